@@ -16,9 +16,9 @@ from scipy.optimize import brentq
 
 import arena
 from arena.experiment.formats.adaptive import Adaptive
-from arena.experiment.formats.base import BatchResults, Format, Pairing, Rounds, Schedule
-from arena.experiment.formats.fixed import LEAST_ROUNDS, Gauntlet, Match, RoundRobin, Sprt, Until
-from arena.experiment.formats.information import pair_information, worth
+from arena.experiment.formats.base import LEAST_ROUNDS, BatchResults, Format, Pairing, Rounds, Schedule
+from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
+from arena.experiment.formats.information import next_ties, pair_information, worth
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
@@ -491,10 +491,10 @@ def test_next_pairs_are_those_of_the_top_that_is_too_wide() -> None:
     ratings = rate(frame(played, points), NAMES)
     used = np.full((8, 8), 12) - 12 * np.eye(8, dtype=int)
     top = {NAMES.index(player) for player in ratings.table["player"][:3]}
-    wide = Adaptive(type="adaptive", error=5.0, batch=6).next_ties(NAMES, ratings, used, 100)
+    wide = next_ties(NAMES, ratings, used, 100, 3, 5.0, 6)
     assert len(wide) == 6 and all(top & set(tie) for tie in wide)
-    assert Adaptive(type="adaptive", error=500.0).next_ties(NAMES, ratings, used, 100) == []
-    assert Adaptive(type="adaptive", error=5.0).next_ties(NAMES, ratings, used, 12) == []
+    assert next_ties(NAMES, ratings, used, 100, 3, 500.0, 10) == []
+    assert next_ties(NAMES, ratings, used, 12, 3, 5.0, 10) == []
 
 
 # --- plans

@@ -149,6 +149,13 @@ FULL = {
     ),
     "test_pdn": ("test_a_game_type_with_another_board_is_of_that_board_or_of_none",),
     "test_perft": ("test_rules_on_the_board_of_another_rule_set_have_its_published_counts",),
+    "test_place": (
+        "test_a_newcomer_at_any_place_of_the_configuration_gets_the_same_games",
+        "test_a_newcomer_is_placed_in_a_run_that_says_where_and_can_be_played_again",
+        "test_a_player_of_the_pool_that_is_left_out_and_placed_has_its_elo_again",
+        "test_pools_are_listed_with_the_elo_of_their_players",
+        "test_the_seed_decides_the_openings_and_no_opponent_has_one_twice",
+    ),
     "test_play": (
         "test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game",
         "test_a_whole_game_in_a_terminal",

@@ -26,6 +26,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Tournaments": {
         "init": ("init:init", "write an example configuration and heuristic"),
         "match": ("match:match", "a match of players named in the line"),
+        "place": ("place:place", "the Elo of a player on the scale of a pool"),
         "doctor": ("check:doctor", "list what is wrong with a configuration"),
         "plan": ("plan:plan", "how long a run will take, what it can detect"),
         "run": ("tournaments:run", "play a tournament, or resume it; write its report"),

@@ -26,8 +26,6 @@ from arena.play.plan import prepare
 from players.loading import fingerprints, located, moved
 from players.player import PlayerSpec
 
-FILE = "match.yaml"
-"""The configuration in the folder of its run."""
 LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {"negamax": {"depth": 6}, "mcts": {"nodes": 1000}, "hybrid": {"nodes": 1000}}
 )
@@ -98,8 +96,8 @@ def match(
         document = _document(specs, **options)
         plan = prepare(load({**document, "players": [entry_of(spec) for spec in specs]}))
     except ConfigError as error:
-        fail(_in_words(error, players))
-    file = _written(document, specs, out)
+        fail(in_words(error, players))
+    file = written(document, specs, out, "match")
     kind = "match" if len(specs) == 2 else "round robin"
     most = "" if plan.exact else "at most "
     echo(f"a {kind} of {most}{counted(plan.games, 'game')}; its configuration: {file}")
@@ -117,7 +115,7 @@ def _document(
     """The configuration of a match of these players, but for `players`."""
     rules = described_variant(variant)
     names = [spec.name for spec in specs] + ([] if rules == "english" else [variant])
-    document = {"name": _slug(names), "variant": rules, "seed": seed}
+    document = {"name": slug(names), "variant": rules, "seed": seed}
     document["openings"] = openings or (dict(TESTED) if sprt or until else {"count": OPENINGS})
     document["format"] = "match" if len(specs) == 2 else "round-robin"
     if sprt is not None:
@@ -127,21 +125,23 @@ def _document(
     return document
 
 
-def _slug(names: Sequence[str]) -> str:
+def slug(names: Sequence[str]) -> str:
     """The name of a folder made of names: "simple-d6-racer-d6"."""
     words = re.sub(r"[^A-Za-z0-9._]+", "-", "-".join(names))
     return words[:_NAME_CHARACTERS].strip("-._") or "match"
 
 
-def _written(document: dict[str, Any], specs: Sequence[PlayerSpec], out: Path | None) -> Path:
-    """Write the configuration into the folder of its run, unless it is there; returns the file.
+def written(document: Mapping[str, Any], specs: Sequence[PlayerSpec], out: Path | None, command: str) -> Path:
+    """Write the configuration of a command into the folder of its run, unless it is there; returns the file.
+
+    It is `document` with the players, in `<command>.yaml`.
 
     Where another configuration is, or files of players differed, the run gets a number after its name; with `out`
     exits.
     """
     used = {name: value for spec in specs for name, value in fingerprints(located(spec, Path())).items()}
     for name in _numbered(document["name"]):
-        file = (out or Path("reports") / name) / FILE
+        file = (out or Path("reports") / name) / f"{command}.yaml"
         entries = [entry_of(_seen_from(file.parent, spec)) for spec in specs]
         text = yaml_text({**document, "name": name, "players": entries})
         if not file.parent.exists() or _is_of(file, text, used):
@@ -150,7 +150,9 @@ def _written(document: dict[str, Any], specs: Sequence[PlayerSpec], out: Path | 
             fail(f"{out} holds something else: give another --out")
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        words = f"# Written by arena match. Change what you like, its name, too, and play it: arena run {file}\n"
+        words = (
+            f"# Written by arena {command}. Change what you like, its name, too, and play it: arena run {file}\n"
+        )
         replace(file, lambda path: path.write_text(words + text, encoding="utf-8"))
     return file
 
@@ -179,7 +181,7 @@ def _seen_from(folder: Path, spec: PlayerSpec) -> PlayerSpec:
     return moved(located(spec, Path()), lambda path: Path(os.path.relpath(path, here)))
 
 
-def _in_words(error: ConfigError, players: Sequence[str]) -> str:
+def in_words(error: ConfigError, players: Sequence[str]) -> str:
     """The problems, each after the player or the option that it is about."""
 
     def about(place: str) -> str:

@@ -34,8 +34,8 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
     names = list(dict.fromkeys(filter(None, map(_name, players))))
     guests = yield from _qualify_problems(source, data, names)
     yield from _format_problems(source, data, [name for name in names if name not in guests])
-    if _rated_otherwise(data):
-        yield source.problem(("rating", "model"), "the format 'adaptive' needs the model bradley-terry")
+    if kind := _rated_otherwise(data):
+        yield source.problem(("rating", "model"), f"the format {kind!r} needs the model bradley-terry")
     if data.get("scale_time") is True and not any(map(_is_timed, players)):
         yield source.problem(("scale_time",), "'scale_time' needs a player with a time limit: seconds or clock")
     anchor = data.get("anchor") if names else None
@@ -143,11 +143,12 @@ def _not_annulled(format: Format, players: int) -> Iterator[str]:
         yield f"'annul' needs {LEAST_TO_ANNUL} players or more, not {players}"
 
 
-def _rated_otherwise(data: dict[str, Any]) -> bool:
-    """Whether games are to go where they narrow intervals, by another model than the schedule knows."""
+def _rated_otherwise(data: dict[str, Any]) -> str:
+    """The format whose games go where they narrow intervals, if these are of another model than it knows."""
     format, rating = data.get("format"), data.get("rating")
     kind = format.get("type") if isinstance(format, dict) else format
-    return kind == "adaptive" and isinstance(rating, dict) and rating.get("model") == "davidson"
+    is_davidson = isinstance(rating, dict) and rating.get("model") == "davidson"
+    return str(kind) if kind in ("adaptive", "place") and is_davidson else ""
 
 
 def _name(player: Any) -> str | None:

@@ -14,6 +14,7 @@ from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment, JudgeField, PlayerField
 from arena.experiment.names import ShortFormError, completed_entry, distinct_names, made_name
+from arena.experiment.pools import completed, full_name, pool_named
 from arena.experiment.yaml.errors import ConfigError, Keys, Problem
 from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.section import Document, validated
@@ -175,6 +176,7 @@ def _expand(source: Source, data: Any) -> list[Problem]:
         data["qualify"] = {"guests": guests} | qualify | {"against": against}
     problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
     data["players"], source.origin = expansion.players, expansion.origin
+    problems += _placing(source, data)
     if expansion.files:
         data.setdefault("faulty", "leave-out")
     if "type" in expansion.swept:
@@ -183,6 +185,20 @@ def _expand(source: Source, data: Any) -> list[Problem]:
         data.setdefault("steps", expansion.steps)
         data.setdefault("anchor", next(iter(next(iter(expansion.steps.values())))))
     return problems
+
+
+def _placing(source: Source, data: dict[str, Any]) -> list[Problem]:
+    """Add the players of the pool in which a newcomer is to be placed, in `data` itself; what contradicts it."""
+    format = data.get("format")
+    if not isinstance(format, dict) or format.get("type") != "place" or format.get("pool") is None:
+        return []
+    try:
+        pool = pool_named(full_name(str(format["pool"])))
+    except ValueError:
+        return []
+    if "variants" in data:
+        return [source.problem(("variants",), f"{pool.name} is of one rule set: leave 'variants' out")]
+    return [source.problem(*problem) for problem in completed(data, pool)]
 
 
 class _Entry(Document):

@@ -269,7 +269,7 @@ class Experiment(Document):
     @property
     def stages(self) -> Stages:
         """The games: those that players qualify by, and those of the format."""
-        return Stages(self.format, self.qualify, self.until, self.rating.model)
+        return Stages(self.format, self.qualify, self.until, self.rating.model, self.seed)
 
     def without(self, names: Collection[str]) -> Experiment:
         """The experiment without the players of these names.

@@ -141,6 +141,7 @@ class Stages(NamedTuple):
     qualify: Qualify | None = None
     until: Until | None = None
     model: RatingModel = "bradley-terry"
+    seed: int = 0
 
     def entrants(self, names: Sequence[str]) -> list[str]:
         """The players who take part in the format, if all qualify."""
@@ -173,7 +174,7 @@ class Stages(NamedTuple):
             zero = anchor if anchor in names else None
             if self.until is not None:
                 return self.until.schedule(format, names, openings, first, zero, self.model)
-            return format.schedule(names, openings, first, zero)
+            return format.schedule(names, openings, first, zero, self.seed)
 
         if self.qualify is None:
             return of_format(self.format, names)

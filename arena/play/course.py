@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
-from arena.experiment.formats.base import BatchResults, Pairing, Place, Precision, Rounds, ShiftedBatch
+from arena.experiment.formats.base import (
+    Batch,
+    BatchResults,
+    Pairing,
+    Place,
+    Precision,
+    Rounds,
+    ShiftedBatch,
+)
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.plan import Plan
 from arena.rules.game import Termination
@@ -133,7 +141,7 @@ class Course:
     @property
     def precision(self) -> Precision | None:
         """The width of the intervals after the batches before this one, if they are to end the run."""
-        return self._batch.precision if isinstance(self._batch, Rounds | ShiftedBatch) else None
+        return self._batch.precision if isinstance(self._batch, Rounds | Batch | ShiftedBatch) else None
 
     @property
     def annulled(self) -> list[str]:

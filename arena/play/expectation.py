@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import cumulative_trapezoid, trapezoid
 
-from arena.experiment.formats.fixed import LEAST_ROUNDS, Sprt, Until
+from arena.experiment.formats.base import LEAST_ROUNDS
+from arena.experiment.formats.fixed import Sprt, Until
 from arena.play.pilot import Pilot
 from arena.play.plan import Plan
 from arena.ratings.match import NELO_SCALE, games_needed, resolution, score_from_elo, sprt

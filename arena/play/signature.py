@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from arena.base.wording import listed
-from arena.experiment.formats.base import Pairing
+from arena.experiment.formats.base import Format, Pairing
+from arena.experiment.formats.place import Placing
 from arena.experiment.openings.lines import random_line
+from arena.experiment.pools import pool_named
 from arena.hosting.player_process import close_held
 from arena.ledger.ledger import Ledger
 from arena.ledger.manifest import (
@@ -61,11 +63,13 @@ def begin(
     When it begins, what was `found` of players, and who was `left_out`, is recorded, too.
 
     Returns by player what differs from its signature when the run began: nothing, unless `force` is true. Raises
-    else PlayerChanged for such a player, and StoreError if the manifest cannot be read or written.
+    else PlayerChanged for such a player, or, in any case, for one of a pool, and StoreError if the
+    manifest cannot be read or written.
     """
     tree = working_tree(plan.experiment.path)
     manifest = stored_manifest(ledger)
     signed = signatures(plan)
+    check_pool(plan.experiment.format, signed)
     games = sum(ledger.scores().values())
     if manifest is None:
         first = manifest_of(plan.experiment, plan.facts.files, signed, plan.men)
@@ -84,6 +88,22 @@ def begin(
     sessions = [*manifest.sessions, session(games, workers, changed, tree)]
     save(ledger, manifest._replace(file=str(plan.experiment.path.resolve()), sessions=sessions))
     return changed
+
+
+def check_pool(format: Format, signed: Mapping[str, list[SignedGame] | None]) -> None:
+    """Raise PlayerChanged if one of the players in whose pool a newcomer is placed plays differently here."""
+    if not isinstance(format, Placing):
+        return
+    for player, games in pool_named(format.pool).signatures.items():
+        then, now = [SignedGame(fen, list(moves)) for fen, moves in games or ()], signed[player]
+        if not then:
+            continue
+        words = "it fails, or not always plays the same" if now is None else difference(then, now)
+        if words:
+            raise PlayerChanged(
+                f"{player} plays differently here than in the games of {format.pool} ({words}): its scale does "
+                "not hold"
+            )
 
 
 def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:

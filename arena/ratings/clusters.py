@@ -25,6 +25,7 @@ class CodedGames(NamedTuple):
     pair: Ints  # 0, 1, ... ; -1 for a game that stands alone
     opening: Ints  # 0, 1, ... ; -1 where it is not known
     line: Ints  # 0, 1, ... : games that repeat one another share a number; -1 for one that repeats nothing
+    weight: Floats  # of each of the row's games, 1 unless it is given
 
     @property
     def total(self) -> int:
@@ -150,7 +151,8 @@ def encode(games: pd.DataFrame, names: list[str], first: Colour, one: Ints | Non
     line = _shared(first_code * len(names) + second_code, games.get("line"))
     opening = pd.factorize(games["opening"])[0] if "opening" in games else np.full(len(games), -1)
     kept = (count > 0) & (first_code != second_code)
-    columns = (first_code, second_code, outcome, count, pair, opening, line)
+    weight = games["weight"].to_numpy(float) if "weight" in games else np.ones(len(games))
+    columns = (first_code, second_code, outcome, count, pair, opening, line, weight)
     return CodedGames(*(column[kept] for column in columns))
 
 
@@ -179,8 +181,8 @@ def clustered(games: CodedGames, size: int) -> ClusteredGames:
     share = (distinct / np.maximum(total, 1))[meeting]
     times = np.ones(len(clusters))
     times[cluster[lone]] = games.number[lone]
-    weight = share * np.where(lone, 1, games.number)
-    information = share**2 * games.number * copies
+    weight = share * np.where(lone, 1, games.number) * games.weight
+    information = share**2 * games.number * copies * games.weight**2
     return ClusteredGames(
         games.first, games.second, games.outcome, games.opening, cluster, weight, information, times
     )

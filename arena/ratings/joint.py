@@ -12,7 +12,8 @@ Games. A table with the columns white, black, result ("1-0", "1/2-1/2", "0-1") a
   are more than 1000 openings, or the two players meet nobody else, or no advantage is fitted;
 * line: what was played (opening and moves) as any value; games of the same two players with the same colours
   and the same line repeat one another, a missing value repeats nothing;
-* count: how many independent games the row stands for, a whole number of 0 or more.
+* count: how many independent games the row stands for, a whole number of 0 or more;
+* weight: how much each of them counts in the fit [1].
 
 Prior. The fit maximizes the likelihood times a weak prior made of virtual results, *prior* of each kind:
 
@@ -47,7 +48,7 @@ cannot tell it from the players' strengths, as when one player always moves firs
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -59,6 +60,7 @@ from arena.ratings.clusters import (
     ClusteredGames,
     CodedGames,
     Objective,
+    encode,
     names_of,
     objective_of,
 )
@@ -173,6 +175,20 @@ def rate(
     ratings = _named(objective, fit, estimates.shared(objective.one))
     notes = _notes(objective, ratings, estimates.one_sided, anchor, advantage, intervals)
     return replace(ratings, notes=tuple(notes))
+
+
+def rate_beside(known: pd.DataFrame | None, games: pd.DataFrame, players: Sequence[str], **scale: Any) -> Ratings:
+    """As `rate`, with *known* games that the table does not count; of *games*, those of any two weigh the same."""
+    if known is None:
+        return rate(games, players, **scale)
+    met = games.groupby([games[["white", "black"]].astype(str).agg(frozenset, axis=1)])["result"].transform("size")
+    weighed = games.assign(weight=len(games) / (1 / met).sum() / met)
+    every = pd.concat([weighed, known.assign(weight=1.0)], ignore_index=True)
+    ratings = rate(every, players, **scale)
+    ranked = ratings.table["player"].tolist()
+    columns = ["games", "wins", "draws", "losses", "score"]
+    ratings.table[columns] = _table(ranked, ratings.table[["elo"]], encode(games, ranked, scale["first"]))[columns]
+    return ratings
 
 
 def _named(objective: Objective, fit: StrengthFit, estimates: Estimates) -> Ratings:

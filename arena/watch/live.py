@@ -26,7 +26,7 @@ from arena.ratings.match import SprtState
 from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.result import points_of
-from arena.watch.elo import EloEstimate, EloScale, ResultCounts, SequentialTest
+from arena.watch.elo import EloEstimate, EloScale, ResultCounts, SequentialTest, scale_of
 from arena.watch.underway import lives
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
@@ -203,7 +203,7 @@ class Watcher:
             now=time.time(),
             players=len(experiment["players"]),
             results=dict(tally.results),
-            scale=EloScale(facts["first"], experiment["anchor"], experiment["rating"]["model"]),
+            scale=scale_of(experiment, facts),
             sprt=self._test.state,
             sprt_pairs=self._test.games // 2,
             precision=precision,

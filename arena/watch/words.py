@@ -91,8 +91,11 @@ def progress(moment: Moment) -> str:
 
 
 def status_line(moment: Moment) -> str:
-    """`progress`, then `, leader simple-d6 75.0 %` and a sequential test's `, LLR 1.23`."""
-    leader = next(iter(moment.standings), None)
+    """`progress`, then `, leader simple-d6 75.0 %` and a sequential test's `, LLR 1.23`.
+
+    Who is placed in a pool plays all games, so that nobody leads.
+    """
+    leader = None if moment.scale.pool else next(iter(moment.standings), None)
     text = progress(moment) + (f", leader {leader.player} {percent(leader.score)}" if leader else "")
     return text + (f", LLR {_ratio(moment.sprt.llr)}" if moment.sprt else "")
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Format, Numbers, Pairing, Schedule, Tie, at_most
+from arena.experiment.formats.base import Format, Schedule, at_most
 from arena.experiment.yaml.errors import Keys
 from arena.rules.result import Colour
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from arena.ratings.joint import Ratings
 
 START = 2
 """Pairs that every two players play before the first rating."""
@@ -42,52 +36,15 @@ class Adaptive(Format):
         return START
 
     def schedule(
-        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+        self,
+        names: Sequence[str],
+        openings: int,
+        first: Colour = "white",
+        anchor: str | None = None,
+        seed: int = 0,
     ) -> Schedule:
-        """Pairs for the `top` players of the rating until their 95 % intervals are within +-`error` Elo.
+        """START pairs by everyone against everyone, then `arena.experiment.formats.information.narrowing`."""
+        from arena.experiment.formats.information import narrowing
 
-        After START pairs by everyone against everyone, a round is one rating and `batch` pairs. One by one these
-        are the pairs that are expected to lower the variance of the top ratings that are too wide most, between
-        one of these players and any other. The n-th pair of two players has opening n. It ends when all intervals
-        are narrow enough, each from `arena.experiment.formats.information.TRUSTED` pairs at least, or when the
-        openings that could help are used up.
-
-        The rating and its intervals are those of the report: with an `anchor`, of the difference to it.
-        """
-        import numpy as np
-
-        from arena.experiment.formats.information import rated
-
-        numbers = Numbers()
-        played: list[Pairing] = []
-        results: list[float] = []
-        used = np.zeros((len(names), len(names)), dtype=np.int64)
-        ties, number = self.ties(names) * min(START, openings), 1
-        while ties:
-            batch: list[Pairing] = []
-            for one, other in ties:
-                batch += numbers.pairs([(one, other)], number, [int(used[one, other])])
-                used[one, other] += 1
-                used[other, one] += 1
-            results += (yield batch).points
-            played += batch
-            ratings = rated(names, played, results, first, anchor)
-            ties, number = self.next_ties(names, ratings, used, openings), number + 1
-        return []
-
-    def next_ties(
-        self, names: Sequence[str], ratings: Ratings, used: NDArray[np.int64], openings: int
-    ) -> list[Tie]:
-        """Up to `batch` ties, one pair of games each, in the order of what they are worth; none if all is done.
-
-        `used[i, j]` are the pairs that players i and j have played, `int64[players, players]`.
-        """
-        import numpy as np
-
-        from arena.experiment.formats.information import most_informative
-
-        rank = [names.index(name) for name in ratings.table["player"]]
-        elo = ratings.table["elo"].to_numpy(float)[np.argsort(rank)]
-        covariance = ratings.covariance.loc[list(names), list(names)].to_numpy(float)
-        top = rank[: self.top]
-        return most_informative(elo, covariance, ratings.draw_rate, used, openings, top, self.error, self.batch)
+        start = self.ties(names) * min(START, openings)
+        return narrowing(start, names, openings, first, anchor, self.top, self.error, self.batch)

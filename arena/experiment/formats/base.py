@@ -10,6 +10,9 @@ from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 from arena.rules.result import Colour, pair_points
 
+LEAST_ROUNDS = 25
+"""Rounds before which no interval ends a run: fewer say too little of its width (arena/ratings/README.md)."""
+
 
 class Pairing(NamedTuple):
     """One game to play. Players and openings are indices from 0, the other numbers count from 1."""
@@ -99,9 +102,17 @@ class Format(Section):
         return 0
 
     def schedule(
-        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+        self,
+        names: Sequence[str],
+        openings: int,
+        first: Colour = "white",
+        anchor: str | None = None,
+        seed: int = 0,
     ) -> Schedule:
-        """The games; `first` is the colour that moves first, `anchor` the player whose Elo is 0."""
+        """The games; `first` is the colour that moves first, `anchor` the player whose Elo is 0.
+
+        `seed` is that of the run: the source of whatever a format leaves to chance.
+        """
         return static(self.ties(names), openings)
 
 
@@ -127,6 +138,12 @@ class Precision(NamedTuple):
     wanted: float
     games: int
     """Games of the whole run, by the variance so far; at most those of all openings."""
+
+
+class Batch(list[Pairing]):
+    """Games with the precision before them, if intervals are to end the run."""
+
+    precision: Precision | None = None
 
 
 class Rounds(Sequence[Pairing]):

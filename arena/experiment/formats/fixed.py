@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from arena.base.wording import unknown
-from arena.experiment.formats.base import Format, Pairing, Precision, Rounds, Schedule, Tie
+from arena.experiment.formats.base import LEAST_ROUNDS, Format, Pairing, Precision, Rounds, Schedule, Tie
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 from arena.ratings import RatingModel
 from arena.rules.result import Colour
-
-LEAST_ROUNDS = 25
-"""Rounds before which no interval ends a run: fewer say too little of its width (arena/ratings/README.md)."""
 
 
 class RoundRobin(Format):
@@ -105,10 +101,9 @@ class Until(Section):
 
         A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. The rating and its
         intervals are those of the report, but that repeated games count each time; of two players they are of the
-        difference of the two. As widths fall with the square root of the rounds, each says how many are missing:
-        the next batch is four fifths of these, at least a twentieth of the rounds so far and at most as many.
+        difference of the two; `more_rounds` says how many follow each.
         """
-        from arena.experiment.formats.information import rated, widest
+        from arena.experiment.formats.information import more_rounds, rated, widest
 
         ties, played, points = format.ties(names), list[Pairing](), list[float]()
         zero = names[0] if len(names) == 2 else anchor
@@ -123,8 +118,7 @@ class Until(Section):
             error = widest(rated(names, games, won, first, zero, model, openings=True))
             if not error > self.error:
                 break
-            needed = math.ceil(end * (error / self.error) ** 2)
-            more = max(min(math.ceil(0.8 * (needed - end)), end), math.ceil(end / 20))
+            needed, more = more_rounds(end, error, self.error)
             begin, end = end, min(end + more, openings)
             expected = min(max(needed, end), openings) * 2 * len(ties)
             precision = Precision(len(played), error, self.error, expected)

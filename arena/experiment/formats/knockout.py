@@ -30,7 +30,12 @@ class Knockout(Format):
         return (players - 1).bit_length() * (self.pairs + self.extra)
 
     def schedule(
-        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+        self,
+        names: Sequence[str],
+        openings: int,
+        first: Colour = "white",
+        anchor: str | None = None,
+        seed: int = 0,
     ) -> Schedule:
         """Rounds of ties until one player is left; the players stand in the order of their seeds.
 
@@ -99,7 +104,12 @@ class Ladder(Format):
         return (players - 1) * self.pairs
 
     def schedule(
-        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+        self,
+        names: Sequence[str],
+        openings: int,
+        first: Colour = "white",
+        anchor: str | None = None,
+        seed: int = 0,
     ) -> Schedule:
         """The last player holds the place; the one before it challenges, and so on up to the first.
 

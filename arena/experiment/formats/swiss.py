@@ -42,7 +42,12 @@ class Swiss(Format):
         return self.rounds * self.pairs
 
     def schedule(
-        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+        self,
+        names: Sequence[str],
+        openings: int,
+        first: Colour = "white",
+        anchor: str | None = None,
+        seed: int = 0,
     ) -> Schedule:
         """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
 

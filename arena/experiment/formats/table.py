@@ -12,6 +12,7 @@ from arena.experiment.formats.adaptive import Adaptive
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Free, Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout, Ladder
+from arena.experiment.formats.place import Placing
 from arena.experiment.formats.swiss import Swiss
 
 TABLE: tuple[type[Format], ...] = (
@@ -22,6 +23,7 @@ TABLE: tuple[type[Format], ...] = (
     Knockout,
     Ladder,
     Adaptive,
+    Placing,
 )
 """One row a format; its `type` is its name in configurations, which do not know `free`."""
 FORMATS: dict[str, type[Format]] = {

@@ -26,7 +26,7 @@ from arena.report.run import Run
 from arena.report.sentences.facts import headline
 from arena.report.template import page
 from arena.report.write import write
-from arena.watch.elo import EloEstimate, EloScale, estimates
+from arena.watch.elo import EloEstimate, estimates
 from arena.watch.entry import Entry, as_document, from_document, read_entry
 
 MAX_PLAYERS = 6
@@ -206,7 +206,7 @@ def _public_entry(run: Run, target: Path) -> Entry:
         state=entry.state if entry.state == "complete" or entry.open else "not complete",
         elo={player: found for player, found in elo.items() if known(found.elo)},
         results={} if run.data.pseudonyms else results,  # "player 1" of another run is somebody else
-        scale=EloScale(run.facts.first, anchor, run.experiment.rating.model),
+        scale=entry.scale._replace(anchor=anchor),
         signatures=manifest.signatures if manifest else {},
         answer=next(iter(headline(run)), ""),
     )

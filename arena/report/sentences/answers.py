@@ -8,6 +8,7 @@ import pandas as pd
 
 from arena.base.number import known, probability, signed, with_error
 from arena.base.wording import counted, listed
+from arena.experiment.formats.place import Placing
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import CERTAIN, contrast
 from arena.ratings.joint import Ratings
@@ -48,6 +49,8 @@ def answering_chart(run: Run) -> tuple[str, str]:
     """The name of the chart that shows the first answer, and that answer as its title, "" where it has no room."""
     if run.experiment.sprt:
         return "sprt", decision(run.sprt, run.experiment).rstrip(".").partition(" (")[0]
+    if where := placed(run):
+        return "elo", where[0].rstrip(".").partition("; ")[0]
     if len(run.elo_by_step):
         return "elo_by_step", step_sentences(run.elo_by_step, run.ratings)[0].rstrip(".")
     if len(run.gains):
@@ -58,6 +61,35 @@ def answering_chart(run: Run) -> tuple[str, str]:
         return "comparisons", comparisons.verdict(run.comparisons)
     first = lead(run.standings, run.experiment.players)
     return "elo", first[0].rstrip(".") if first else ""
+
+
+def placed(run: Run) -> list[str]:
+    """Where the newcomer of a run stands in its pool: "143 ± 20 on the english-2026 scale, ..."; else nothing."""
+    format = run.experiment.format
+    table = run.ratings.table
+    if not isinstance(format, Placing) or not len(run.games) or run.pool is None:
+        return []
+    (row,) = table[~table["player"].isin(run.pool["white"])].to_dict("records")
+    order = [(other["player"], f"{signed(other['elo']).removeprefix('+')}") for other in table.to_dict("records")]
+    place = next(number for number, (player, _) in enumerate(order) if player == row["player"])
+    above, below = order[:place][-1:], order[place + 1 :][:1]
+    if above and below:
+        where = f"between {' and '.join(f'{player} ({elo})' for player, elo in below + above)}"
+    else:
+        (end, elo) = (above or below)[0]
+        side, last = ("below", "weakest") if above else ("above", "strongest")
+        where = f"{side} all of the pool, whose {last} is {end} ({elo})"
+    name, games = row["player"], counted(row["games"], "game")
+    if row["score"] in (0, 1):
+        end = "won" if row["score"] else "lost"
+        return [
+            f"{name} stands {where}: it {end} all of its {games}, which sets no Elo on the {format.pool} scale."
+        ]
+    half = (row["elo_high"] - row["elo_low"]) / 2
+    elo = with_error(row["elo"], half).removeprefix("+")
+    why = "there were no more openings" if run.played == run.facts.games else "the pool is not sure enough"
+    wide = f"; {why} for ±{format.error:g}" if half > format.error and run.data.order is not None else ""
+    return [f"{name}: {elo} on the {format.pool} scale, from {games}{wide}; {where}."]
 
 
 def step_sentences(by_step: pd.DataFrame, ratings: Ratings) -> list[str]:

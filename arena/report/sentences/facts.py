@@ -6,10 +6,11 @@ import pandas as pd
 
 from arena.base.number import known, percent, with_error
 from arena.base.wording import counted, listed
+from arena.experiment.formats.place import Placing
 from arena.ratings.errors import wilson
 from arena.ratings.notes import ONE_PLAYER
 from arena.report.run import Run
-from arena.report.sentences.answers import answers, decision, lead, leads, opening_sentences
+from arena.report.sentences.answers import answers, decision, lead, leads, opening_sentences, placed
 from arena.rules.game import Termination
 from arena.watch.elo import tells_elo
 from players.player import HUMAN
@@ -46,7 +47,7 @@ def details(run: Run) -> list[str]:
 
 def decisions(run: Run) -> list[str]:
     """Sentences: players found to be one, and the decisions of the sequential test and the format."""
-    sentences = [note for note in run.ratings.notes if note.endswith(ONE_PLAYER)][:1]
+    sentences = [note for note in run.ratings.notes if note.endswith(ONE_PLAYER)][:1] + placed(run)
     sentences += [decision(run.sprt, run.experiment)] if run.experiment.sprt else []
     sentences += qualification(run)
     if len(run.order):
@@ -141,10 +142,12 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
 
 
 def _leads(run: Run) -> list[str]:
-    """The leader, unless the comparisons name it; with limits of several kinds, at each limit.
+    """The leader, unless the comparisons name it, or one is placed; with limits of several kinds, at each limit.
 
     Beside a final order, which places players by other figures, "By Elo" begins the sentence.
     """
+    if isinstance(run.experiment.format, Placing):
+        return []
     if len(run.equal_terms):
         return leads(run.equal_terms) if run.comparisons.empty else []
     found = lead(run.standings, run.experiment.players) if len(run.players) > 2 or run.comparisons.empty else []

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from arena.experiment.formats.fixed import Free
+from arena.experiment.formats.information import pool_games
+from arena.experiment.formats.place import Placing
 from arena.experiment.model import Experiment
+from arena.experiment.pools import pool_named
 from arena.ledger.ledger import Facts
 from arena.ledger.read import RunData
-from arena.ratings.joint import Ratings, rate
+from arena.ratings.joint import Ratings, rate_beside
 from arena.ratings.repeats import repeated_games
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
@@ -98,16 +101,23 @@ class RatedRun:
         return repeated_games(self.games, self.survey.hashes)
 
     @cached_property
+    def pool(self) -> pd.DataFrame | None:
+        """The games of the pool in which a newcomer is placed, openings as in `rated_games`; None without one."""
+        format = self.experiment.format
+        return pool_games(pool_named(format.pool), first_opening=1) if isinstance(format, Placing) else None
+
+    @cached_property
     def ratings(self) -> Ratings:
-        """The joint rating of all players."""
+        """The joint rating of all players, from the games of a pool, too, if one is placed there."""
         players = [player.name for player in self.experiment.players]
         anchor, model = self.experiment.anchor, self.experiment.rating.model
-        return rate(self.rated_games, players, first=self.facts.first, anchor=anchor, model=model)
+        first, known = self.facts.first, self.pool
+        return rate_beside(known, self.rated_games, players, first=first, anchor=anchor, model=model)
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:
-        """The players that the run compares; none if persons chose whom to play, as then nobody else met."""
-        return () if isinstance(self.experiment.format, Free) else self.experiment.players
+        """The players that the run compares; none if persons chose whom to play, or one is placed in a pool."""
+        return () if isinstance(self.experiment.format, Free | Placing) else self.experiment.players
 
     @property
     def time_used(self) -> dict[str, float]:

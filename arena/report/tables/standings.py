@@ -9,7 +9,7 @@ import pandas as pd
 
 from arena.base.number import percent, probability, signed
 from arena.ratings import RatingModel
-from arena.ratings.joint import rate
+from arena.ratings.joint import rate_beside
 from arena.ratings.match import elo_from_score
 from arena.report.tables.columns import ELO_INTERVAL, columns, elo
 from arena.report.tables.table import Column, RunTable
@@ -102,6 +102,7 @@ def convergence(
     first: Colour,
     anchor: str | None = None,
     model: RatingModel = "bradley-terry",
+    known: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Ratings refitted to growing parts of the schedule.
 
@@ -109,7 +110,8 @@ def convergence(
     favours short games; games after the first missing one are left out. So are parts with fewer than 20 games a
     player on average, whose intervals are not to be trusted. Empty with fewer than three parts.
 
-    `games` are as `arena.ratings.joint.rate` takes them, with `line`, so that repeated games count once here, too.
+    `games` are as `arena.ratings.joint.rate` takes them, with `line`, so that repeated games count once here, too;
+    all rest on the `known` games, too.
     """
     whole = games.iloc[: int((games["game"].to_numpy() == np.arange(1, len(games) + 1)).sum())]
     ends = np.flatnonzero(np.diff(whole["round"].to_numpy(), append=-1)) + 1
@@ -122,7 +124,8 @@ def convergence(
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(PARTS, len(ends))).round().astype(int))
     parts = []
     for count in ends[chosen].tolist():
-        table = rate(whole.iloc[:count], players, first=first, anchor=anchor, model=model).table
+        part = whole.iloc[:count]
+        table = rate_beside(known, part, players, first=first, anchor=anchor, model=model).table
         parts.append(table[(table["games"] > 0) & table["elo"].notna()].assign(games=count)[names])
     return pd.concat(parts, ignore_index=True)
 
@@ -131,7 +134,12 @@ CONVERGENCE = RunTable(
     "convergence",
     "ratings after growing parts of the schedule",
     lambda run: convergence(
-        run.rated_games, run.players, run.facts.first, run.experiment.anchor, run.experiment.rating.model
+        run.rated_games,
+        run.players,
+        run.facts.first,
+        run.experiment.anchor,
+        run.experiment.rating.model,
+        run.pool,
     ),
     columns(Column("games", "games rated: the head of the schedule", "games"), "player elo elo_low elo_high"),
 )
