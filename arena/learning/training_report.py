@@ -15,7 +15,7 @@ from arena.learning.fit import Epoch
 from arena.learning.terms import evaluation_name
 from arena.learning.training import AGAINST, NETWORK, SNAPSHOTS, Learning, TrainingOutcome, TrainingPlan
 from arena.learning.tuning_report import match_row, verdict
-from arena.report.charts.learning import plot_losses
+from arena.report.charts.course import plot_losses
 from arena.report.charts.picture import save_png, svg
 
 RATING = "snapshots.yaml"

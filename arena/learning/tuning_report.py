@@ -12,7 +12,7 @@ from arena.learning.method import Fitting, Step
 from arena.learning.terms import evaluation_name
 from arena.learning.tuning import AGAINST, START, TuningOutcome, TuningPlan
 from arena.ratings.match import Summary
-from arena.report.charts.learning import plot_path
+from arena.report.charts.course import plot_path
 from arena.report.charts.picture import save_png, svg
 
 

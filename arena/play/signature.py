@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from arena.base.wording import listed
+from arena.experiment.formats.adaptive import Placing
 from arena.experiment.formats.base import Format, Pairing
-from arena.experiment.formats.place import Placing
 from arena.experiment.openings.lines import random_line
 from arena.experiment.pools import pool_named
 from arena.hosting.player_process import close_held

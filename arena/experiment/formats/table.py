@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WrapValidator
 
 from arena.base.wording import shown
-from arena.experiment.formats.adaptive import Adaptive
+from arena.experiment.formats.adaptive import Adaptive, Placing
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Free, Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout, Ladder
-from arena.experiment.formats.place import Placing
 from arena.experiment.formats.swiss import Swiss
 
 TABLE: tuple[type[Format], ...] = (

@@ -8,7 +8,7 @@ import pandas as pd
 
 from arena.base.number import known, probability, signed, with_error
 from arena.base.wording import counted, listed
-from arena.experiment.formats.place import Placing
+from arena.experiment.formats.adaptive import Placing
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import CERTAIN, contrast
 from arena.ratings.joint import Ratings

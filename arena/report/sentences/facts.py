@@ -6,7 +6,7 @@ import pandas as pd
 
 from arena.base.number import known, percent, with_error
 from arena.base.wording import counted, listed
-from arena.experiment.formats.place import Placing
+from arena.experiment.formats.adaptive import Placing
 from arena.ratings.errors import wilson
 from arena.ratings.notes import ONE_PLAYER
 from arena.report.run import Run

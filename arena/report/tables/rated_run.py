@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from arena.experiment.formats.adaptive import Placing
 from arena.experiment.formats.fixed import Free
 from arena.experiment.formats.information import pool_games
-from arena.experiment.formats.place import Placing
 from arena.experiment.model import Experiment
 from arena.experiment.pools import pool_named
 from arena.ledger.ledger import Facts
