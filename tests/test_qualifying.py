@@ -144,6 +144,11 @@ def test_those_of_against_who_are_no_players_are_guests() -> None:
     assert left.qualify is not None and left.qualify.against == settings.against[1:-1]
 
 
+def test_a_swiss_has_rounds_for_the_players_that_are_left() -> None:
+    left = configured({"format": {"type": "swiss", "rounds": 3}}).without(["r"])
+    assert left.as_dict()["format"]["rounds"] == 2
+
+
 @pytest.mark.parametrize(
     ("qualify", "more"),
     [

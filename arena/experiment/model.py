@@ -272,9 +272,9 @@ class Experiment(Document):
         return Stages(self.format, self.qualify, self.until, self.rating.model, self.seed)
 
     def without(self, names: Collection[str]) -> Experiment:
-        """The experiment without the players of these names.
+        """The experiment without the players of these names, in the format for the others.
 
-        Raises ConfigError if the others cannot play it: they are too few, or the anchor is not among them.
+        Raises ConfigError if they cannot play it: they are too few, or the anchor is not among them.
         """
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
         changed = {"players": tuple(self.players[index] for index in kept)}
@@ -288,11 +288,12 @@ class Experiment(Document):
         entrants = left.stages.entrants(every)
         if len(entrants) < self.format.least_players or not entrants:
             raise self.error(("players",), f"{reason} too few players are left: {len(entrants)}")
-        for keys, message in self.format.problems(entrants):
+        format = self.format.limited_to(entrants)
+        for keys, message in format.problems(entrants):
             raise self.error(("format", *keys), f"{reason}: {message}")
         for keys, message in qualify.problems(every) if qualify else ():
             raise self.error(("qualify", *keys), f"{reason}: {message}")
-        return left
+        return left.model_copy(update={"format": format})
 
     @property
     def annuls(self) -> bool:
