@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import partial
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +17,7 @@ from click.testing import Result
 import arena
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
-from arena.ledger.manifest import FILE, stored_manifest
+from arena.ledger.manifest import FILE, SignedGame, stored_manifest
 from arena.play.plan import Plan, prepare
 from arena.play.signature import MOVES, PLIES, PlayerChanged, begin, difference, signature, signatures
 from arena.report.sentences.notes import notes
@@ -185,7 +188,7 @@ def test_a_signature_is_of_the_players_own_moves_from_all_positions_and_not_of_i
 
 
 CAPRICIOUS = """\
-import itertools, time
+import itertools
 from arena import Choice
 
 calls = itertools.count()
@@ -198,11 +201,6 @@ class Counts:
 class Fails(Counts):
     def choose(self, game, limit, rng):
         raise ValueError("no")
-
-class Slow(Counts):
-    def choose(self, game, limit, rng):
-        time.sleep(0.2)
-        return Choice(game.legal_moves[0])
 """
 
 
@@ -214,14 +212,16 @@ def test_a_player_that_fails_or_varies_has_no_signature(tmp_path: Path, name: st
 
 
 def test_a_slow_player_is_signed_from_fewer_positions_and_compared_on_those(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "capricious.py").write_text(CAPRICIOUS)
-    spec = PlayerSpec("x", f"{tmp_path / 'capricious.py'}:Slow")
-    monkeypatch.setattr("arena.play.signature.SECONDS", 1.1)
-    long = signature(spec, VARIANTS["english"], Allowance())
-    monkeypatch.setattr("arena.play.signature.SECONDS", 0.01)
-    short = signature(spec, VARIANTS["english"], Allowance())
-    assert long is not None and short is not None
+    def signed(seconds: float) -> list[SignedGame]:
+        """The signature of a player for which a second passes from look to look at the clock."""
+        monkeypatch.setattr("arena.play.signature.time", SimpleNamespace(perf_counter=partial(next, count())))
+        monkeypatch.setattr("arena.play.signature.SECONDS", seconds)
+        found = signature(PlayerSpec("x", "greedy"), VARIANTS["english"], Allowance())
+        assert found is not None
+        return found
+
+    long, short = signed(2), signed(0)
     assert len(short) == 1 < len(long) < len(PLIES)
     assert difference(short, long) == difference(long, short) == ""
