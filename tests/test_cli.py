@@ -458,3 +458,12 @@ def test_what_a_font_lacks_is_no_line_of_a_command(caplog: pytest.LogCaptureFixt
     invoke("variants")
     fontManager.findfont(FontProperties(family="No Such Font", weight=650))
     assert caplog.messages == []
+
+
+def test_ctrl_c_ends_any_command_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arena.commands.catalogue.catalogue", interrupted)
+    result = invoke("players")
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")

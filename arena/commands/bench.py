@@ -20,7 +20,7 @@ from arena.bench.rates import full_search, random_games, rules, search, tree_sea
 from arena.bench.timing import Row, kept_time
 from arena.commands.cli import SOURCE
 from arena.commands.common import VARIANT, announcing_compilation, workers_option, workers_used
-from arena.commands.output import echo, fail, say
+from arena.commands.output import STOPPED, echo, fail, say
 from arena.commands.tables import tables_made
 from arena.commands.waiting import counted_up
 from arena.experiment.yaml.errors import ConfigError
@@ -126,7 +126,7 @@ def bench(
         fail(str(error))
     except KeyboardInterrupt:
         say("stopped; there is no card")
-        sys.exit(130)
+        sys.exit(STOPPED)
     echo(card["lead"])
     echo("; ".join(card["footer"]))
     for path in write_card(card, out or Path("card")):

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from arena.commands.output import fail
+from arena.commands.output import STOPPED, fail, say
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Play": {
@@ -72,7 +72,7 @@ SOURCE = Path(__file__).parents[2]
 
 
 class Commands(click.Group):
-    """Commands in groups, whose errors are one line: of the file system, as a full disk, and of options."""
+    """Commands in groups, whose ends are one line: by errors of the file system or of options, and by Ctrl-C."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -114,6 +114,9 @@ class Commands(click.Group):
                 raise
             message = " ".join(error.format_message().split()).removesuffix(".")
             fail(f"{message}; {error.ctx.command_path} --help lists what there is")
+        except KeyboardInterrupt:
+            say("stopped")
+            ctx.exit(STOPPED)
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -18,7 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.base.wording import not_installed
-from arena.commands.output import fail, replaces_lines, say
+from arena.commands.output import STOPPED, fail, replaces_lines, say
 from arena.experiment.workers import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
@@ -179,7 +179,7 @@ def preparing() -> Iterator[None]:
                     ticker.join()
     except KeyboardInterrupt:
         say("stopped; the kernels compiled so far are kept")
-        sys.exit(130)
+        sys.exit(STOPPED)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from arena.commands.common import (
     workers_option,
     workers_used,
 )
-from arena.commands.output import echo, fail, say
+from arena.commands.output import STOPPED, echo, fail, say
 from arena.commands.tables import tables_made
 from arena.commands.waiting import ProgressLine
 from arena.experiment.load import judge_spec
@@ -60,7 +60,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
         fail(f"--{error.key}: {error}")
     if not _grade(folder, data, grading, workers_used(workers)):
         say("stopped; rerun the same command to resume")
-        sys.exit(130)
+        sys.exit(STOPPED)
     echo(f"arena report {folder} shows them")
 
 

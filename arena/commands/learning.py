@@ -20,7 +20,7 @@ from arena.commands.common import (
     workers_option,
     workers_used,
 )
-from arena.commands.output import echo, fail, say
+from arena.commands.output import STOPPED, echo, fail, say
 from arena.experiment.yaml.errors import ConfigError
 from arena.learning import tuning, tuning_report
 from arena.learning.config import Training, Tuning, load_training, load_tuning
@@ -93,7 +93,7 @@ def _learn(
                 found = _follow(plan, events_of(plan, store, used, stopping), report)
         if found is None:
             say("stopped; rerun the same command to resume")
-            sys.exit(130)
+            sys.exit(STOPPED)
         file = report.write(plan, found, folder)[0]
     except (StoreError, LearningError) as error:
         fail(str(error))

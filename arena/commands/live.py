@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.commands.output import echo, fail, say, show_table
+from arena.commands.output import STOPPED, echo, fail, say, show_table
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.watch.display import Ticker, view
@@ -80,7 +80,7 @@ def watch(folder: Path) -> None:
     except StoreError as error:
         fail(str(error))
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(STOPPED)
 
 
 def _watch_on_terminal(folder: Path) -> None:

@@ -13,6 +13,8 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
+STOPPED = 130
+"""The exit code of a command that Ctrl-C ended."""
 _GAP = 2
 """Columns of the terminal between those of a table."""
 _PROSE = 20

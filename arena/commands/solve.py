@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -59,8 +58,8 @@ from players.table import PLAYERS
 
 DEPTHS = tuple(range(1, 10))
 """Plies of the searches of players without a limit."""
-FAILED, STOPPED = 3, 130
-"""Exit codes: players failed; Ctrl-C."""
+FAILED = 3
+"""Exit code: players failed."""
 _MOST_DEPTHS = 64
 
 Asked = list[tuple[PlayerSpec, list[Limit]]]
@@ -134,7 +133,7 @@ def solve(
     sweeps = {kind: values for kind, values in given.items() if values}
     if len(sweeps) > 1:
         fail("give one of --depth, --nodes and --seconds")
-    with announcing_compilation(), _interrupted():
+    with announcing_compilation():
         asked = asked_of(entries, found.variant, sweeps)
         answers = _answers(found, asked, seed, used)
     failures = [answer for answer in answers if answer.error]
@@ -263,20 +262,10 @@ def _answers(suite: Suite, asked: Asked, seed: int, workers: int | str) -> list[
         fail(str(error))
 
 
-@contextmanager
-def _interrupted() -> Iterator[None]:
-    """Ctrl-C exits with code 130."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say("stopped")
-        sys.exit(STOPPED)
-
-
 def _made(name: str, number: int | None, seed: int, workers: int | str) -> Suite:
     """The suite of a name, made; exits with what is wrong."""
     try:
-        with announcing_compilation(), _interrupted():
+        with announcing_compilation():
             variant, number, puzzles = make_suite(name, number, seed, workers)
             return sorted_suite(name, variant, counted_up(puzzles, number, "positions"))
     except SuiteError as error:

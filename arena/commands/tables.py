@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arena.base.number import quantity
 from arena.commands.common import VARIANT, announcing_compilation
-from arena.commands.output import echo, fail, say, show_table
+from arena.commands.output import STOPPED, echo, fail, say, show_table
 from arena.commands.waiting import ProgressLine
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.endgame.index import NO_ENDING, Material, wins
@@ -73,7 +73,7 @@ def tables_made(variant: Variant, pieces: int) -> EndgameTables:
     except KeyboardInterrupt:
         progress.end()
         say("stopped; what is solved is kept; rerun the same command to resume")
-        sys.exit(130)
+        sys.exit(STOPPED)
     finally:
         progress.end()
 

@@ -17,7 +17,7 @@ from arena.commands.common import (
     workers_used,
 )
 from arena.commands.grade import grade_as_configured
-from arena.commands.output import echo, fail, say
+from arena.commands.output import STOPPED, echo, fail, say
 from arena.commands.plan import loaded_all, prepared_of, taking_part_of
 from arena.commands.report import begin_joint, write_joint_report, write_report
 from arena.commands.solve import solve_as_configured
@@ -34,8 +34,8 @@ from arena.rules.endgame.tables import EndgameError
 from arena.watch.display import Display
 from players.loading import user_files
 
-INCIDENTS, STOPPED = 3, 130
-"""Exit codes of a run: it is complete, but players failed in games; it is not complete."""
+INCIDENTS = 3
+"""Exit code of a run that is complete, but players failed in games."""
 
 
 @click.command()
