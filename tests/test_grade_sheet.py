@@ -66,6 +66,16 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert faulty(run) == ["gone was left out as faulty: cannot be built: line 2."]
 
 
+def test_two_files_of_ones_own_are_no_class(tmp_path: Path) -> None:
+    run = class_of(tmp_path)
+    players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
+    few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), withdrawn=())
+    assert run.data.manifest is not None
+    assert [*few.submissions["player"]] == ["good", "fails", "gone"]
+    alone = changed(few, manifest=run.data.manifest._replace(left_out={}))
+    assert alone.submissions.empty
+
+
 def test_of_more_than_three_players_left_out_the_notes_say_where_the_reasons_are(tmp_path: Path) -> None:
     run = class_of(tmp_path)
     assert run.data.manifest is not None

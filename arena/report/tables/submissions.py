@@ -14,6 +14,8 @@ from arena.report.tables.table import Column, RunTable
 from arena.rules.game import FORFEITS, Termination
 from players.loading import source_of
 
+A_CLASS = 3
+"""Files from which on they are rows of a grade sheet."""
 _WORDS = {
     Termination.TIME: "{} on time",
     Termination.ILLEGAL_MOVE: "{} by illegal moves",
@@ -25,10 +27,15 @@ _FAULTS = [kind for kind in FORFEITS if kind != Termination.WITHDRAWN]
 
 
 def submissions(run: RatedRun) -> pd.DataFrame:
-    """A row for each player with code of the user's own, those left out among them, by place."""
+    """A row for each player with code of the user's own, those left out among them, by place.
+
+    None for fewer than A_CLASS files, unless some were left out or had to qualify.
+    """
     left_out = dict(run.data.manifest.left_out) if run.data.manifest is not None else {}
     files = {spec.name: source_of(spec) for spec in run.data.experiment.players} | left_out
     own = [name for name, file in files.items() if file]
+    if len({files[name] for name in own}) < A_CLASS and not left_out and run.data.experiment.qualify is None:
+        own = []
     rated, order = run.standings.set_index("player"), run.order.set_index("player")
     out = set(run.qualifying.loc[~run.qualifying["qualified"].astype(bool), "player"])
     qualified = {**dict.fromkeys(out, "no"), **dict.fromkeys(left_out, "left out")}
@@ -149,7 +156,8 @@ SUBMISSIONS = RunTable(
         "seconds_per_move",
         Column("seconds_longest", "longest time of a move", "s", "Longest move", seconds),
     ),
-    note="Best first; players that were left out or withdrawn stand at the end. Empty without code of one's own.",
+    note="Best first; players that were left out or withdrawn stand at the end. Empty for fewer than 3 files, "
+    "unless some were left out or had to qualify.",
     shown="place player file qualified failures seconds_longest | reasons",
 )
 TABLES = (SUBMISSIONS,)
