@@ -214,7 +214,7 @@ def test_workflows_and_image_use_commands_that_there_are():
 
 def test_shells_complete_commands_options_and_rule_sets(tmp_path):
     for words, completed in (
-        ("arena pl", ["play", "plan", "players"]),
+        ("arena pl", ["play", "place", "plan", "players"]),
         ("arena run --wo", ["--workers"]),
         ("arena perft spani", ["spanish"]),
     ):

@@ -152,7 +152,7 @@ FULL = {
     "test_place": (
         "test_a_newcomer_at_any_place_of_the_configuration_gets_the_same_games",
         "test_a_newcomer_is_placed_in_a_run_that_says_where_and_can_be_played_again",
-        "test_a_player_of_the_pool_that_is_left_out_and_placed_has_its_elo_again",
+        "test_players_of_the_pool_that_are_left_out_and_placed_have_their_elo_again",
         "test_pools_are_listed_with_the_elo_of_their_players",
         "test_the_seed_decides_the_openings_and_no_opponent_has_one_twice",
     ),

@@ -26,8 +26,9 @@ function addMoves(position, from, at, captured, moves) {
 /** All legal moves: captures alone, if there are any. */
 function legalMoves(position) {
   const moves = [];
-  for (let cell = cellOf(1); cell <= cellOf(32); cell++)
+  for (let cell = cellOf(1); cell <= cellOf(32); cell++) {
     if (sideOf(position[cell]) === position[0]) addMoves(position, cell, cell, "", moves);
+  }
   const captures = moves.filter((move) => move.includes("x"));
   return captures.length > 0 ? captures : moves;
 }

@@ -8,6 +8,8 @@ const BROWSER = [
   "history", "innerHeight", "innerWidth", "location", "navigator", "performance", "setInterval", "setTimeout", "window",
 ];
 
+const NODE = ["console", "process", "require"];
+
 export default [
   { ignores: ["reports/", ".venv/"] },
   {
@@ -39,5 +41,9 @@ export default [
       "object-shorthand": "error",
       "prefer-const": "error",
     },
+  },
+  {
+    files: ["configs/starters/*.js"],
+    languageOptions: { globals: Object.fromEntries(NODE.map((name) => [name, "readonly"])) },
   },
 ];
