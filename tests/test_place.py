@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -352,14 +352,11 @@ def test_players_of_the_pool_that_are_left_out_and_placed_have_their_elo_again()
     for player in MEMBERS:
         rest = pool.without(player)
         names = [player, *rest.names]
-        batches, results = placed(
-            rest,
-            names,
-            lambda it, names=names: points[names[it.white], names[it.black], it.opening],
-            40,
-            0,
-            156,
-        )
+
+        def score(it: Pairing, names: Sequence[str] = names) -> float:
+            return points[names[it.white], names[it.black], it.opening]
+
+        batches, results = placed(rest, names, score, 40, 0, 156)
         played = [pairing for batch in batches for pairing in batch]
         known = pool_games(rest)
         table = rated(names, played, results, "black", rest.anchor, openings=True, known=known).table
