@@ -24,7 +24,16 @@ from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
 from players.negamax.switches import KINDS, PRESETS
-from players.negamax.transposition import EXACT, LOWER, find, new_table, score_of, store
+from players.negamax.transposition import (
+    BUCKET,
+    ENTRY,
+    EXACT,
+    LOWER,
+    find,
+    new_table,
+    score_of,
+    store,
+)
 from players.player import Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import UNCOMPILED, share
@@ -316,15 +325,31 @@ def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
     table = new_table(1)
     store(table, table.size, 5, 77, 1.5, 9, EXACT, 1, False)
     store(table, table.size, 5 + table.size, 78, -WIN, 3, LOWER, 1, False)
-    assert score_of(table, find(table, table.size, 5, 1)) == 1.5
-    assert score_of(table, find(table, table.size, 5 + table.size, 1)) == -WIN
+    assert score_of(find(table, table.size, 5, 1)) == 1.5
+    assert score_of(find(table, table.size, 5 + table.size, 1)) == -WIN
     store(table, table.size, 5 + 2 * table.size, 79, 0.0, 2, LOWER, 1, False)
-    assert find(table, table.size, 5, 1) >= 0 and find(table, table.size, 5 + table.size, 1) == -1
+    assert find(table, table.size, 5, 1).move == 77 and find(table, table.size, 5 + table.size, 1).info == 0
     store(table, table.size, 5 + 3 * table.size, 80, 0.0, 1, LOWER, 2, False)
-    assert find(table, table.size, 5, 1) == -1
+    assert find(table, table.size, 5, 1).info == 0
     assert (
-        find(table, table.size, 5 + 3 * table.size, 2) >= 0
-        and find(table, table.size, 5 + 3 * table.size, 3) == -1
+        find(table, table.size, 5 + 3 * table.size, 2).move == 80
+        and find(table, table.size, 5 + 3 * table.size, 3).info == 0
     )
-    assert find(new_table(0), 8, 5, 1) == -1
+    assert find(new_table(0), 8, 5, 1).info == 0
     assert key(ENGLISH.start) != 0 and np.count_nonzero(new_table(1)) == 0
+
+
+@pytest.mark.parametrize("other", [5, 5 + (1 << 17)])
+def test_an_entry_of_words_that_two_threads_wrote_is_not_found(other):
+    """The other entry is of the same position, or of another one in the same place."""
+    mine, theirs = new_table(1), new_table(1)
+    store(mine, mine.size, 5, 77, 1.5, 9, EXACT, 1, True)
+    store(theirs, mine.size, other, 78, np.nextafter(1.5, 2), 8, LOWER, 1, True)
+    place = slice(5 * BUCKET, 5 * BUCKET + ENTRY)
+    own = mine[place].copy()
+    for bits in range(1 << ENTRY):
+        mine[place] = [theirs[place][at] if bits >> at & 1 else own[at] for at in range(ENTRY)]
+        found = {key: find(mine, mine.size, key, 1).move for key in (5, other)}
+        torn = 0 < bits < (1 << ENTRY) - 1
+        assert (set(found.values()) == {-1}) == torn, bits
+    assert found[other] == 78

@@ -1,10 +1,15 @@
 """Transposition table: what earlier searches found out about positions, by their zobrist keys.
 
-A table is one int64 array of buckets; a bucket is two entries of four words each: the key, the best move, the
+A table is one int64 array of buckets; a bucket is two entries of four words each: a check word, the best move, the
 score as the bits of a float64, and depth + bound + generation packed into one. An entry's bound says whether the
 score is exact or only a lower or upper bound. A generation is one search, counted from 1 on; older entries give
 way first, and a table is emptied by taking no entry from before a generation for valid. Kernels are handed a table
 as its `words`, and its size in words.
+
+Threads share a table without locks. The check word is the exclusive or of the key and the other words, so that
+words of two entries, written at the same time, fit no key: R. Hyatt and T. Mann, "A lock-less transposition table
+implementation for parallel search", ICGA Journal 25(1), 2002. An entry is read once, so that what is used was
+checked.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ TranspositionTable = NDArray[np.int64]
 
 ENTRY = 4
 BUCKET = 2 * ENTRY
-KEY, MOVE, SCORE, INFO = range(ENTRY)
+CHECK, MOVE, SCORE, INFO = range(ENTRY)
 UPPER, LOWER, EXACT = 1, 2, 3
 """Bounds."""
 _DEPTH, _BOUND, _GENERATION = 0, 8, 16
@@ -31,13 +36,28 @@ _BYTE = 255
 
 
 def new_table(megabytes: int) -> TranspositionTable:
-    """An empty table of the greatest power of two of buckets that fits; one unused bucket for 0 megabytes."""
+    """An empty table of the greatest power of two of buckets that fits; one unused bucket for 0 megabytes.
+
+    A bucket lies in one line of the processor's cache.
+    """
     buckets = max(megabytes * 2**20 // (8 * BUCKET), 1)
-    return np.zeros(BUCKET << (buckets.bit_length() - 1), np.int64)
+    size = BUCKET << (buckets.bit_length() - 1)
+    room = np.zeros(size + BUCKET - 1, np.int64)
+    first = -room.ctypes.data // 8 % BUCKET
+    return room[first : first + size]
+
+
+class TableEntry(NamedTuple):
+    """The words of an entry but the first, as they were when it was checked."""
+
+    move: int
+    score: int
+    info: int
+    """0 where there is no entry."""
 
 
 class Known(NamedTuple):
-    """A node's entry in the transposition table."""
+    """What the transposition table knows of a node."""
 
     move: int
     """The best move of an earlier search, -1 if there is none."""
@@ -54,17 +74,17 @@ def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Kno
     table = words_at(state.table)
     state.tt_probes += 1
     entry = find(table, state.table_words, node.key, state.oldest)
-    if entry < 0:
+    if entry.info == 0:
         return Known(-1, False, 0.0)
     state.tt_hits += 1
-    searched = depth_of(table, entry)
+    searched = depth_of(entry)
     if searched == depth or (state.tt_deeper and searched > depth):
-        value = from_table(score_of(table, entry), node.ply)
-        bound = bound_of(table, entry)
+        value = from_table(score_of(entry), node.ply)
+        bound = bound_of(entry)
         if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
             state.horizon += abs(value) < LIMIT
-            return Known(table[entry + MOVE], True, value)
-    return Known(table[entry + MOVE], False, 0.0)
+            return Known(entry.move, True, value)
+    return Known(entry.move, False, 0.0)
 
 
 @inlined
@@ -79,31 +99,38 @@ def remember(state: Any, node: Node, depth: int, alpha: float, beta: float, valu
 
 
 @inlined
-def find(table: TranspositionTable, size: int, key: int, oldest: int) -> int:
-    """The offset of a key's entry, -1 if there is none of the generation `oldest` or a later one."""
+def find(table: TranspositionTable, size: int, key: int, oldest: int) -> TableEntry:
+    """A key's entry, if there is one of the generation `oldest`, from 1 on, or a later one."""
     first = (key & (size // BUCKET - 1)) * BUCKET
-    for entry in (first, first + ENTRY):
-        if table[entry + KEY] == key and table[entry + INFO] >> _GENERATION >= oldest:
+    for at in (first, first + ENTRY):
+        entry = TableEntry(table[at + MOVE], table[at + SCORE], table[at + INFO])
+        if table[at + CHECK] == check(key, entry) and entry.info >> _GENERATION >= oldest:
             return entry
-    return -1
+    return TableEntry(-1, 0, 0)
 
 
 @inlined
-def depth_of(table: TranspositionTable, entry: int) -> int:
+def check(key: int, entry: TableEntry) -> int:
+    """The check word of a key's entry."""
+    return key ^ entry.move ^ entry.score ^ entry.info
+
+
+@inlined
+def depth_of(entry: TableEntry) -> int:
     """The depth to which the position was searched."""
-    return (table[entry + INFO] >> _DEPTH) & _BYTE
+    return (entry.info >> _DEPTH) & _BYTE
 
 
 @inlined
-def bound_of(table: TranspositionTable, entry: int) -> int:
+def bound_of(entry: TableEntry) -> int:
     """UPPER, LOWER or EXACT."""
-    return (table[entry + INFO] >> _BOUND) & _BYTE
+    return (entry.info >> _BOUND) & _BYTE
 
 
 @inlined
-def score_of(table: TranspositionTable, entry: int) -> float:
+def score_of(entry: TableEntry) -> float:
     """The score, for the side to move of the position."""
-    return float_of(table[entry + SCORE])
+    return float_of(entry.score)
 
 
 @kernel
@@ -120,15 +147,16 @@ def store(
 ) -> None:
     """Write an entry: over the position's own, else over the bucket's first if that is of another generation or
     no deeper, else over its second. With `always`, each bucket has its first entry only, always overwritten."""
-    entry = (key & (size // BUCKET - 1)) * BUCKET
-    info = table[entry + INFO]
-    same = table[entry + KEY] == key
-    if not (always or same) and info >> _GENERATION == generation and info & _BYTE > depth:
-        entry += ENTRY
-    table[entry + KEY] = key
-    table[entry + MOVE] = move
-    table[entry + SCORE] = bits_of(score)
-    table[entry + INFO] = depth << _DEPTH | bound << _BOUND | generation << _GENERATION
+    at = (key & (size // BUCKET - 1)) * BUCKET
+    found = TableEntry(table[at + MOVE], table[at + SCORE], table[at + INFO])
+    same = table[at + CHECK] == check(key, found)
+    if not (always or same) and found.info >> _GENERATION == generation and found.info & _BYTE > depth:
+        at += ENTRY
+    entry = TableEntry(move, bits_of(score), depth << _DEPTH | bound << _BOUND | generation << _GENERATION)
+    table[at + CHECK] = check(key, entry)
+    table[at + MOVE] = entry.move
+    table[at + SCORE] = entry.score
+    table[at + INFO] = entry.info
 
 
 @inlined
