@@ -265,6 +265,12 @@ class PlayerSpec:
     in_process: bool = False
     """Whether a user's code runs in the arena's own processes, not in a seat."""
 
+    @property
+    def threads(self) -> int:
+        """The cores that one of its searches uses: its option `threads`, 1 without it."""
+        threads = self.options.get("threads")
+        return max(threads, 1) if isinstance(threads, int) else 1
+
 
 class Allowance(NamedTuple):
     """The allowance of a player with a user's code; times are wall time."""

@@ -321,6 +321,12 @@ def test_a_limit_that_a_search_cannot_do_with_is_refused(limit, preset, reason):
         Negamax(ENGLISH, "simple", preset).choose(Game(ENGLISH), limit, random.Random(0))
 
 
+def test_where_kernels_are_not_compiled_one_thread_searches_alone():
+    player = Negamax(ENGLISH, "simple", "full", threads=2)
+    assert (player._helpers is None) == UNCOMPILED
+    assert player.choose(Game(ENGLISH), Limit(depth=2, seconds=60), random.Random(0)).depth == 2
+
+
 def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
     table = new_table(1)
     store(table, table.size, 5, 77, 1.5, 9, EXACT, 1, False)

@@ -226,6 +226,10 @@ FULL = {
         "test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen",
         "test_points_decide_the_finished_games_of_simplified",
     ),
+    "test_threads": (
+        "test_a_run_of_two_threads_is_diagnosed_planned_for_half_the_cores_played_and_reported",
+        "test_no_move_of_a_hundred_games_by_two_threads_is_wrong",
+    ),
     "test_tournament": (
         "test_a_killed_run_goes_on_where_it_stopped",
         "test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finished_games",

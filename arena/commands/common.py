@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,10 +23,11 @@ from arena.experiment.workers import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.play.engine import EngineError, Stopped
-from arena.play.executor import WorkerDied, worker_count
+from arena.play.executor import WorkerDied, usual_workers, worker_count
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.variants import VARIANTS, Variant
+from players.player import PlayerSpec
 
 GRACE_SECONDS = 1.0
 """Seconds that a process has to end by itself after the second Ctrl-C."""
@@ -72,9 +73,11 @@ class GamesType(click.ParamType):
         return int(value)
 
 
-def workers_used(given: int | str | None, configured: int | str | None = None) -> int | str:
-    """Where games are played; exits if that is a Dask scheduler and Dask is not installed."""
-    used = given or configured or os.cpu_count() or 1
+def workers_used(
+    given: int | str | None, configured: int | str | None = None, players: Iterable[PlayerSpec] = ()
+) -> int | str:
+    """Where games of these players are played; exits if that is a Dask scheduler and Dask is not installed."""
+    used = given or configured or usual_workers(players)
     if isinstance(used, str) and find_spec("distributed") is None:
         fail(not_installed(f"playing at {used}", "Dask", "dask"))
     return used

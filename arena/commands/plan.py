@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -27,7 +26,7 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
 from arena.play.doctor import TakingPart, diagnose, is_own, taking_part
 from arena.play.engine import EngineError
-from arena.play.executor import WorkerDied
+from arena.play.executor import WorkerDied, usual_workers
 from arena.play.expectation import Costs, Expectation, expectation
 from arena.play.pilot import Pilot, pilot
 from arena.play.plan import Plan, prepare
@@ -79,7 +78,7 @@ def plan(
         prepared = prepared_of(experiment, compiled.append)
         _check(prepared, config, games, differences)
         usual = experiment.workers
-        processes = workers or (usual if isinstance(usual, int) else os.cpu_count()) or 1
+        processes = workers or (usual if isinstance(usual, int) else usual_workers(experiment.players))
         report = rehearsal is None and not quiet
         expecting = partial(expectation, differences=differences)
         expected = _measured(prepared, processes, games, began, expecting, compiled=bool(compiled), report=report)

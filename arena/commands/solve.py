@@ -122,9 +122,8 @@ def solve(
     `FEN ; best moves ; stratum`. Random choice and one ply ahead are shown beside. Limits are in place of the
     players' own. Exit code 3: players failed; 130: Ctrl-C.
     """
-    used = workers_used(workers)
     if make:
-        click.echo(written(_made(suite, count, seed, used)), nl=False)
+        click.echo(written(_made(suite, count, seed, workers_used(workers))), nl=False)
         return
     try:
         found = read_suite(suite, variant).spread(count)
@@ -135,6 +134,7 @@ def solve(
         fail("give one of --depth, --nodes and --seconds")
     with announcing_compilation():
         asked = asked_of(entries, found.variant, sweeps)
+        used = workers_used(workers, players=(player for player, _ in asked))
         answers = _answers(found, asked, seed, used)
     failures = [answer for answer in answers if answer.error]
     tables = suite_tables(answers)

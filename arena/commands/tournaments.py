@@ -54,7 +54,7 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
     experiments = loaded_all(config)
     first = next(iter(experiments.values()))
     folder = out or Path("reports") / first.name
-    used = workers_used(workers, first.workers)
+    used = workers_used(workers, first.workers, first.players)
     parts = [_part(experiment, folder / rules, reports=not quiet) for rules, experiment in experiments.items()]
     if len(parts) > 1:
         begin_joint(folder, first.name, list(experiments))

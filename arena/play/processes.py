@@ -23,15 +23,20 @@ NUMBER = "ARENA_WORKER"
 """The environment's variable with the number, from 0, of a worker process of this machine."""
 
 
-@cache
-def pin() -> None:
-    """Keep this thread, and what it starts, to one of its cores: another for each worker as long as there are.
+def pin(count: int) -> None:
+    """Keep this thread, and what it starts, to `count` cores: others for each worker as long as there are.
 
     A process without a number is the first one. Nothing happens where the system cannot do it.
     """
     if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[int(os.environ.get(NUMBER, "0")) % len(cores)]})
+        cores, first = _cores(), int(os.environ.get(NUMBER, "0")) * count
+        os.sched_setaffinity(0, {cores[number % len(cores)] for number in range(first, first + count)})
+
+
+@cache
+def _cores() -> list[int]:
+    """The cores of this process before it is kept to some."""
+    return sorted(os.sched_getaffinity(0))
 
 
 _IDLE_SECONDS = 300

@@ -13,6 +13,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.play.doctor import taking_part
+from arena.play.executor import usual_workers
 from arena.play.grading import arranged, grade
 from arena.play.plan import prepare
 from arena.play.signature import begin
@@ -37,7 +38,8 @@ def run(
 
     `config` is a YAML file, a mapping with the keys of one, or the `experiment` of another run; files that a
     mapping names are looked for in the working directory. `out` is the folder of the run [reports/<name>];
-    `workers` are processes or the address of a Dask scheduler [those of the configuration, else one a core].
+    `workers` are processes or the address of a Dask scheduler [those of the configuration, else one a core, or for
+    the cores that a game uses].
     Progress goes to stderr unless `quiet`; with `report` the page, tables and charts are written. `force` resumes
     a run although a player plays differently now. Ctrl-C stops, and the same call resumes.
 
@@ -55,7 +57,7 @@ def run(
     except ConfigError as error:
         raise ValueError("; ".join(str(error).splitlines())) from None
     experiment = plan.experiment
-    used = workers or experiment.workers or os.cpu_count() or 1
+    used = workers or experiment.workers or usual_workers(plan.players)
     with Ledger(folder, experiment, plan.facts) as ledger:
         if not ledger.complete or unanswered(plan, ledger):
             begin(plan, ledger, used, force=force, found=taking.found or (), left_out=taking.left_out)

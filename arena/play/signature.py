@@ -32,6 +32,7 @@ from arena.play.scaling import machine_rate
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import Variant
+from players.loading import with_one_thread
 from players.player import Allowance, Limit, PlayerSpec
 
 LIMIT = Limit(depth=4, nodes=2000)
@@ -123,13 +124,15 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
 
 
 def signature(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> list[SignedGame] | None:
-    """A player's moves from fixed positions under LIMIT against one that moves at random.
+    """A player's moves, with one thread, from fixed positions under LIMIT against one that moves at random.
 
     None for a player that fails, or that does not play the same moves twice.
     """
     began = time.perf_counter()
     records: list[GameRecord] = []
-    tasks = _tasks(replace(spec, limit=LIMIT), variant, allowance._replace(attempts=1, unreachable=1))
+    tasks = _tasks(
+        replace(with_one_thread(spec), limit=LIMIT), variant, allowance._replace(attempts=1, unreachable=1)
+    )
     for task in tasks:
         if records and time.perf_counter() - began > SECONDS:
             break

@@ -17,7 +17,7 @@ from arena.ledger.manifest import stored_manifest
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
 from arena.ledger.repair import PRECISION, SPENT
 from arena.play.course import Course
-from arena.play.executor import Workers, run
+from arena.play.executor import Workers, cores_of_game, run
 from arena.play.match import play as play_game
 from arena.play.plan import Plan
 from arena.play.probe import ONE_PLY, Question, answers, question_name
@@ -210,7 +210,7 @@ def work_of(
     if isinstance(workers, str):
         return work
     work = partial(work, place=place)
-    return partial(_pinned, work) if plan.experiment.pin else work
+    return partial(_pinned, work, cores_of_game(plan.players)) if plan.experiment.pin else work
 
 
 def bundle_of(folder: Path, game: int) -> Path:
@@ -248,8 +248,8 @@ def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str
     return ((it.game, plan.names[it.white], plan.names[it.black], it.opening + 1) for it in batch)
 
 
-def _pinned(work: Callable[[Task], GameRecord], task: Task) -> GameRecord:
-    pin()
+def _pinned(work: Callable[[Task], GameRecord], cores: int, task: Task) -> GameRecord:
+    pin(cores)
     return work(task)
 
 

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
@@ -23,6 +24,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
 from players.loading import PlayerError
 from players.negamax.deepening import compiled_search
+from players.negamax.parallel import MOST_THREADS, Asked, Helpers
 from players.negamax.score import LIMIT, compiled_static_value, wins_in, without_each, worth_of_a_man
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, KINDS, PresetName, Switches, stored, switches_of
@@ -39,6 +41,15 @@ _NONE = np.zeros((0, 4), np.int64)
 
 _IDLE_MEGABYTES = 256
 """Megabytes of tables that a process keeps for players to come."""
+
+Threads = Annotated[
+    int,
+    Field(
+        description="threads of a search, each on a core; several need a time limit, and play no game twice",
+        ge=1,
+        le=MOST_THREADS,
+    ),
+]
 
 _idle: defaultdict[int, list[Workspace]] = defaultdict(list)
 """Workspaces that no player uses, by the megabytes of their table."""
@@ -70,10 +81,13 @@ class Negamax:
         variant: Variant,
         evaluation: Description = "simple",
         preset: PresetName = DEFAULT_PRESET,
+        threads: Threads = 1,
         **switches: Any,
     ) -> None:
         self._settings = settings_of(variant, evaluation, preset, switches)
-        self.switches = self._settings.switches
+        self.switches, self._thread_count = self._settings.switches, threads
+        if threads > 1 and not self.switches.tt:
+            raise PlayerError(f"threads: {threads} needs a transposition table (tt, in megabytes)", "threads")
         self._sees_history = self.switches.draws or self.switches.repetition_penalty != 0
         try:
             self._workspace = _idle[self.switches.tt].pop()
@@ -82,6 +96,10 @@ class Negamax:
         self._workspace.begin_game(self._settings.stored)
         weakref.finalize(self, _give_back, self._workspace, self.switches.tt).atexit = False
         self._variant, self._rules = variant, variant.constants
+        self._helpers: Helpers | None = None
+        if threads > 1 and is_compiling():
+            others = [settings_of(variant, evaluation, preset, switches) for _ in range(threads - 1)]
+            self._helpers = Helpers(self._workspace, self._rules, others)
 
     @property
     def man(self) -> float | None:
@@ -92,27 +110,29 @@ class Negamax:
         """Search until the first limit is met and choose the best move.
 
         The clock is spent as `budget` says. Raises ValueError if there is no limit, a depth is not 1 to MAX_DEPTH,
-        or, without `iterative`, there is no depth; AnswerError if no move has a value, as the evaluation has none.
+        without `iterative`, there is no depth, or, with `threads`, no time limit; AnswerError if no move has a
+        value, as the evaluation has none.
         """
         self.check_limit(limit)
         workspace = self._workspace
         soft, hard = budget(limit)
         workspace.clear_answer()
-        score = self._settings.search(
-            self._rules,
-            workspace.states,
+        asked = Asked(
             game.position,
             earlier_positions(game) if self._sees_history else _NONE,
             game.without_capture,
             give_moves(game, workspace.states),
             limit.depth or MAX_DEPTH,
             limit.nodes or 2**62,
-            soft,
-            hard,
         )
-        *counted, completed, found, tie_count, line_length = workspace.answer()
+        if self._helpers is None:
+            score = self._settings.search(self._rules, workspace.states, *asked, soft, hard)
+            answer = workspace.answer()
+        else:
+            score, workspace, answer = self._helpers.search(asked, soft, hard)
+        *counted, completed, found, tie_count, line_length = answer
         if not found:
-            if not workspace.states[0]["stopped"]:
+            if not self._workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
             return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, 0, (), 0, None))
         line = workspace.line(line_length)
@@ -128,15 +148,18 @@ class Negamax:
 
         Its line may be half another one if the search writes it just then.
         """
-        *counted, completed, found, _, length = self._workspace.answer()
+        workspace, answer = self._workspace, self._workspace.answer()
+        if self._helpers is not None:
+            workspace, answer = self._helpers.answer()
+        *counted, completed, found, _, length = answer
         if not found or not 0 < length < PLIES:
             return None
-        line = self._workspace.line(length)
+        line = workspace.line(length)
         return Choice._make((line[0], None, completed, *counted, 0, 0, 0, tuple(line), 0, None))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
-        self._workspace.states[0]["node_limit"] = 0
+        self._workspace.stop()
 
     def check_limit(self, limit: Limit) -> None:
         """Raise ValueError for a limit that the search cannot do with."""
@@ -146,6 +169,11 @@ class Negamax:
             raise ValueError("negamax without iterative deepening needs the limit 'depth'")
         if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
+        if self._thread_count > 1 and limit.seconds is limit.clock is None:
+            raise ValueError(
+                f"threads: {self._thread_count} needs a time limit, seconds or clock: several threads do not "
+                "repeat a game by depth or nodes"
+            )
 
 
 def _give_back(workspace: Workspace, megabytes: int) -> None:
