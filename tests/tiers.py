@@ -273,6 +273,14 @@ QUICK = {
         "test_an_engine_without_a_limit_is_told_in_one_line",
         "test_what_an_engine_says_of_its_search_is_recorded",
     ),
+    "test_hub1": (
+        "test_a_partner_that_knows_the_rules_plays_games_to_their_end[depth]",
+        "test_a_program_that_breaks_the_protocol_loses_its_game[moves nothing]",
+        "test_a_program_that_breaks_the_protocol_loses_its_game[refuses positions]",
+        "test_a_search_is_asked_for_in_words_of_a_fixed_order",
+        "test_a_wrong_entry_is_one_line",
+        "test_what_a_program_says_of_its_search_is_recorded_in_men",
+    ),
     "test_executor": (
         "test_a_batch_is_left_when_its_time_is_over",
         "test_long_tasks_are_not_handed_out_ahead",

@@ -1,47 +1,36 @@
-"""The player that is an outside program, asked for moves by the Hub protocol, version 2, or by DXP."""
+"""The player that is an outside program, asked for moves by either version of the Hub protocol, or by DXP."""
 
 from __future__ import annotations
 
 import os
 import random
-import re
 import select
 import shutil
-import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from arena.base.wording import quoted
 from arena.rules.game import Game
-from arena.rules.hub import Line, game_line, line, parse_hub_move, parse_line
-from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import Variant
 from players.engines.dxp import Dxp, Listens
-from players.engines.parameters import Declared, Value, declared, settings
+from players.engines.hub import PROTOCOLS, RESERVE, Hub
+from players.engines.parameters import Value
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
 from players.player import AnswerError, Choice, Limit
 
-_RESERVE = 0.005
-_STOP_SECONDS = 10.0
-"""Seconds after `stop` for which a move is waited for; a held player is not waited for that long."""
-_LATEST = 16
-"""Lines `info` that are read for an answer, the latest ones."""
-_LARGEST = (1 << 31) - 1
-"""Numbers that a program reports are ignored above this; nodes may be its square."""
-
 
 class Engine:
-    """An outside program that speaks Hub or DXP: its `command` is started in `folder`.
+    """An outside program that speaks Hub, version 2 or 1, or DXP: its `command` is started in `folder`.
 
-    Relative folders start at the configuration's, and so does the command at `folder`. By Hub the program gets
-    `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By DXP it `listens` at
-    a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
+    Relative folders start at the configuration's, and so does the command at `folder`. By `hub`, version 2, and by
+    `hub-1` the program gets `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is
+    met. By `dxp` it `listens` at a `port`, or connects to the arena there; `{port}` in the command is that port,
+    for 0 a free one.
     """
 
     kept = True
@@ -52,9 +41,9 @@ class Engine:
         variant: Variant,
         command: str | list[str],
         folder: str = ".",
-        protocol: Literal["hub", "dxp"] = "hub",
+        protocol: Literal["hub", "hub-1", "dxp"] = "hub",
         parameters: dict[str, Value] | None = None,
-        reserve: Annotated[float, Field(ge=0, json_schema_extra={"unit": "seconds"})] = _RESERVE,
+        reserve: Annotated[float, Field(ge=0, json_schema_extra={"unit": "seconds"})] = RESERVE,
         port: Annotated[int, Field(ge=0, le=65535)] = 0,
         listens: Listens = "program",
     ) -> None:
@@ -65,12 +54,12 @@ class Engine:
         """Processor time of the program for its last answer, in seconds; nan if the system does not report it."""
         start = partial(_started, folder=Path(folder))
         others: tuple[tuple[str, object, object], ...]
-        if protocol == "hub":
-            others = ("port", port, 0), ("listens", listens, "program")
-            self._speech: Hub | Dxp = Hub(start, words, variant, parameters or {}, reserve, self.name)
+        if protocol == "dxp":
+            others = ("parameters", parameters, None), ("reserve", reserve, RESERVE)
+            self._speech: Hub | Dxp = Dxp(start, words, variant, port, listens)
         else:
-            others = ("parameters", parameters, None), ("reserve", reserve, _RESERVE)
-            self._speech = Dxp(start, words, variant, port, listens)
+            others = ("port", port, 0), ("listens", listens, "program")
+            self._speech = PROTOCOLS[protocol](start, words, variant, parameters or {}, reserve, self.name)
         for key, value, usual in others:
             if value != usual:
                 raise PlayerError(f"protocol {protocol} has no {key!r}", key)
@@ -119,93 +108,6 @@ class Engine:
             raise
 
 
-class Hub:
-    """A conversation with an outside program by Hub; `start` starts it with the words of a command."""
-
-    def __init__(
-        self,
-        start: Callable[[Sequence[str]], Program],
-        words: Sequence[str],
-        variant: Variant,
-        parameters: dict[str, Value],
-        reserve: float,
-        name: str,
-    ) -> None:
-        self._start, self._words, self._variant = start, words, variant
-        self._parameters, self._reserve, self._name = parameters, reserve, name
-        self.program: Program | None = None
-
-    def open(self) -> None:
-        """Start the program and initialise it. Raises PlayerError, and ProgramError if it ends."""
-        self.program = self._start(self._words)
-        self.program.say("hub")
-        known: dict[str, Declared] = {}
-        while (read := self._read()).command != "wait":
-            if read.command == "param" and "name" in read.arguments:
-                known[read.arguments["name"]] = declared(read)
-        wanted = settings(known, self._parameters, self._variant, self._name)
-        self.program.say(
-            *(line("set-param", {"name": name, "value": text}) for name, text in wanted.items()), "init"
-        )
-        while self._read().command != "ready":
-            pass
-
-    def begin(self) -> None:
-        """Announce a new game. Raises AnswerError."""
-        assert self.program is not None
-        try:
-            self.program.say("new-game")
-        except ProgramError as error:
-            raise AnswerError(str(error)) from None
-
-    @staticmethod
-    def check_limit(limit: Limit) -> None:
-        """Raise ValueError if there is no limit."""
-        if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
-            raise ValueError("an engine needs a limit: depth, nodes, seconds or clock")
-
-    def choose(self, game: Game, limit: Limit) -> Choice:
-        """Have the program think, and `stop` when the time limit is met. Raises AnswerError and ProgramError."""
-        self.check_limit(limit)
-        assert self.program is not None
-        longest = limit.longest
-        deadline = None if longest is None else time.perf_counter() + longest
-        self.program.forget()
-        self.program.say(game_line(game), line("level", _level(limit, self._reserve)), "go think")
-        latest: deque[str] = deque(maxlen=_LATEST)
-        return _choice(game, self._answer(deadline, latest), latest)
-
-    def close(self) -> None:
-        """Have the program quit, or end it."""
-        if self.program is not None:
-            self.program.close("quit")
-
-    def _read(self) -> Line:
-        assert self.program is not None
-        read = parse_line(self.program.line() or "")
-        if read.command == "error":
-            raise PlayerError(f"{self._name} answers: {_message(read)}", "command")
-        return read
-
-    def _answer(self, deadline: float | None, latest: deque[str]) -> Line:
-        """The line `done`; lines `info` before it are added to `latest`. Raises AnswerError and ProgramError."""
-        assert self.program is not None
-        stopped = False
-        while True:
-            text = self.program.line(deadline)
-            if text is None:
-                if stopped:
-                    raise AnswerError(f"did not stop within {_STOP_SECONDS:g} s")
-                self.program.say("stop")
-                stopped, deadline = True, time.perf_counter() + _STOP_SECONDS
-            elif text.startswith("info"):
-                latest.append(text)
-            elif (read := parse_line(text)).command == "done":
-                return read
-            elif read.command == "error":
-                raise AnswerError(f"answered the error {_message(read)}")
-
-
 def _started(words: Sequence[str], folder: Path) -> Program:
     if not words:
         raise PlayerError("the command is empty: expected a program, such as [./scan, hub]", "command")
@@ -227,67 +129,3 @@ def _started(words: Sequence[str], folder: Path) -> Program:
         return Program([str(path), *arguments], folder)
     except OSError as error:
         raise PlayerError(f"{path} cannot be started: {error.strerror}", "command") from None
-
-
-def _level(limit: Limit, reserve: float) -> dict[str, object]:
-    """The arguments of `level`. The protocol adds the increment before a move, the arena after it."""
-    arguments: dict[str, object] = {}
-    if limit.depth is not None:
-        arguments["depth"] = limit.depth
-    if limit.nodes is not None:
-        arguments["nodes"] = limit.nodes
-    if limit.seconds is not None:
-        arguments["move-time"] = max(limit.seconds - reserve, limit.seconds / 2)
-    if limit.clock is not None:
-        clock = max(limit.clock - reserve, limit.clock / 2)
-        increment = min(limit.increment or 0.0, clock)
-        arguments["time"] = clock - increment
-        if limit.increment:
-            arguments["inc"] = increment
-    return arguments
-
-
-def _choice(game: Game, done: Line, latest: Sequence[str]) -> Choice:
-    text = done.arguments.get("move", "")
-    move = parse_hub_move(game.variant, game.position, text, game.legal_moves)
-    if move is None:
-        return Choice(cast(Any, text))
-    said: dict[str, str] = {}
-    for one in latest:
-        said |= parse_line(one).arguments
-    score, seconds = _number(said.get("score")), _number(said.get("time"))
-    return Choice(
-        move,
-        score,
-        depth=_count(_number(said.get("depth")), _LARGEST),
-        nodes=_count(_number(said.get("nodes")), _LARGEST**2),
-        said_ms=_count(None if seconds is None else 1000 * seconds, _LARGEST),
-        pv=_line_of_play(game, move, said.get("pv", "").split()),
-    )
-
-
-def _line_of_play(game: Game, move: int, texts: Sequence[str]) -> tuple[int, ...]:
-    """The moves of a principal variation as far as they are legal; `move` alone if it does not begin with it."""
-    variant, position, legal = game.variant, game.position, game.legal_moves
-    found: list[int] = []
-    for text in texts:
-        step = parse_hub_move(variant, position, text, legal)
-        if step is None or (not found and step != move):
-            break
-        found.append(step)
-        position = apply(variant.constants, position, step)
-        legal = legal_moves(variant.constants, position)
-    return tuple(found) or (move,)
-
-
-def _number(text: str | None) -> float | None:
-    return float(text) if text is not None and re.fullmatch(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?", text) else None
-
-
-def _count(number: float | None, most: int) -> int:
-    """A number in whole units; 0 for none, or if it is out of bounds."""
-    return round(number) if number is not None and 0 <= number <= most else 0
-
-
-def _message(read: Line) -> str:
-    return quoted(read.arguments.get("message", ""))
