@@ -49,7 +49,7 @@ def test_switches_are_a_frozen_model_whose_values_are_those_of_minimax():
     assert Switches() == PRESETS["minimax"]
     assert [field.name for field in fields(Switches)] == list(KINDS)
     with pytest.raises(FrozenInstanceError):
-        PRESETS["full"].lmr = False  # type: ignore[misc]
+        PRESETS["full"].lmr = "none"  # type: ignore[misc]
 
 
 def test_presets_change_what_their_rows_say():
@@ -76,8 +76,10 @@ def test_kernels_read_every_switch_from_the_state_words_by_their_place():
     numbers = stored(switches_of("full", {"ties": "random", "tt_replace": "always"}))
     assert list(numbers) == list(KINDS) == list(STATE.names or ())[: len(KINDS)]
     assert (numbers["ties"], numbers["tt_replace"], numbers["quiescence"], numbers["finals"]) == (2, 1, 1, 0)
-    assert (numbers["lmr"], numbers["tt"], numbers["aspiration"]) == (True, 16, 0.5)
-    assert {name for name in KINDS if STATE[name].kind == "f"} == {"aspiration", "contempt", "repetition_penalty"}
+    assert (numbers["lmr"], numbers["tt"], numbers["aspiration"]) == (1, 16, 0.5)
+    assert {name for name in KINDS if STATE[name].kind == "f"} == {
+        *("aspiration", "contempt", "repetition_penalty", "futility_above", "futility_below", "probcut")
+    }
 
 
 def test_options_of_negamax_are_its_switches_by_name():

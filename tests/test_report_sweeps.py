@@ -175,15 +175,15 @@ def test_limits_of_one_kind_are_averaged() -> None:
 
 def test_a_factorial_of_switches_gives_main_effects() -> None:
     players = [
-        player(f"{pvs}{lmr}", 4, pvs=pvs, lmr=lmr, evaluation={"linear": {"man": 1}})
+        player(f"{pvs}{draws}", 4, pvs=pvs, draws=draws, evaluation={"linear": {"man": 1}})
         for pvs in (True, False)
-        for lmr in (True, False)
+        for draws in (True, False)
     ]
     ratings = rated(dict(zip([p["name"] for p in players], [10, 4, 6, 0.0], strict=True)))
     table = comparisons(ratings, specs(players))
     assert table[["value", "reference", "pairs", "elo_difference"]].to_numpy().tolist() == [
         ["no pvs", "pvs", 2, -4.0],
-        ["no lmr", "lmr", 2, -6.0],
+        ["no draws", "draws", 2, -6.0],
     ]
 
 

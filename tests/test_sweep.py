@@ -121,9 +121,9 @@ def test_a_value_from_a_file_is_called_by_its_own_name_where_no_other_value_has_
 
 
 def test_booleans_make_a_factorial_of_switches(tmp_path: Path) -> None:
-    text = entry("lmr: [true, false]\nfutility: [true, false]", "{lmr}, {futility}", "    depth: 4\n")
+    text = entry("draws: [true, false]\nfutility: [true, false]", "{draws}, {futility}", "    depth: 4\n")
     players = made(tmp_path, text)
-    assert players["lmr, no futility"] == {"depth": 4, "lmr": True, "futility": False}
+    assert players["draws, no futility"] == {"depth": 4, "draws": True, "futility": False}
     assert len(players) == 4
 
 

@@ -49,6 +49,7 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "order_captures": {"alpha_beta": True, "order_captures": True},
     "order_killers": {"alpha_beta": True, "order_killers": True},
     "order_history": {"alpha_beta": True, "order_history": True},
+    "order_malus": {"alpha_beta": True, "order_history": True, "order_malus": True},
     "tt alone": {"tt": 1},
     "tt": {"alpha_beta": True, "iterative": True, "tt": 1},
     "order_tt": {"alpha_beta": True, "iterative": True, "tt": 1, "order_tt": True},
@@ -62,8 +63,28 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     **{f"preset {name}": {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
 }
 """Switches, added to plain minimax, that must leave its value and its move as they are."""
-INEXACT = {"tt_deeper", "quiescence", "lmr", "futility", "extensions", "draws"}
-"""Switches that look further, or not as far."""
+FURTHER: dict[str, dict[str, Any]] = {
+    "quiescence": {"quiescence": "captures"},
+    "threats": {"quiescence": "threats"},
+    "extensions": {"extensions": True},
+    "tt_deeper": {"tt_deeper": True},
+}
+"""Switches, added to `pvs`, that look further."""
+LESS_FAR: dict[str, dict[str, Any]] = {
+    "lmr late": {"lmr": "late"},
+    "lmr early": {"lmr": "early"},
+    "iir": {"iir": 3},
+    "futility": {"futility": True},
+    "futility, other margins": {
+        "futility": True,
+        "futility_depth": 4,
+        "futility_above": 0.1,
+        "futility_below": 0.1,
+    },
+    "probcut": {"probcut": 0.01},
+}
+"""Switches, added to `pvs`, that do not look as far, and so may miss a win."""
+INEXACT = {"draws", *(name for switches in (FURTHER | LESS_FAR).values() for name in switches)}
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +121,7 @@ def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name
 
 def test_every_switch_is_tried():
     tried = {name for switches in EXACT_SWITCHES.values() for name in switches}
-    told = {"contempt", "repetition_penalty", "finals", "partial", "stop_half", "ties"}
+    told = {"contempt", "full_width", "repetition_penalty", "finals", "partial", "stop_half", "ties"}
     published = {"order_squares", "penalised", "blind_horizon"}  # tests/test_published.py
     known = {"tables"}  # tests/test_known_endings.py
     assert set(KINDS) <= tried | INEXACT | told | published | known
@@ -142,22 +163,29 @@ def deeper(variant: Variant, truths: list[tuple[Position, int, Choice, int]]) ->
     return [choose(player, variant, position, depth + 1) for position, depth, _, _ in truths]
 
 
-@pytest.mark.parametrize("name", ["quiescence", "threats", "lmr", "futility", "extensions", "tt_deeper"])
+@pytest.mark.parametrize("name", [*FURTHER, *LESS_FAR])
 def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_its_wins(
     variant, truths, deeper, name
 ):
-    switches: dict[str, Any] = {name: True}
-    if name in ("quiescence", "threats"):
-        switches = {"quiescence": "captures" if name == "quiescence" else "threats"}
-    player = Negamax(variant, "simple", "pvs", stop_single=False, **switches)
+    player = Negamax(variant, "simple", "pvs", stop_single=False, **(FURTHER | LESS_FAR)[name])
     changed = 0
     for (position, depth, truth, _), exact in zip(truths, deeper, strict=True):
         choice = choose(player, variant, position, depth + 1)
         assert choice.move in Game(variant, position).legal_moves
-        if name not in ("lmr", "futility") and truth.score is not None and truth.score > LIMIT:
+        if name in FURTHER and truth.score is not None and truth.score > LIMIT:
             assert choice.score is not None and choice.score > LIMIT, fen(variant, position)
         changed += choice.score != exact.score or choice.nodes != exact.nodes
     assert changed > 0 or name == "tt_deeper"  # which the next test shows
+
+
+@pytest.mark.parametrize("cut", [{"futility": True}, {"probcut": 0.01}])
+def test_where_few_pieces_are_left_nothing_is_cut(cut: dict[str, Any]) -> None:
+    position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
+
+    def nodes(**switches: Any) -> int:
+        return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
+
+    assert nodes(**cut, full_width=8) == nodes() > nodes(**cut, full_width=3)
 
 
 def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():

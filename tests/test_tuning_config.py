@@ -39,7 +39,7 @@ def test_every_method_has_a_name_of_its_own_in_the_schema() -> None:
         ("nodes: 1000", "nodes: many"),
         ("preset: full", "presets: full"),
         ("preset: full", "preset: ful"),
-        ("preset: full", "lmr: 1"),
+        ("preset: full", "lmr: true"),
         ("variant: english", "variant: englsh"),
     ],
 )

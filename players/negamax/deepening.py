@@ -23,6 +23,8 @@ from players.negamax.workspace import Workspace
 
 _WIDEST = 64
 """Men of half a window beyond which it is opened."""
+_MOST_GROWTH = 4.0
+"""Times by which the nodes of an iteration are expected to grow from the last one, at most."""
 
 
 class Compiled(NamedTuple):
@@ -74,11 +76,11 @@ def search(
     for i in range(count):
         state.root_index[i] = i
     root_key = key(position)
-    found = np.inf
+    found, last = np.inf, 1
     for reached in range(1 + state.skipped if state.iterative else depth, depth + 1):
         state.depth = reached
         state.horizon = 0
-        leaves = state.leaves
+        leaves, before = state.leaves, state.nodes
         value = iterate(rules, state, position, root_key, reached, count, found)
         if state.best >= 0 and (not state.stopped or state.partial or not state.found):
             found = value
@@ -87,6 +89,9 @@ def search(
             break
         if state.stop_half and monotonic() - began >= soft:
             break
+        if state.stop_cost and is_too_late(state, before, last, monotonic() - began, min(hard, 2 * soft)):
+            break
+        last = max(state.nodes - before, 1)
         if state.stop_complete and state.leaves == leaves and not state.horizon:
             break
         if state.stop_decided and abs(value) > LIMIT:
@@ -131,6 +136,16 @@ def iterate(
             beta = found + width
         if width > _WIDEST * state.man:
             alpha, beta = -np.inf, np.inf
+
+
+@inlined
+def is_too_late(state: Any, before: int, last: int, spent: float, seconds: float) -> bool:
+    """Whether the next iteration's first move would be searched after `seconds`, of which some are spent.
+
+    It is to grow, as the iteration that took all nodes from `before` on has grown from one of `last` nodes.
+    """
+    growth = min((state.nodes - before) / last, _MOST_GROWTH)
+    return bool(spent + spent / state.nodes * growth * (state.first - before) >= seconds)
 
 
 @inlined

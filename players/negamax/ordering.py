@@ -59,8 +59,8 @@ def history_index(move: int) -> int:
 
 
 @inlined
-def reward(state: Any, node: Node, move: int, depth: int) -> None:
-    """Remember a move that caused a cutoff, unless it captures."""
+def reward(state: Any, node: Node, move: int, depth: int, place: int) -> None:
+    """Remember that `moves[place]` caused a cutoff, and those before it did not, unless they are captures."""
     if move & sides(node.position)[1]:
         return
     killers = state.killers
@@ -69,6 +69,10 @@ def reward(state: Any, node: Node, move: int, depth: int) -> None:
         killers[node.ply, 0] = move
     if state.order_history:
         state.history[node.position.turn, history_index(move)] += depth * depth
+        if state.order_malus:
+            moves = words(state.moves)
+            for i in range(node.start, place):
+                state.history[node.position.turn, history_index(moves[i])] -= depth * depth
 
 
 @inlined

@@ -18,6 +18,8 @@ FIRST, LAST, RANDOM, SEARCHED, BOUND = range(5)
 """The choices of `ties`, as kernels read them."""
 NO_QUIESCENCE, CAPTURES, THREATS = range(3)
 """The choices of `quiescence`."""
+NO_LMR, LATE, EARLY = range(3)
+"""The choices of `lmr`."""
 PLIES, POINTS, ALIKE = range(3)
 """The choices of `finals`."""
 MOVER, BLACK_ALONE = range(2)
@@ -48,6 +50,9 @@ class Switches:
     ] = "first"
     stop_single: Annotated[bool, _does("under a time limit, stop at one legal move")] = False
     stop_half: Annotated[bool, _does("start no iteration after half of the time")] = False
+    stop_cost: Annotated[
+        bool, _does("start no iteration of which not even the first move will be searched in time")
+    ] = False
     stop_complete: Annotated[bool, _does("stop when the whole tree was searched")] = False
     stop_decided: Annotated[bool, _does("stop when a win is certain")] = False
     partial: Annotated[bool, _does("use the moves searched so far of an iteration that the limit ended")] = False
@@ -58,6 +63,7 @@ class Switches:
     order_captures: Annotated[bool, _does("of captures, first those of most pieces")] = False
     order_killers: Annotated[bool, _does("first moves that cut at this ply")] = False
     order_history: Annotated[bool, _does("first moves that cut anywhere")] = False
+    order_malus: Annotated[bool, _does("of these, last those that were searched before a move that cut")] = False
     tt: Annotated[
         int, _does("transposition table, 0: none; kept for a game", "megabytes", least=0, most=65_536)
     ] = 0
@@ -73,8 +79,29 @@ class Switches:
     quiescence: Annotated[Literal["none", "captures", "threats"], _does("what is searched beyond the horizon")] = (
         "none"
     )
-    lmr: Annotated[bool, _does("reduce late moves")] = False
+    lmr: Annotated[
+        Literal["none", "late", "early"],
+        _does("reduce moves from the fourth on, or, in null windows, from the second on"),
+    ] = "none"
+    iir: Annotated[
+        int,
+        _does("a ply less from this depth on where the table has no move, 0: never", "plies", least=0, most=64),
+    ] = 0
     futility: Annotated[bool, _does("cut hopeless positions near the horizon")] = False
+    futility_depth: Annotated[int, _does("depth up to which `futility` cuts", "plies", least=1, most=64)] = 5
+    futility_above: Annotated[float, _does("how far above the window it cuts, for each ply", "men", least=0)] = 0.3
+    futility_below: Annotated[float, _does("how far below, for each ply", "men", least=0)] = 0.8
+    probcut: Annotated[
+        float,
+        _does(
+            "cut in null windows what evaluation and shallow search find this far outside for each ply, 0: off",
+            "men",
+            least=0,
+        ),
+    ] = 0.0
+    full_width: Annotated[
+        int, _does("with this number of pieces or fewer neither of them cuts", "pieces", least=0, most=64)
+    ] = 0
     extensions: Annotated[bool, _does("a ply more for a single reply")] = False
     mate_distance: Annotated[bool, _does("cut what cannot be a sooner win")] = False
     draws: Annotated[bool, _does("a position that occurred before, and moves without progress, are draws")] = False
@@ -138,7 +165,7 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
             "aspiration": 0.5,
             "partial": True,
             "quiescence": "captures",
-            "lmr": True,
+            "lmr": "late",
             "futility": True,
             "extensions": True,
             "tt_deeper": True,
@@ -211,8 +238,8 @@ def switch_rows() -> Iterator[tuple[str, str, str]]:
 
 def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
     if not switches.alpha_beta:
-        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "mate_distance"):
-            if getattr(switches, name):
+        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "probcut", "mate_distance"):
+            if getattr(switches, name) not in (0, "none"):
                 yield name, f"{name} needs alpha_beta"
     if switches.mtdf and not switches.tt:
         yield "mtdf", "mtdf needs a transposition table (tt, in megabytes)"

@@ -5,12 +5,12 @@ included. Scores are from the view of the side to move. A side that has lost sco
 so that a quicker win is worth more; evaluations are held within +-LIMIT.
 
 `search_root` searches the root's moves, `search_below` the positions below, step by step, and `frontier` those one
-ply above the horizon. What people tune has a function of its own: `extension`, `reduction`, `is_futile`.
+ply above the horizon. What people tune is in `players.negamax.selectivity`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,11 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
-from players.negamax.leaves import UNKNOWN, ending_value, is_ending, is_threatened, leaf, leaf_value
+from players.negamax.leaves import UNKNOWN, ending_value, is_ending, leaf
 from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
-from players.negamax.score import LIMIT, WIN, final_value
+from players.negamax.score import WIN, final_value
+from players.negamax.selectivity import cut_value, extension, first_attempt, is_final, next_attempt
 from players.negamax.state import (
-    MAX_DEPTH,
     MAX_PLY,
     Node,
     bounded,
@@ -39,9 +39,6 @@ from players.negamax.state import (
 )
 from players.negamax.switches import ALIKE, BOUND, FIRST, RANDOM, SEARCHED
 from players.negamax.transposition import recall, remember
-
-FUTILE_DEPTH, FUTILE_ABOVE, FUTILE_BELOW = 5, 0.3, 0.8
-"""Positions this deep or less are cut if their evaluation is this many men per ply above beta or below alpha."""
 
 
 @kernel
@@ -85,6 +82,8 @@ def search_root(
             value = -call_at(state.search, rules, state, node, depth - 1, -beta, -floor)
         if state.stopped:
             break
+        if i == 0:
+            state.first = state.nodes
         state.root_values[i] = value
         if value > best:
             state.tied[:i] = 0
@@ -142,11 +141,14 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
     if left == 1 or node.ply >= MAX_PLY:
         return frontier(rules, state, node, end, alpha, beta)
     capturing = moves[start] & sides(node.position)[1] != 0
-    if state.futility and not capturing and left <= FUTILE_DEPTH and abs(alpha) < LIMIT and abs(beta) < LIMIT:
-        static = leaf_value(rules, state, node.position)
-        if is_futile(state, static, left, alpha, beta) and not is_threatened(rules, node.position):
-            state.leaves += 1
-            return static
+    if not capturing:
+        cut = cut_value(rules, state, node, end, left, alpha, beta)
+        if state.stopped:
+            return 0.0
+        if cut != UNKNOWN:
+            return cut
+        if state.iir and known.move < 0 and left >= state.iir:
+            left -= 1
     ordered = rank_moves(state, node, end, capturing, known.move)
     floor, best, best_move = alpha, -np.inf, -1
     for i in range(start, end):
@@ -171,7 +173,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
                     alpha = value
                     if alpha >= beta:
                         count_cutoff(state, node.ply, i == start)
-                        reward(state, node, move, left)
+                        reward(state, node, move, left, i)
                         break
     remember(state, node, depth, floor, beta, best, best_move if best > floor else known.move)
     return bounded(state, best, floor, beta)
@@ -187,63 +189,11 @@ def visit(state: Any, ply: int) -> None:
 
 
 @inlined
-def extension(state: Any, ply: int, count: int) -> int:
-    """Plies by which a node with `count` moves is searched deeper."""
-    return int(state.extensions and count == 1 and ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2)
-
-
-@inlined
-def is_futile(state: Any, static: float, left: int, alpha: float, beta: float) -> bool:
-    """Whether a node's evaluation is so far outside the window that its `left` plies will hardly change that."""
-    return bool(
-        static - FUTILE_ABOVE * left * state.man >= beta or static + FUTILE_BELOW * left * state.man <= alpha
-    )
-
-
-@inlined
 def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node:
     """The node that a move leads to, put on the line; its move lists start at `moves[start]`."""
     position = apply(rules, node.position, move)
     enter(state, node.ply, node.position, move, position)
     return Node(position, changed(node.key, node.position, position) if state.tt else 0, node.ply + 1, start)
-
-
-class Attempt(NamedTuple):
-    """How a move is searched: cheaply at first, and again if it turns out better than alpha."""
-
-    reduced: int
-    """Plies less than all that are left."""
-    high: float
-    """The upper end of the window, beta at most."""
-
-
-@inlined
-def first_attempt(state: Any, left: int, tried: int, capturing: bool, alpha: float, beta: float) -> Attempt:
-    """The first search of a move, before which `tried` others were searched."""
-    if not (state.pvs or state.lmr) or tried == 0 or alpha == -np.inf:
-        return Attempt(0, beta)
-    reduced = reduction(state, left, tried, capturing)
-    return Attempt(reduced, np.nextafter(alpha, np.inf) if reduced > 0 or state.pvs else beta)
-
-
-@inlined
-def next_attempt(state: Any, attempt: Attempt, alpha: float, beta: float) -> Attempt:
-    """The next search of a move, to the full depth, the window still closed or not."""
-    return Attempt(0, np.nextafter(alpha, np.inf) if attempt.reduced > 0 and state.pvs else beta)
-
-
-@inlined
-def is_final(attempt: Attempt, value: float, beta: float) -> bool:
-    """Whether a value above alpha needs no other search."""
-    return attempt.reduced == 0 and (attempt.high == beta or value >= beta)
-
-
-@inlined
-def reduction(state: Any, left: int, tried: int, capturing: bool) -> int:
-    """Plies by which the search of a late move is reduced; `tried` moves were searched before it."""
-    if not state.lmr or capturing or left < 3 or tried < 3:
-        return 0
-    return 2 if tried >= 6 and left >= 5 else 1
 
 
 @inlined
