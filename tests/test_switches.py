@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key
 from players.loading import PlayerError
+from players.negamax.deepening import is_too_late
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
@@ -121,7 +123,7 @@ def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name
 
 def test_every_switch_is_tried():
     tried = {name for switches in EXACT_SWITCHES.values() for name in switches}
-    told = {"contempt", "full_width", "repetition_penalty", "finals", "partial", "stop_half", "ties"}
+    told = {"contempt", "full_width", "repetition_penalty", "finals", "partial", "stop_cost", "stop_half", "ties"}
     published = {"order_squares", "penalised", "blind_horizon"}  # tests/test_published.py
     known = {"tables"}  # tests/test_known_endings.py
     assert set(KINDS) <= tried | INEXACT | told | published | known
@@ -305,6 +307,20 @@ def test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     for kept, grown in zip(sizes, done.stdout.split(), strict=True):
         assert -2_000_000 < int(grown) - 1000 * kept < 2_000_000
+
+
+def test_no_iteration_is_begun_whose_first_move_would_come_too_late() -> None:
+    # of 1000 nodes in a second 600 are the last iteration's, which had 300 before; its first move took 300
+    state = SimpleNamespace(nodes=1000, first=700)
+    assert is_too_late(state, 400, 300, 1.0, 1.6) and not is_too_late(state, 400, 300, 1.0, 1.61)
+    assert not is_too_late(state, 400, 1, 1.0, 2.21), "no iteration is expected to be more than four times another"
+
+
+def test_an_iterations_cost_is_nothing_without_a_time_limit() -> None:
+    played = [
+        choose(Negamax(ENGLISH, "simple", stop_cost=cost), ENGLISH, ENGLISH.start, 8) for cost in (True, False)
+    ]
+    assert played[0] == played[1]
 
 
 def test_of_a_clock_no_more_is_spent_than_is_there():

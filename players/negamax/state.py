@@ -82,14 +82,14 @@ STATE = np.dtype(
 
 First the switches of `players.negamax.switches`; then the draw rules in force, `mirrored` of the variant, a man's
 worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search, of the
-endgame tables and of the transposition table.
-Then what is reported, `horizon`, the values from the table that a deeper search might change, and `skipped`, the
-iterations left out at the beginning. Entries of the table are valid from the generation `oldest` on. pv row p is
-the best line found from ply p, ended by -1. `moves` has the root's moves first; `root_index` numbers them in the
-generator's order, `root_values` are their values, `tied` marks the best ones; `first` is the nodes at the end of the
-first of them. `path` is white, black and kings of the game's last positions, `base` of them before the root, and of
-the line under way; `progress` the plies since the last capture or move of a man, and since the last capture. `line`
-and `tied_moves` are those of the iteration that counts.
+endgame tables and of the transposition table. Then what is reported, `horizon`, the values from the table that a
+deeper search might change, and `skipped`, the iterations left out at the beginning. Entries of the table are valid
+from the generation `oldest` on. pv row p is the best line found from ply p, ended by -1. `moves` has the root's
+moves first; `root_index` numbers them in the generator's order, `root_values` are their values, `tied` marks the
+best ones; `first` is the nodes at the end of the first of them. `path` is white, black and kings of the game's
+last positions, `base` of them before the root, and of the line under way; `progress` the plies since the last
+capture or move of a man, and since the last capture. `line` and `tied_moves` are those of the iteration that
+counts.
 """
 
 
