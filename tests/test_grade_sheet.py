@@ -10,7 +10,7 @@ import pytest
 
 from arena.ledger.manifest import Diagnosis, Manifest
 from arena.report.run import Run
-from arena.report.sentences.forfeits import annulments, faulty
+from arena.report.sentences.notes import annulments, faulty
 from arena.report.tables.submissions import SUBMISSIONS
 from tests.helpers.report_data import changed, experiment, frames, player, run_of, write_quickly
 

@@ -78,7 +78,15 @@ def test_kernels_read_every_switch_from_the_state_words_by_their_place():
     assert (numbers["ties"], numbers["tt_replace"], numbers["quiescence"], numbers["finals"]) == (2, 1, 1, 0)
     assert (numbers["lmr"], numbers["tt"], numbers["aspiration"]) == (1, 16, 0.5)
     assert {name for name in KINDS if STATE[name].kind == "f"} == {
-        *("aspiration", "contempt", "repetition_penalty", "futility_above", "futility_below", "probcut")
+        *(
+            "aspiration",
+            "contempt",
+            "repetition_penalty",
+            "futility_above",
+            "futility_below",
+            "probcut_above",
+            "probcut_below",
+        )
     }
 
 

@@ -13,7 +13,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.report.load import load as load_run
-from arena.report.sentences.forfeits import forfeits
+from arena.report.sentences.notes import forfeits
 from arena.report.tables.submissions import lost_by_failures
 from tests.helpers.command_line import invoke
 from tests.helpers.words import Words

@@ -83,7 +83,7 @@ LESS_FAR: dict[str, dict[str, Any]] = {
         "futility_above": 0.1,
         "futility_below": 0.1,
     },
-    "probcut": {"probcut": 0.01},
+    "probcut": {"probcut": True, "probcut_above": 0.01, "probcut_below": 0.01},
 }
 """Switches, added to `pvs`, that do not look as far, and so may miss a win."""
 INEXACT = {"draws", *(name for switches in (FURTHER | LESS_FAR).values() for name in switches)}
@@ -180,7 +180,9 @@ def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_it
     assert changed > 0 or name == "tt_deeper"  # which the next test shows
 
 
-@pytest.mark.parametrize("cut", [{"futility": True}, {"probcut": 0.01}])
+@pytest.mark.parametrize(
+    "cut", [{"futility": True}, {"probcut": True, "probcut_above": 0.01, "probcut_below": 0.01}]
+)
 def test_where_few_pieces_are_left_nothing_is_cut(cut: dict[str, Any]) -> None:
     position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
 

@@ -27,7 +27,7 @@ from arena.report.runs.joint import (
 from arena.report.runs.page import PublishError, publish, published
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
-from arena.report.sentences.forfeits import annulments, faulty, forfeits
+from arena.report.sentences.notes import annulments, faulty, forfeits
 from arena.report.tables.decided import standings_text
 from arena.report.write import write
 from arena.report.writers import parquet_is_installed

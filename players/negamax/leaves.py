@@ -1,7 +1,7 @@
-"""The end of a line: positions at the horizon, and captures beyond it that are still pending.
+"""The end of a line: positions at the horizon, captures beyond it that are still pending, and cuts before it.
 
-`leaf` values what lies at the horizon, with `quiesce` where captures are pending. Nodes are counted, and scores
-seen, as in `players.negamax.tree`.
+`leaf` values what lies at the horizon, with `quiesce` where captures are pending, `cut_value` what above it hardly
+needs a search. Nodes are counted, and scores seen, as in `players.negamax.tree`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from arena.rules.captures import capturers
 from arena.rules.endgame.index import probe, wins
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import floats_at, popcount, words
+from arena.rules.jit.native import call_at, floats_at, popcount, words
 from arena.rules.movegen import apply, has_move
 from arena.rules.moves import sides
 from arena.rules.position import BLACK, Position
 from arena.rules.rules import Rules
 from players.evaluation.evaluator import evaluate
 from players.negamax.ordering import list_moves
-from players.negamax.score import WIN, final_value, within_limit
+from players.negamax.score import LIMIT, WIN, final_value, within_limit
 from players.negamax.state import (
     MAX_PLY,
     Node,
@@ -34,7 +34,9 @@ from players.negamax.state import (
 from players.negamax.switches import MOVER, THREATS
 
 UNKNOWN = np.inf
-"""The value of a position that the endgame tables lack."""
+"""The value of a position that the endgame tables lack, or that is not cut."""
+PROBCUT_DEPTH, PROBCUT_BASE = 4, 3
+"""Plies from which `probcut` looks, and those for which its margin is besides the plies that are left."""
 
 
 @inlined
@@ -157,3 +159,61 @@ def is_threatened(rules: Rules, position: Position) -> bool:
     own, other = sides(position)
     turned = Position(position.white, position.black, position.kings, 1 - position.turn)
     return bool(capturers(rules, turned, other, own) != 0)
+
+
+@inlined
+def cut_value(rules: Rules, state: Any, node: Node, end: int, left: int, alpha: float, beta: float) -> float:
+    """The value of a node without captures whose `left` plies need no search, as they hardly matter; else UNKNOWN.
+
+    Nothing is cut in windows of wins and losses, nor where as few pieces as `full_width` are left: there they may
+    be far from what the evaluation says. Room for moves begins at `moves[end]`.
+    """
+    futile = state.futility and left <= state.futility_depth
+    probing = state.probcut and left >= PROBCUT_DEPTH and is_null(alpha, beta)
+    if not (futile or probing) or abs(alpha) >= LIMIT or abs(beta) >= LIMIT:
+        return UNKNOWN
+    if popcount(node.position.white | node.position.black) <= state.full_width:
+        return UNKNOWN
+    static = leaf_value(rules, state, node.position)
+    if futile and is_futile(state, static, left, alpha, beta) and not is_threatened(rules, node.position):
+        state.leaves += 1
+        return static
+    return probable_value(rules, state, node, end, static, left, alpha, beta) if probing else UNKNOWN
+
+
+@inlined
+def is_null(alpha: float, beta: float) -> bool:
+    """Whether no value lies between alpha and beta."""
+    return bool(np.nextafter(alpha, np.inf) >= beta)
+
+
+@inlined
+def is_futile(state: Any, static: float, left: int, alpha: float, beta: float) -> bool:
+    """Whether a node's evaluation is so far outside the window that its `left` plies will hardly change that."""
+    slack = left * state.man
+    return bool(static - state.futility_above * slack >= beta or static + state.futility_below * slack <= alpha)
+
+
+@inlined
+def probable_value(
+    rules: Rules, state: Any, node: Node, end: int, static: float, left: int, alpha: float, beta: float
+) -> float:
+    """What a search to two fifths of the depth says, if it is far enough outside a null window; else UNKNOWN.
+
+    It is only made if the evaluation is. Source: M. Buro, "ProbCut: an effective selective extension of the
+    alpha-beta algorithm", ICCA Journal 18(2), 1995.
+    """
+    slack = (left + PROBCUT_BASE) * state.man
+    above, below = state.probcut_above * slack, state.probcut_below * slack
+    shallow, probe = 2 * left // 5, Node(node.position, node.key, node.ply, end)
+    value = UNKNOWN
+    if static - above >= beta:
+        high = beta + above
+        value = call_at(state.search, rules, state, probe, shallow, np.nextafter(high, -np.inf), high)
+        value = value - above * (value < LIMIT) if value >= high else UNKNOWN
+    elif static + below <= alpha:
+        low = alpha - below
+        value = call_at(state.search, rules, state, probe, shallow, low, np.nextafter(low, np.inf))
+        value = value + below * (value > -LIMIT) if value <= low else UNKNOWN
+    state.pv[node.ply, 0] = -1
+    return value

@@ -92,15 +92,17 @@ class Switches:
     futility_above: Annotated[float, _does("how far above the window it cuts, for each ply", "men", least=0)] = 0.3
     futility_below: Annotated[float, _does("how far below, for each ply", "men", least=0)] = 0.8
     probcut: Annotated[
-        float,
-        _does(
-            "cut in null windows what evaluation and shallow search find this far outside for each ply, 0: off",
-            "men",
-            least=0,
-        ),
-    ] = 0.0
+        bool, _does("cut in null windows what evaluation and a shallow search find far outside of them")
+    ] = False
+    probcut_above: Annotated[float, _does("how far above the window, for each ply and three", "men", least=0)] = (
+        0.06
+    )
+    probcut_below: Annotated[float, _does("how far below, for each ply and three", "men", least=0)] = 0.06
     full_width: Annotated[
-        int, _does("with this number of pieces or fewer neither of them cuts", "pieces", least=0, most=64)
+        int,
+        _does(
+            "with this number of pieces or fewer neither `futility` nor `probcut` cuts", "pieces", least=0, most=64
+        ),
     ] = 0
     extensions: Annotated[bool, _does("a ply more for a single reply")] = False
     mate_distance: Annotated[bool, _does("cut what cannot be a sooner win")] = False

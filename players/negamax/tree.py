@@ -5,12 +5,13 @@ included. Scores are from the view of the side to move. A side that has lost sco
 so that a quicker win is worth more; evaluations are held within +-LIMIT.
 
 `search_root` searches the root's moves, `search_below` the positions below, step by step, and `frontier` those one
-ply above the horizon. What people tune is in `players.negamax.selectivity`.
+ply above the horizon. What people tune has a function of its own: `extension`, `reduction`, and `cut_value` and
+`is_futile` of `players.negamax.leaves`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +22,11 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
-from players.negamax.leaves import UNKNOWN, ending_value, is_ending, leaf
+from players.negamax.leaves import UNKNOWN, cut_value, ending_value, is_ending, is_null, leaf
 from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
 from players.negamax.score import WIN, final_value
-from players.negamax.selectivity import cut_value, extension, first_attempt, is_final, next_attempt
 from players.negamax.state import (
+    MAX_DEPTH,
     MAX_PLY,
     Node,
     bounded,
@@ -37,7 +38,7 @@ from players.negamax.state import (
     is_drawn,
     out_of_budget,
 )
-from players.negamax.switches import ALIKE, BOUND, FIRST, RANDOM, SEARCHED
+from players.negamax.switches import ALIKE, BOUND, EARLY, FIRST, RANDOM, SEARCHED
 from players.negamax.transposition import recall, remember
 
 
@@ -189,11 +190,62 @@ def visit(state: Any, ply: int) -> None:
 
 
 @inlined
+def extension(state: Any, ply: int, count: int) -> int:
+    """Plies by which a node with `count` moves is searched deeper."""
+    return int(state.extensions and count == 1 and ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2)
+
+
+@inlined
 def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node:
     """The node that a move leads to, put on the line; its move lists start at `moves[start]`."""
     position = apply(rules, node.position, move)
     enter(state, node.ply, node.position, move, position)
     return Node(position, changed(node.key, node.position, position) if state.tt else 0, node.ply + 1, start)
+
+
+class Attempt(NamedTuple):
+    """How a move is searched: cheaply at first, and again if it turns out better than alpha."""
+
+    reduced: int
+    """Plies less than all that are left."""
+    high: float
+    """The upper end of the window, beta at most."""
+
+
+@inlined
+def first_attempt(state: Any, left: int, tried: int, capturing: bool, alpha: float, beta: float) -> Attempt:
+    """The first search of a move, before which `tried` others were searched."""
+    if not (state.pvs or state.lmr) or tried == 0 or alpha == -np.inf:
+        return Attempt(0, beta)
+    reduced = reduction(state, left, tried, capturing, is_null(alpha, beta))
+    return Attempt(reduced, np.nextafter(alpha, np.inf) if reduced > 0 or state.pvs else beta)
+
+
+@inlined
+def next_attempt(state: Any, attempt: Attempt, alpha: float, beta: float) -> Attempt:
+    """The next search of a move, to the full depth, the window still closed or not."""
+    return Attempt(0, np.nextafter(alpha, np.inf) if attempt.reduced > 0 and state.pvs else beta)
+
+
+@inlined
+def is_final(attempt: Attempt, value: float, beta: float) -> bool:
+    """Whether a value above alpha needs no other search."""
+    return attempt.reduced == 0 and (attempt.high == beta or value >= beta)
+
+
+@inlined
+def reduction(state: Any, left: int, tried: int, capturing: bool, null: bool) -> int:
+    """Plies by which the first search of a move is reduced, before which `tried` moves were searched.
+
+    `null` says whether the node's window is. Captures are not reduced, nor the last 2 plies.
+    """
+    if not state.lmr or capturing or left < 3:
+        return 0
+    if state.lmr == EARLY and null:
+        return 2 if tried >= 3 and left >= 4 else 1
+    if tried < 3:
+        return 0
+    return 2 if tried >= 6 and left >= 5 else 1
 
 
 @inlined
