@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from arena.rules.game import Game, Outcome, Termination
     from arena.rules.jit.kernel import kernel
     from arena.rules.move_text import move_text, parse_move
+    from arena.rules.movegen import divide, perft
     from arena.rules.notation import fen, parse_fen
     from arena.rules.pdn.read import read_pdn
     from arena.rules.pdn.write import write_pdn
-    from arena.rules.perft import divide, perft
     from arena.rules.position import BLACK, WHITE, Position
     from arena.rules.rules import Rules
     from arena.rules.variants import VARIANTS, Variant
@@ -53,7 +53,7 @@ _HOMES = {
     "Variant": "arena.rules.variants",
     "WHITE": "arena.rules.position",
     "build_player": "players.table",
-    "divide": "arena.rules.perft",
+    "divide": "arena.rules.movegen",
     "evaluator": "players.evaluation.evaluator",
     "features": "players.evaluation",
     "fen": "arena.rules.notation",
@@ -62,7 +62,7 @@ _HOMES = {
     "move_text": "arena.rules.move_text",
     "parse_fen": "arena.rules.notation",
     "parse_move": "arena.rules.move_text",
-    "perft": "arena.rules.perft",
+    "perft": "arena.rules.movegen",
     "read_pdn": "arena.rules.pdn.read",
     "run": "arena.play.runner",
     "write_pdn": "arena.rules.pdn.write",

@@ -25,9 +25,8 @@ from arena.play.match import play
 from arena.report.tables.suites import RANDOM
 from arena.rules.endgame.tables import make
 from arena.rules.game import Game
-from arena.rules.movegen import after_move, apply, legal_moves
+from arena.rules.movegen import after_move, apply, legal_moves, perft
 from arena.rules.notation import parse_fen
-from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS
 from players.loading import load_object

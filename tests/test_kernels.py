@@ -38,7 +38,7 @@ from numba.core.dispatcher import Dispatcher
 from players.player import Limit
 from arena.rules.game import Game
 from arena.rules.jit.kernel import _inlined as inlined
-from arena.rules.perft import perft
+from arena.rules.movegen import perft
 from arena.rules.variants import VARIANTS
 from players.loading import load_object
 from players.negamax.player import Negamax

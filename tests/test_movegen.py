@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from arena.rules.custom import build_variant
 from arena.rules.move_text import move_text
-from arena.rules.movegen import apply, count, generate, has_move, legal_moves
+from arena.rules.movegen import apply, count, generate, has_move, legal_moves, perft
 from arena.rules.moves import ROOM, new_buffer, sides, target_of
 from arena.rules.notation import fen, parse_fen
-from arena.rules.perft import perft
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive

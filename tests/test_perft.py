@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.rules.custom import build_variant, sizes_of
+from arena.rules.movegen import divide, perft
 from arena.rules.notation import fen, parse_fen
-from arena.rules.perft import divide, perft
 from arena.rules.variants import VARIANTS
 from tests.helpers import naive
 from tests.helpers.rule_sets import by_constants, by_values

@@ -17,7 +17,7 @@ from arena.ledger.record import Task
 from arena.play.match import play
 from arena.rules.game import Game
 from arena.rules.jit.cache import cache_folder
-from arena.rules.perft import perft
+from arena.rules.movegen import perft
 from arena.rules.variants import Variant
 from players.evaluation.build import LEARNED, is_learned
 from players.player import Limit, PlayerSpec

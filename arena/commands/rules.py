@@ -20,11 +20,11 @@ from arena.rules.board.board import Board
 from arena.rules.game import Game
 from arena.rules.jit.cache import cache_folder
 from arena.rules.move_text import move_text
+from arena.rules.movegen import divide as divide_perft
 from arena.rules.movegen import legal_moves
+from arena.rules.movegen import perft as count_perft
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.notation import fen as fen_of
-from arena.rules.perft import divide as divide_perft
-from arena.rules.perft import perft as count_perft
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key_of
 from players.evaluation.build import appraise, build_evaluation, known_evaluations
