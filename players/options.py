@@ -7,7 +7,7 @@ import typing
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -53,6 +53,32 @@ def option_schemas(maker: type[Any]) -> dict[str, Any]:
         for name, option in options_of(maker).items()
         if option.kind not in (option.VAR_POSITIONAL, option.VAR_KEYWORD)
     }
+
+
+class NumberKind(NamedTuple):
+    """What a number of a player's may be."""
+
+    whole: bool
+    least: float | None = None
+    most: float | None = None
+    """None without a bound; one that it may not reach is given, too."""
+
+
+@lru_cache
+def number_options(maker: Any) -> Mapping[str, NumberKind]:
+    """The options of a player's class that are numbers, by their types, or defaults where none is named."""
+    found = {}
+    for name, schema in option_schemas(maker).items():
+        default = options_of(maker)[name].default
+        if not schema and isinstance(default, int | float) and not isinstance(default, bool):
+            found[name] = NumberKind(isinstance(default, int))
+        forms = [schema | form for form in schema.get("anyOf", [{}])]
+        for form in forms:
+            if form.get("type") in ("integer", "number") and "enum" not in form:
+                whole = form["type"] == "integer" and (name not in found or found[name].whole)
+                bounds = (form.get(end, form.get(f"exclusive{end.title()}")) for end in ("minimum", "maximum"))
+                found[name] = NumberKind(whole, *bounds)
+    return MappingProxyType(found)
 
 
 def check_options(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import asdict
 from typing import Any
 
 from arena.base.wording import unknown
@@ -17,7 +18,8 @@ from players.loading import (
 )
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
-from players.options import check_options
+from players.negamax.switches import DEFAULT_PRESET, KINDS, switches_of
+from players.options import check_options, options_of
 from players.player import TYPES, CompletePlayer, Player, PlayerSpec
 from players.published import PUBLISHED
 
@@ -49,14 +51,7 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     the wrong type, a limit that the player's `check_limit`, if it has one, refuses, and whatever its constructor
     raises.
     """
-    if ":" in spec.type:
-        maker = load_object(spec.type, "type", _is_player)
-    elif spec.type in PLAYERS:
-        maker = PLAYERS[spec.type]
-    else:
-        raise PlayerError(unknown("player", spec.type, PLAYERS) + " or file.py:Class", "type")
-    if not _is_player(maker):
-        raise PlayerError(f"{spec.type} is not a class with a method `choose`", "type")
+    maker = maker_of(spec.type)
     key = maker, repr((spec.name, spec.limit, spec.options))
     if key not in _checked:
         _checked[key] = check_options(maker, spec)
@@ -72,6 +67,35 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     except ValueError as error:
         raise PlayerError(str(error)) from None
     return player
+
+
+def maker_of(kind: str) -> type[Any]:
+    """The class of a player's type. Raises PlayerError, blaming `type`, if there is none."""
+    maker: type[Any]
+    if ":" in kind:
+        maker = load_object(kind, "type", _is_player)
+    elif kind in PLAYERS:
+        maker = PLAYERS[kind]
+    else:
+        raise PlayerError(unknown("player", kind, PLAYERS) + " or file.py:Class", "type")
+    if not _is_player(maker):
+        raise PlayerError(f"{kind} is not a class with a method `choose`", "type")
+    return maker
+
+
+def option_values(spec: PlayerSpec) -> dict[str, Any]:
+    """The value of each option of a player, its default where the entry has none; without those that need one.
+
+    Raises PlayerError for an unknown type, and for a preset or switches that cannot be.
+    """
+    maker = maker_of(spec.type)
+    values: dict[str, Any] = {
+        name: option.default for name, option in options_of(maker).items() if option.default is not option.empty
+    }
+    if maker is Negamax:
+        given = {name: value for name, value in spec.options.items() if name in KINDS}
+        values |= asdict(switches_of(spec.options.get("preset", DEFAULT_PRESET), given))
+    return {**values, **spec.options}
 
 
 def _is_player(thing: Any) -> bool:

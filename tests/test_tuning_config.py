@@ -52,8 +52,8 @@ def keys(schema: Any) -> Iterator[tuple[str, Any]]:
     """All properties in a schema, with their schemas."""
     if isinstance(schema, dict):
         yield from schema.get("properties", {}).items()
-        for part in schema.values():
-            yield from keys(part)
+        for key, part in schema.items():
+            yield from keys(part if key != "if" else {})
     elif isinstance(schema, list):
         for part in schema:
             yield from keys(part)

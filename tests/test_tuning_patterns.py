@@ -40,7 +40,7 @@ from players.evaluation.patterns import load_weights, patterns, save_weights, we
 from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
-from tests.helpers.tunings import mark_games
+from tests.helpers.tunings import games_stored, mark_games
 from tests.helpers.words import Words
 
 FILE = "tuning.sqlite"
@@ -312,14 +312,6 @@ def test_the_second_round_plays_with_the_tables_of_the_first(whole: Path) -> Non
 def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
     assert invoke("tune", written(tmp_path, TINY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
     assert same_outcome(whole, tmp_path / "out")
-
-
-def games_stored(path: Path) -> int:
-    if not path.exists():
-        return 0
-    with sqlite3.connect(path, timeout=10) as connection:
-        known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'games'").fetchone()
-        return connection.execute("SELECT count(*) FROM games").fetchone()[0] if known else 0
 
 
 def test_a_tuning_killed_in_its_second_round_goes_on_there(whole: Path, tmp_path: Path) -> None:

@@ -239,6 +239,10 @@ FULL = {
         "test_openings_that_favour_a_side_leave_no_residual",
         "test_residuals_of_the_true_model_are_standard_normal",
     ),
+    "test_tuning_numbers": (
+        "test_a_tuning_that_was_stopped_resumes_within_its_step",
+        "test_the_number_of_workers_changes_nothing",
+    ),
     "test_variants": ("test_a_variant_of_ones_own_follows_the_oracle",),
     "test_viewer": ("test_the_command_takes_all_or_a_number_of_games",),
     "test_volume": (

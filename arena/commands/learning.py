@@ -27,7 +27,7 @@ from arena.learning.config import Training, Tuning, load_training, load_tuning
 from arena.learning.driver import LearningError, StageProgress
 from arena.learning.store import GameStore
 from arena.ledger.store import StoreError
-from arena.watch.display import Ticker
+from arena.watch.display import PLAIN_SECONDS, Ticker
 
 
 @click.command()
@@ -35,13 +35,11 @@ from arena.watch.display import Ticker
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the tuning [reports/<name>].")
 @workers_option
 def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
-    """Find weights of an evaluation as CONFIG describes, and check them in a match.
+    """Find weights of an evaluation, or numbers of a player, as CONFIG describes, and check them in a match.
 
     Rerun the same command to resume a tuning that was stopped.
     """
-    _learn(
-        "tuning", "weights", _read(load_tuning, config), out, workers, tuning.prepare, tuning.tune, tuning_report
-    )
+    _learn("tuning", "tuned", _read(load_tuning, config), out, workers, tuning.prepare, tuning.tune, tuning_report)
 
 
 @click.command()
@@ -100,11 +98,11 @@ def _learn(
     except OSError as error:
         fail(f"{folder} cannot be written to: {error.strerror or error}")
     echo(report.answer(plan, found))
-    echo(f"{product}: {file}, report: {folder / 'summary.md'}")
+    echo(f"{product}: {file}, report: {folder / report.REPORT}")
 
 
 def _follow(plan: Any, events: Generator[Any, None, Any], report: ModuleType) -> Any:
-    """Print how far it is: every few seconds of games, and after each step or epoch; returns what was found."""
+    """Print how far it is: ever more rarely during games, and after steps or epochs; returns what was found."""
     stage, before, began, ticker = "", 0, 0.0, Ticker()
     while True:
         try:
@@ -112,12 +110,13 @@ def _follow(plan: Any, events: Generator[Any, None, Any], report: ModuleType) ->
         except StopIteration as end:
             return end.value
         if not isinstance(event, StageProgress):
-            say(report.event_text(plan, event))
+            if text := report.event_text(plan, event):
+                say(text)
             continue
         now = time.monotonic()
         if event.stage != stage:
             stage, before, began = event.stage, event.games - 1, now
-        if event.games == event.planned or ticker.due():
-            rate = (event.games - before) / max(now - began, 1e-9)
-            rated = f", {rate:.3g} games/s" if now - began > 1 else ""
-            say(f"{report.stage_text(plan, stage)}: {event.games}/{event.planned} games{rated}")
+        seconds = now - began
+        if (event.games == event.planned and seconds > PLAIN_SECONDS) or (seconds > 1 and ticker.due()):
+            rate = (event.games - before) / seconds
+            say(f"{report.stage_text(plan, stage)}: {event.games}/{event.planned} games, {rate:.3g} games/s")

@@ -12,7 +12,7 @@ from typing import Any
 from arena.base.wording import listed, unknown
 from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
-from arena.experiment.model import Experiment, JudgeField, PlayerField
+from arena.experiment.model import Experiment, LoneField, PlayerField
 from arena.experiment.names import ShortFormError, completed_entry, distinct_names, made_name
 from arena.experiment.pools import completed, full_name, pool_named
 from arena.experiment.yaml.errors import ConfigError, Keys, Problem
@@ -244,7 +244,7 @@ def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> A
 
 
 class _Judge(Document):
-    judge: JudgeField
+    judge: LoneField
 
 
 def judge_spec(entry: str, given_as: str) -> PlayerSpec:

@@ -27,7 +27,7 @@ from arena.base.wording import listed, shown
 from arena.experiment.adjudication import Adjudication
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.formats.table import FormatField
-from arena.experiment.names import ShortFormError, judge_entry
+from arena.experiment.names import ShortFormError, lone_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
 from arena.experiment.taking_part import LEAST_TO_ANNUL, Qualify, Stages, Withdrawal, withdrawal
@@ -113,15 +113,15 @@ PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
 """An entry of `players:`, as a field."""
 
 
-def _judge(entry: Any) -> Any:
+def _lone(entry: Any) -> Any:
     try:
-        return judge_entry(entry)
+        return lone_entry(entry)
     except ShortFormError as error:
         raise refusal(str(error)) from None
 
 
-JudgeField = Annotated[PlayerField, BeforeValidator(_judge)]
-"""An entry of a player that grades others, as a field; its name may be left out."""
+LoneField = Annotated[PlayerField, BeforeValidator(_lone)]
+"""An entry of a player that stands alone, as a field; its type, negamax, and its name may be left out."""
 
 
 class Oracle(Section):
@@ -133,7 +133,7 @@ class Oracle(Section):
         description="Most pieces of a position that endgame tables judge; 0: none "
         f"[{USUAL_PIECES}, or none where the rules have no tables].",
     )
-    judge: JudgeField | None = Field(
+    judge: LoneField | None = Field(
         default=None, description="A player that judges all other positions: deeper than those it grades."
     )
 

@@ -91,8 +91,8 @@ def completed_entry(entry: Any, folder: Path | None = None) -> Any:
     return entry
 
 
-def judge_entry(entry: Any) -> Any:
-    """A judge's entry, completed; its name has the evaluation and the limits, as a run may have several judges."""
+def lone_entry(entry: Any) -> Any:
+    """The entry of a judge, or of a player to tune, completed; its name has the evaluation and the limits."""
     whole = completed_entry(entry)
     if not isinstance(entry, dict) or "name" in entry:
         return whole

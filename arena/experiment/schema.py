@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from arena.experiment.axes import FILES, LIMIT, RANGE
@@ -139,18 +140,12 @@ def options_schema(type: str) -> dict[str, Schema]:
 def _player_schema(entry: Schema) -> Schema:
     known = entry["properties"]
     longest = known["name"].pop("maxLength")
-    own = {
-        "type": "string",
-        "pattern": ":",
-        "description": "A class: path/to/file.py:Class or package.module:Class.",
-    }
     files = {
         "type": "string",
         "pattern": r"[*?].*\.py$",
         "description": 'A pattern such as "submissions/*.py": a player for each file.',
     }
-    types = named({name: first_line(maker.__doc__) for name, maker in PLAYERS.items()})["anyOf"]
-    known["type"] = {"description": known["type"]["description"], "anyOf": [*types, own, files]}
+    known["type"] = {"description": known["type"]["description"], "anyOf": [*_types(), files]}
     patterns = [{"required": [key], "properties": {key: {"pattern": r"[*?]"}}} for key in KEYS]
     of_files = [{"if": pattern, "else": False} for pattern in patterns]
     entry["anyOf"] = [{"required": entry.pop("required")}, {"required": ["sweep"]}, *of_files]
@@ -159,6 +154,34 @@ def _player_schema(entry: Schema) -> Schema:
     names = {"if": {"not": {"required": ["sweep"]}}, "then": {"properties": {"name": {"maxLength": longest}}}}
     entry["allOf"] = [names, *(_typed(type, dict.fromkeys(known, True), limits) for type in PLAYERS)]
     return entry
+
+
+def lone_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
+    """The JSON schema of a player that stands alone, of LoneField, without the keys that are `refused`."""
+    known = {key: value for key, value in entry["properties"].items() if key not in refused}
+    known["type"] = {"description": known["type"]["description"], "default": "negamax", "anyOf": _types()}
+    kinds = []
+    for type in PLAYERS:
+        options = {key: value for key, value in options_schema(type).items() if key not in refused}
+        given = {} if type == "negamax" else {"required": ["type"]}
+        kinds.append(
+            {
+                "if": {"properties": {"type": {"const": type}}, **given},
+                "then": {"properties": known | options, "additionalProperties": False},
+            }
+        )
+    mapping = {"type": "object", "properties": known, "allOf": kinds}
+    return {"description": entry["description"], "anyOf": [_SHORT, mapping]}
+
+
+def _types() -> list[Schema]:
+    """The schemas of a player's type: one of PLAYERS, or a class."""
+    own = {
+        "type": "string",
+        "pattern": ":",
+        "description": "A class: path/to/file.py:Class or package.module:Class.",
+    }
+    return [*named({name: first_line(maker.__doc__) for name, maker in PLAYERS.items()})["anyOf"], own]
 
 
 def _typed(type: str, known: Schema, limits: Schema) -> Schema:

@@ -196,7 +196,7 @@ def _players(
         for setting in settings:
             places |= setting.places
             for path, value in setting.values.items():
-                _put(player, path, value)
+                put(player, path, value)
         if "name" not in entry:
             player["name"] = ", ".join(setting.phrase for setting in settings)
             places["name",] = ("sweep",)
@@ -222,7 +222,8 @@ def _twice(name: str, template: str | None, axes: dict[str, list[Setting]]) -> S
     return SweepError(f"the sweep makes two players named {name!r}: {cause}", *where)
 
 
-def _put(player: dict[str, Any], path: Keys, value: Any) -> None:
+def put(player: dict[str, Any], path: Keys, value: Any) -> None:
+    """Put a copy of a value into a player's entry, where its keys lead."""
     inside: Any = player
     for part in path[:-1]:
         inside = inside.setdefault(part, {})

@@ -7,12 +7,18 @@ share of the start's pieces that is left (opening), or is gone (ending), which i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
+from arena.experiment.openings.lines import random_line
+from arena.learning.method import Step, TuningFindings, spread_of
+from arena.ratings.match import Z95
 from arena.ratings.types import Floats, Ints
 from arena.rules.jit.kernel import kernel
 from arena.rules.jit.native import popcount
@@ -22,10 +28,15 @@ from arena.rules.variants import Variant
 from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.linear import FEATURES, N, weighted
 from players.evaluation.mix import WEIGHTS
+from players.player import PlayerSpec
 
 MAN = 100.0
 """The worth of a man in weights that are written out: hundredths of a man."""
 DECIMALS = 2
+SAMPLE_GAMES = 200
+"""Random games that show how much each feature varies."""
+SAMPLE_PLIES = 200
+"""Plies after which such a game is left."""
 KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"linear": FEATURES, "mix": tuple(WEIGHTS)})
 """What can be weighed, by the evaluation: features, or parts of the mix."""
 _WORTH_A_MAN = ("man", "material", "network")
@@ -85,6 +96,79 @@ class Columns(NamedTuple):
         return np.hstack([chosen * left, chosen * (1 - left)])
 
 
+class LinearWeights(NamedTuple):
+    """The Vector of a linear evaluation's weights."""
+
+    columns: Columns
+    variant: Variant
+    given: Mapping[str, Any]
+    """The weights of the start."""
+
+    @property
+    def names(self) -> list[str]:
+        columns = self.columns
+        if not columns.phases:
+            return list(columns.features)
+        return [f"{name} {phase}" for phase in ("opening", "ending") for name in columns.features]
+
+    @property
+    def start(self) -> Floats:
+        return self.columns.theta(self.given)
+
+    @property
+    def scale(self) -> Floats:
+        return scale_of(random_design(self.columns, self.variant), self.columns.unit(self.start))
+
+    def inside(self, theta: Floats) -> Floats:
+        return theta
+
+    def options(self, theta: Floats, draw: Floats | float = 0.5) -> dict[str, Any]:
+        others = dict.fromkeys(KINDS["mix"], 0.0) if self.columns.kind == "mix" else {}
+        return {"evaluation": {self.columns.kind: {**others, **self.columns.weights(theta)}}}
+
+    def shown(self, theta: Floats) -> Floats:
+        return self.columns.scaled(theta)
+
+    def text(self, theta: Floats) -> str:
+        """Weights in hundredths of a man, `king 150/120` for opening/ending."""
+        weights = self.columns.weights(self.shown(theta))
+        return ", ".join(f"{name} {'/'.join(map(_whole, np.ravel(weight)))}" for name, weight in weights.items())
+
+    def findings(self, steps: Sequence[Step], entry: PlayerSpec, description: str) -> TuningFindings:
+        intervals = ", with the 95 % intervals of the last fit (games independent, the unit taken as exact)"
+        note = f"In hundredths of a man{intervals if steps[-1].errors else ''}."
+        title = "Weights in hundredths of a man"
+        return TuningFindings("Weights", note, self._table(steps[-1]), description, "", title)
+
+    def _table(self, last: Step) -> pd.DataFrame:
+        columns = self.columns
+        phases = ("opening", "ending") if columns.phases else ("weight",)
+        start, tuned = (self.shown(theta).reshape(len(phases), -1) for theta in (self.start, np.array(last.theta)))
+        errors = np.array(last.errors or np.zeros(tuned.size)).reshape(tuned.shape)
+        table = pd.DataFrame({"feature" if columns.kind == "linear" else "part": columns.features})
+        for row, phase in enumerate(phases):
+            ends = [f" ± {Z95 * error:.1f}" if last.errors else "" for error in errors[row]]
+            table[f"{phase}, start"] = [f"{weight:.4g}" for weight in start[row]]
+            table[phase] = [f"{weight:.1f}{end}" for weight, end in zip(tuned[row], ends, strict=True)]
+        return table
+
+
+def scale_of(x: Floats, unit: float) -> Floats:
+    """For each column of a design the weight whose typical share of the evaluation, weight times spread, is
+    `unit`; columns that are hardly ever other than 0 count as if their spread were a tenth."""
+    return unit / np.maximum(spread_of(x), 0.1)
+
+
+@cache
+def random_design(columns: Columns, variant: Variant) -> Floats:
+    """The columns' counts in all positions of random games, `float64[n, columns]`."""
+    rng = random.Random("random games")
+    positions: list[Position] = []
+    for _ in range(SAMPLE_GAMES):
+        positions += random_line(variant, SAMPLE_PLIES, rng).positions
+    return columns.design(variant, np.array(positions, dtype=np.int64))
+
+
 @kernel
 def feature_counts(rules: Rules, positions: Ints, counts: Floats) -> None:
     """Fill `counts`, `float64[n, N + 1]`: each feature, own minus other, and the pieces left."""
@@ -103,6 +187,10 @@ def _values(part: str, variant: Variant, positions: Ints) -> Floats:
     """The values of the mix in which one part alone weighs, and weighs 1."""
     evaluation = build_evaluation({"mix": {**dict.fromkeys(WEIGHTS, 0.0), part: 1.0}}, variant)
     return values_of(*evaluation, variant.constants, positions)
+
+
+def _whole(weight: float) -> str:
+    return str(round(weight))
 
 
 def _pairs(theta: Floats) -> list[tuple[float, float]]:

@@ -21,10 +21,9 @@ from arena.learning.spsa import Spsa
 from arena.learning.terms import (
     EvaluationField,
     GameTerms,
-    Search,
     refused_limits,
-    searching_problems,
-    searching_schema,
+    terms_problems,
+    terms_schema,
 )
 
 TABLE: tuple[type[Method], ...] = (Texel, Spsa, Patterns)
@@ -37,17 +36,17 @@ else:
 """Any of the methods, as a field of a configuration."""
 
 
-_TUNING_REFUSES = {
-    "evaluation": "'evaluation' is tuned here: set its first weights by 'start', in 'tuning'",
-    **refused_limits("tuning"),
-}
+_TUNING_REFUSES = refused_limits("tuning")
 """Keys of a player that have no place in a tuning, and why."""
+_EVALUATION_REFUSES = {
+    "evaluation": "'evaluation' is tuned here: set its first weights by 'start', in 'tuning'"
+} | _TUNING_REFUSES
+"""Those where an evaluation is tuned."""
 
 
 class Tuning(GameTerms):
-    """One tuning: which evaluation of which player, by which method."""
+    """One tuning: what of which player, by which method."""
 
-    player: Search = Field(description="The player: a limit of nodes or depth, and options of negamax.")
     tuning: MethodField = Field(description="The method and its settings.")
 
 
@@ -56,12 +55,15 @@ def load_tuning(path: str | Path) -> Tuning:
     source = Source(Path(path))
     data = source.read()
     refuse_other(source, data, "tuning")
-    return validated(Tuning, data, source, [*source.problems, *searching_problems(source, data, _TUNING_REFUSES)])
+    method = data.get("tuning") if isinstance(data, dict) else None
+    numbers = isinstance(method, dict) and "numbers" in method
+    refused = _TUNING_REFUSES if numbers else _EVALUATION_REFUSES
+    return validated(Tuning, data, source, [*source.problems, *terms_problems(source, data, refused)])
 
 
 def tuning_schema() -> Schema:
     """The JSON schema of a tuning, for editors: every key, with the methods, options and rules that there are."""
-    schema = searching_schema(Tuning, _TUNING_REFUSES)
+    schema = terms_schema(Tuning, _TUNING_REFUSES)
     for method in schema["properties"]["tuning"]["oneOf"]:
         method["description"] = first_line(method["description"])
         method["properties"]["method"]["description"] = method["description"]
@@ -101,9 +103,6 @@ class FitSection(Section):
 class Training(GameTerms):
     """One training: from which positions, and whom the network meets in the end."""
 
-    player: Search = Field(
-        description="The player of the games: a limit of nodes or depth, an evaluation, options of negamax."
-    )
     positions: Positions = Field(description="Where positions come from.")
     fit: FitSection = FitSection()
     snapshots: int = Field(
@@ -125,13 +124,13 @@ def load_training(path: str | Path) -> Training:
 
 def training_schema() -> Schema:
     """The JSON schema of a training, for editors: every key, with the options and rules that there are."""
-    return searching_schema(Training, _TRAINING_REFUSES)
+    return terms_schema(Training, _TRAINING_REFUSES)
 
 
 def _training_problems(source: Source, data: Any) -> Iterator[Problem]:
     if not isinstance(data, dict):
         return
-    yield from searching_problems(source, data, _TRAINING_REFUSES)
+    yield from terms_problems(source, data, _TRAINING_REFUSES)
     positions = data.get("positions")
     if (
         isinstance(positions, dict)

@@ -11,13 +11,17 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from arena.base.files import replace
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import MAX_OPENINGS
+from arena.hosting.held import PlayerFailure
+from arena.hosting.player_process import close_held, hold
 from arena.learning.games import Failed, Job, Terms, play_job
 from arena.learning.store import GameStore, Played
 from arena.learning.terms import GameTerms
 from arena.play.executor import Workers, run
 from arena.ratings.match import Summary
 from arena.rules.position import Position
-from players.player import PlayerSpec
+from arena.rules.variants import Variant
+from players.loading import PlayerError
+from players.player import Allowance, PlayerSpec
 from players.table import build_player
 
 METRICS = "metrics.jsonl"
@@ -60,6 +64,22 @@ class Rehearsal(NamedTuple):
     """What these are."""
 
 
+def check_player(spec: PlayerSpec, variant: Variant) -> None:
+    """Build a player once, which also compiles what it needs; one of a user's own class as in games.
+
+    Raises PlayerError.
+    """
+    if not _is_own(spec):
+        build_player(spec, variant)
+        return
+    try:
+        hold(spec, variant, variant.start, "0", Allowance())
+    except PlayerFailure as error:
+        raise PlayerError(f"{spec.type} {error}", "type") from None
+    finally:
+        close_held()
+
+
 def match_experiment(config: GameTerms, specs: Sequence[PlayerSpec], pairs: int) -> Experiment:
     """Pairs of games of two players on the terms of a tuning or a training, as a tournament of the same file."""
     openings = {"random_plies": config.openings.random_plies, "count": min(pairs, MAX_OPENINGS)}
@@ -91,7 +111,8 @@ def play_stage(
     finished = store.finished(stage)
     missing = [job for job in jobs if job.game not in finished]
     for spec in (missing[0].white, missing[0].black) if missing else ():
-        build_player(spec, missing[0].variant)  # compiled here once, not by every worker at once
+        if not _is_own(spec):
+            build_player(spec, missing[0].variant)  # compiled here once, not by every worker at once
     done = len(finished)
     for played in run(work, missing, workers, stopping, _job_name):
         if isinstance(played, Failed):
@@ -100,6 +121,10 @@ def play_stage(
         done += 1
         yield StageProgress(stage, done, len(jobs))
     return done == len(jobs)
+
+
+def _is_own(spec: PlayerSpec) -> bool:
+    return ":" in spec.type
 
 
 def _job_name(job: Job) -> str:

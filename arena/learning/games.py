@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from arena.experiment.openings.sources import OpeningsError
 from arena.hosting.held import failure_of
 from arena.hosting.player_process import hold
 from arena.learning.store import SCORED, Played
-from arena.learning.terms import RandomOpenings, Search, draw_opening
+from arena.learning.terms import RandomOpenings, draw_opening
 from arena.ledger.record import Task
 from arena.play.match import REASON_CHARACTERS, adjudicate, play
 from arena.rules.game import Game
@@ -28,7 +29,7 @@ from arena.rules.result import pair_points
 from arena.rules.variants import Variant
 from players.loading import located
 from players.negamax.score import LIMIT
-from players.player import Allowance, Choice, Limit, PlayerSpec
+from players.player import Allowance, Choice, PlayerSpec
 
 RANDOM_MOVES = 0.01
 """Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions; a job may
@@ -178,18 +179,21 @@ class Terms(NamedTuple):
     """On what terms all games of a tuning are played."""
 
     variant: Variant
-    search: Search
+    spec: PlayerSpec
+    """The configured player."""
     openings: RandomOpenings
     seed: int
     max_plies: int
     folder: Path
     """The configuration's, which names of files are relative to."""
 
-    def player(self, name: str, evaluation: Any) -> PlayerSpec:
-        """The configured player with another evaluation."""
-        options = {**self.search.options, "evaluation": evaluation}
-        limit = Limit(depth=self.search.depth, nodes=self.search.nodes)
-        return located(PlayerSpec(name, "negamax", limit, options), self.folder)
+    def entry(self, name: str, options: Mapping[str, Any]) -> PlayerSpec:
+        """The configured player with other options, files named as the configuration names them."""
+        return replace(self.spec, name=name, options={**self.spec.options, **options})
+
+    def player(self, name: str, **options: Any) -> PlayerSpec:
+        """The configured player with other options, ready to be built."""
+        return located(self.entry(name, options), self.folder)
 
     def job(
         self, stage: str, game: int, white: PlayerSpec, black: PlayerSpec, pair: int, positions: int = 0

@@ -12,13 +12,13 @@ import numpy as np
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from arena.base.wording import shown, unknown
+from arena.experiment.model import entry_of
 from arena.experiment.yaml.errors import Keys
-from arena.learning.columns import KINDS, MAN, Columns
+from arena.learning.columns import KINDS, MAN, Columns, LinearWeights
 from arena.learning.driver import LearningError, Play
 from arena.learning.games import Terms
-from arena.learning.method import Method, Step, StepRun, logistic_fit
+from arena.learning.method import TUNED, BuildTrial, Method, Step, StepRun, TuningFindings, Vector, logistic_fit
 from arena.learning.store import GameStore
-from arena.ratings.match import Z95
 from arena.ratings.types import Floats
 from arena.rules.position import WHITE
 from arena.rules.variants import Variant
@@ -55,116 +55,74 @@ class LinearMethod(Method):
     phases: bool = Field(default=False, description="Two weights a feature: for the opening and the ending.")
 
     @property
-    def start_keys(self) -> Keys:
-        return (self.weigh,)
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The features or parts that are weighed."""
         return self.features or tuple(self.start or KINDS[self.weigh])
 
     @property
-    def given(self) -> Any:
-        return {self.weigh: dict.fromkeys(self.names, 1) if self.start is None else self.start}
+    def given(self) -> dict[str, Any]:
+        """The weights of the start, as the setting gives them."""
+        return dict.fromkeys(self.names, 1) if self.start is None else self.start
 
-    def problems(self) -> Iterator[tuple[Keys, str]]:
+    @property
+    def start_name(self) -> str:
+        return "the weights of the start"
+
+    def problems(self, terms: Terms) -> Iterator[tuple[Keys, str]]:
         known = KINDS[self.weigh]
         for number, name in enumerate(self.features or ()):
             if name not in known:
                 what = "feature" if self.weigh == "linear" else "part of the mix"
                 yield ("features", number), unknown(what, name, known)
-        for name in self.given[self.weigh]:
+        for name in self.given:
             if name in known and name not in self.names:
                 yield ("start", name), f"'features' must list {name}, which has a weight here"
+
+    def trials(self, terms: Terms) -> Iterator[BuildTrial]:
+        yield BuildTrial(("start",), {"evaluation": {self.weigh: self.given}}, ("evaluation", self.weigh))
+        yield BuildTrial(("against",), {"evaluation": self.against}, ("evaluation",))
 
     def columns(self, variant: Variant) -> Columns:
         """Which weight stands where in theta."""
         return Columns(self.names, self.phases, 2 * variant.men, self.weigh)
 
-    def theta(self, variant: Variant, before: Sequence[Step] = ()) -> Floats:
-        """The vector of weights after some steps."""
-        return np.array(before[-1].theta) if before else self.columns(variant).theta(self.given[self.weigh])
+    def vector(self, terms: Terms) -> Vector:
+        """The numbers that are tuned."""
+        return LinearWeights(self.columns(terms.variant), terms.variant, self.given)
 
-    def evaluation(self, variant: Variant, theta: Floats) -> Any:
-        """The evaluation with the weights `theta`."""
-        weights = self.columns(variant).weights(theta)
-        others = dict.fromkeys(KINDS["mix"], 0.0) if self.weigh == "mix" else {}
-        return {self.weigh: {**others, **weights}}
+    def theta(self, terms: Terms, before: Sequence[Step] = ()) -> Floats:
+        """The vector after some steps."""
+        return np.array(before[-1].theta) if before else self.vector(terms).start
 
-    def first(self, variant: Variant) -> Any:
-        return self.evaluation(variant, self.theta(variant))
+    def first(self, terms: Terms) -> dict[str, Any]:
+        return self.vector(terms).options(self.theta(terms))
 
-    def found(self, terms: Terms, step: Step, folder: Path) -> Any:
-        return self.evaluation(terms.variant, self.weights(terms.variant, step))
+    def found(self, terms: Terms, step: Step, folder: Path) -> dict[str, Any]:
+        vector = self.vector(terms)
+        return vector.options(vector.shown(np.array(step.theta)))
 
-    def weight_names(self) -> list[str]:
-        if not self.phases:
-            return list(self.names)
-        return [f"{name} {phase}" for phase in ("opening", "ending") for name in self.names]
-
-    def weights(self, variant: Variant, step: Step | None) -> Floats:
-        return self.columns(variant).scaled(self.theta(variant, [step] if step else ()))
-
-    def step_text(self, variant: Variant, step: Step) -> str:
-        """Weights in hundredths of a man, `king 150/120` for opening/ending."""
+    def step_text(self, terms: Terms, step: Step) -> str:
         learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
-        weights = self.columns(variant).weights(self.weights(variant, step))
-        texts = (f"{name} {'/'.join(map(_whole, np.ravel(weight)))}" for name, weight in weights.items())
-        return f"{self.place(step.number)}{learned}: {', '.join(texts)}"
+        return f"{self.place(step.number)}{learned}: {self.vector(terms).text(np.array(step.theta))}"
 
     def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
         """The tuned player as an entry of `players:` in a configuration of `arena run`."""
-        search = terms.search
-        limits = {key: value for key, value in (("depth", search.depth), ("nodes", search.nodes)) if value}
         lines = [f"# An entry for `players:`, tuned by {name}; weights in hundredths of a man."]
-        lines += ["- name: tuned", "  type: negamax"]
-        lines += [f"  {key}: {json.dumps(value)}" for key, value in {**limits, **search.options}.items()]
+        _, kind, *others = entry_of(terms.entry(TUNED, {})).items()
+        lines += [f"- name: {TUNED}", f"  type: {kind[1]}"]
+        lines += [f"  {key}: {json.dumps(value)}" for key, value in others]
         lines += ["  evaluation:", f"    {self.weigh}:"]
-        weights = self.evaluation(terms.variant, self.weights(terms.variant, steps[-1]))[self.weigh]
+        weights = self.found(terms, steps[-1], folder)["evaluation"][self.weigh]
         lines += [f"      {feature}: {_number(weight)}" for feature, weight in weights.items()]
         return "weights.yaml", ("\n".join(lines) + "\n").encode()
 
-    def summary_lines(self, variant: Variant, steps: Sequence[Step], folder: Path) -> list[str]:
-        intervals = ", with the 95 % intervals of the last fit (games independent, the unit taken as exact)"
-        return [
-            "## Weights",
-            "",
-            f"In hundredths of a man{intervals if steps[-1].errors else ''}.",
-            "",
-            *self._weight_rows(variant, steps[-1]),
-            "",
-            "## Method",
-            "",
-            self.description(steps),
-            "",
-            "![Weights along the path](path.png)",
-            "",
-        ]
+    def findings(self, terms: Terms, steps: Sequence[Step], folder: Path) -> TuningFindings:
+        entry = terms.entry(TUNED, self.found(terms, steps[-1], folder))
+        return self.vector(terms).findings(steps, entry, self.description(steps))
 
     @abstractmethod
     def description(self, steps: Sequence[Step]) -> str:
         """How the weights were found, in a sentence."""
-
-    def _weight_rows(self, variant: Variant, last: Step) -> list[str]:
-        phases = ("opening", "ending") if self.phases else ("weight",)
-        start, tuned = (self.weights(variant, step).reshape(len(phases), -1) for step in (None, last))
-        errors = np.array(last.errors or np.zeros(tuned.size)).reshape(tuned.shape)
-        header = [
-            "feature" if self.weigh == "linear" else "part",
-            *(f"{phase}{mark}" for phase in phases for mark in (", start", "")),
-        ]
-        rows = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-        for i, name in enumerate(self.names):
-            cells = [name]
-            for phase in range(len(phases)):
-                error = f" ± {Z95 * errors[phase, i]:.1f}" if last.errors else ""
-                cells += [f"{start[phase, i]:.4g}", f"{tuned[phase, i]:.1f}{error}"]
-            rows.append("| " + " | ".join(cells) + " |")
-        return rows
-
-
-def _whole(weight: float) -> str:
-    return str(round(weight))
 
 
 def _number(weight: float | list[float]) -> str:
@@ -198,7 +156,7 @@ class Texel(LinearMethod):
     def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
         number = len(before) + 1
         stage, variant, columns = f"{self.noun} {number}", terms.variant, self.columns(terms.variant)
-        player = terms.player("weights", self.evaluation(variant, self.theta(variant, before)))
+        player = terms.player("weights", **self.vector(terms).options(self.theta(terms, before)))
         jobs = [terms.job(stage, game, player, player, game, self.positions) for game in range(1, self.games + 1)]
         if not (yield from play(stage, jobs)):
             return None

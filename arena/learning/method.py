@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+import pandas as pd
 from pydantic import Field
 
 from arena.experiment.yaml.errors import Keys
@@ -17,7 +18,10 @@ from arena.learning.games import Terms
 from arena.learning.store import GameStore
 from arena.learning.terms import EvaluationField
 from arena.ratings.types import Floats, Ints
-from arena.rules.variants import Variant
+from players.player import PlayerSpec
+
+TUNED, START, AGAINST = "tuned", "start", "against"
+"""Players of the last matches, the latter two also the names of these stages."""
 
 
 class LogisticFit(NamedTuple):
@@ -91,7 +95,7 @@ class Step(NamedTuple):
     number: int
     """From 1."""
     theta: list[float]
-    """The weights that the next step plays with; see `arena.learning.columns`. Empty for tables."""
+    """The numbers that the next step plays with, see Vector. Empty for tables."""
     errors: list[float]
     """Their standard errors; only from Texel's fit."""
     games: int
@@ -109,6 +113,67 @@ StepRun: TypeAlias = Generator[StageProgress | Fitting, None, Step | None]
 """Does one step; None if it was stopped."""
 
 
+class BuildTrial(NamedTuple):
+    """Options that the player must take before the first game, and the setting that gives them."""
+
+    keys: Keys
+    """The setting, within `tuning`."""
+    options: Mapping[str, Any]
+    above: Keys
+    """The keys of the player's entry that lead to what the setting is."""
+
+
+class TuningFindings(NamedTuple):
+    """What a tuning found, and how, for its report."""
+
+    heading: str
+    note: str
+    """Markdown, above the table."""
+    table: pd.DataFrame
+    """Texts: a row for each number that was tuned, or for each of the evaluations that were compared."""
+    description: str
+    """The method, in a sentence or two."""
+    entry: str
+    """An entry of `players:` with what was tuned, as YAML."""
+    title: str
+    """The title of the chart of the path."""
+
+
+class Vector(Protocol):
+    """The numbers that a method moves, theta, `float64[n]`: where they stand in a player's options."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Their names, in the order of theta."""
+
+    @property
+    def start(self) -> Floats:
+        """Theta at first."""
+
+    @property
+    def scale(self) -> Floats:
+        """How far SPSA moves each where it moves all by 1."""
+
+    def inside(self, theta: Floats) -> Floats:
+        """Theta within the bounds."""
+
+    def options(self, theta: Floats, draw: Floats | float = 0.5) -> dict[str, Any]:
+        """The options of the player that has theta.
+
+        A whole number is rounded up with the part of it after the point as the chance if `draw` is uniform from
+        0 to 1, and to the nearest one as it is.
+        """
+
+    def shown(self, theta: Floats) -> Floats:
+        """Theta as it is written out."""
+
+    def text(self, theta: Floats) -> str:
+        """Theta in a line."""
+
+    def findings(self, steps: Sequence[Step], entry: PlayerSpec, description: str) -> TuningFindings:
+        """What was found; `entry` is the tuned player."""
+
+
 class Method(Section):
     """A method of tuning, by its settings. What follows from it are its functions; it holds no state.
 
@@ -124,8 +189,6 @@ class Method(Section):
 
     noun: ClassVar[str] = "step"
     """The name of a step."""
-    subject: ClassVar[str] = "The tuned weights"
-    """The subject of the tuning, with which the answer begins."""
 
     @property
     @abstractmethod
@@ -138,47 +201,46 @@ class Method(Section):
         """How many games a step has."""
 
     @property
+    def subject(self) -> str:
+        """The subject of the tuning, with which the answer begins."""
+        return "The tuned weights"
+
+    @property
     @abstractmethod
-    def given(self) -> Any:
-        """The evaluation to begin with, as `start` gives it."""
-
-    @property
-    def start_keys(self) -> Keys:
-        """The keys of `given` that lead to what the setting `start` is."""
-        return ()
-
-    @property
     def start_name(self) -> str:
-        """The name, in sentences, of the evaluation to begin with."""
-        return "the weights of the start"
+        """The name, in sentences, of what the tuning begins with."""
 
-    def problems(self) -> Iterator[tuple[Keys, str]]:
-        """Yield problems between settings: keys, and a message."""
+    def problems(self, _terms: Terms) -> Iterator[tuple[Keys, str]]:
+        """Yield problems between settings: keys, and a message. Raises PlayerError for one of the player."""
         yield from ()
 
-    def first(self, _variant: Variant) -> Any:
-        """The evaluation that the first step plays with; needs one that can be built."""
-        return self.given
+    @abstractmethod
+    def trials(self, terms: Terms) -> Iterator[BuildTrial]:
+        """Yield what must be built before the first game, without problems."""
+
+    def opponents(self, terms: Terms) -> dict[str, dict[str, Any]]:
+        """The options of those that the tuned player meets in the end, by the stage: START, AGAINST."""
+        return {START: self.first(terms), AGAINST: {"evaluation": self.against}}
+
+    @abstractmethod
+    def first(self, terms: Terms) -> dict[str, Any]:
+        """The options that the first step plays with; needs what can be built."""
 
     @abstractmethod
     def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
         """Do the step after those before. Raises LearningError."""
 
     @abstractmethod
-    def found(self, terms: Terms, step: Step, folder: Path) -> Any:
-        """The evaluation that a step of the tuning in `folder` found, as it is written out."""
+    def found(self, terms: Terms, step: Step, folder: Path) -> dict[str, Any]:
+        """The options that a step of the tuning in `folder` found, as they are written out."""
 
     @abstractmethod
-    def step_text(self, variant: Variant, step: Step) -> str:
+    def step_text(self, terms: Terms, step: Step) -> str:
         """Describe the findings of a step in one line."""
 
-    def weight_names(self) -> list[str]:
-        """Names of the weights, if there are few enough to follow each."""
-        return []
-
-    def weights(self, _variant: Variant, _step: Step | None) -> Floats | Sequence[float]:
-        """The weights after a step, None for the start, in hundredths of a man."""
-        return ()
+    def vector(self, _terms: Terms) -> Vector | None:
+        """The numbers that are tuned, if they are few enough to follow each."""
+        return None
 
     def losses(self, steps: Sequence[Step]) -> list[float | None]:
         """The loss of the start and of each step, None where there is none."""
@@ -189,8 +251,8 @@ class Method(Section):
         """The name and the content of the file with what the tuning `name` in `folder` found."""
 
     @abstractmethod
-    def summary_lines(self, variant: Variant, steps: Sequence[Step], folder: Path) -> list[str]:
-        """The findings and the method, as Markdown; the chart is path.png."""
+    def findings(self, terms: Terms, steps: Sequence[Step], folder: Path) -> TuningFindings:
+        """What was found, and how."""
 
     def place(self, number: int) -> str:
         """A step among all: `round 1/3`."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+import pandas as pd
 from pydantic import Field
 
 from arena.base.files import replace
+from arena.experiment.model import entry_of
+from arena.experiment.yaml.values import yaml_text
 from arena.learning.driver import LearningError, Play
 from arena.learning.games import Terms, play_scored
-from arena.learning.method import Fitting, Method, Step, StepRun
+from arena.learning.method import TUNED, BuildTrial, Fitting, Method, Step, StepRun, TuningFindings
 from arena.learning.pattern_fit import FitError, fit_tables, held_out_loss, samples
 from arena.learning.store import GameStore
 from arena.learning.terms import EvaluationField, evaluation_name
 from arena.ratings.types import Floats
-from arena.rules.variants import Variant
 from players.evaluation.patterns import save_weights
 
 WEIGHTS = "weights.npz"
@@ -36,7 +38,6 @@ class Patterns(Method):
     penalty: float = Field(default=1e-4, ge=0, description="Strength of the ridge penalty, per position.")
 
     noun: ClassVar[str] = "round"
-    subject: ClassVar[str] = "The learned tables"
 
     @property
     def step_count(self) -> int:
@@ -47,16 +48,23 @@ class Patterns(Method):
         return self.games
 
     @property
-    def given(self) -> Any:
-        return self.start
+    def subject(self) -> str:
+        return "The learned tables"
 
     @property
     def start_name(self) -> str:
         return f"the start, {evaluation_name(self.start)}"
 
+    def trials(self, terms: Terms) -> Iterator[BuildTrial]:
+        for key, evaluation in (("start", self.start), ("against", self.against)):
+            yield BuildTrial((key,), {"evaluation": evaluation}, ("evaluation",))
+
+    def first(self, terms: Terms) -> dict[str, Any]:
+        return {"evaluation": self.start}
+
     def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
         number, folder = len(before) + 1, store.folder
-        stage, player = f"round {number}", terms.player("tables", self._tables(folder, len(before)))
+        stage, player = f"round {number}", terms.player("tables", **self._tables(folder, len(before)))
         jobs = [terms.job(stage, game, player, player, game) for game in range(1, self.games + 1)]
         if not (yield from play(stage, jobs, play_scored)):
             return None
@@ -66,17 +74,17 @@ class Patterns(Method):
             yield Fitting(number, len(data.positions))
             tables = fit_tables(terms.variant, data, self.epochs, self.penalty, [terms.seed, number])
             write_tables(tables_file(folder, number), tables)
-            specs = [terms.player("tables", self._tables(folder, one)) for one in range(number + 1)]
+            specs = [terms.player("tables", **self._tables(folder, one)) for one in range(number + 1)]
             losses = [held_out_loss(terms.variant, data, spec.options["evaluation"]) for spec in specs]
         except FitError as error:
             raise LearningError(str(error)) from None
         positions = sum(len(game.scored()) for game in rounds[-1])
         return Step(number, [], [], len(jobs), positions, losses[-1], losses)
 
-    def found(self, terms: Terms, step: Step, folder: Path) -> Any:
+    def found(self, terms: Terms, step: Step, folder: Path) -> dict[str, Any]:
         return self._tables(folder, step.number)
 
-    def step_text(self, variant: Variant, step: Step) -> str:
+    def step_text(self, terms: Terms, step: Step) -> str:
         losses = " -> ".join(f"{loss:.4f}" for loss in step.losses)
         return f"{self.place(step.number)}: loss held out {losses}"
 
@@ -87,29 +95,15 @@ class Patterns(Method):
     def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
         return WEIGHTS, tables_file(folder, len(steps)).read_bytes()
 
-    def summary_lines(self, variant: Variant, steps: Sequence[Step], folder: Path) -> list[str]:
+    def findings(self, terms: Terms, steps: Sequence[Step], folder: Path) -> TuningFindings:
         names = (evaluation_name(self.start), *(f"round {step.number}" for step in steps))
-        return [
-            "## Tables",
-            "",
-            f"The tables are in `{folder / WEIGHTS}`, for any player of {variant.name}'s rules:",
-            "",
-            "```yaml",
-            "players:",
-            f"  - {{name: tuned, type: negamax, preset: full, evaluation: {folder / WEIGHTS}, nodes: 1000}}",
-            "```",
-            "",
-            "## Method",
-            "",
-            self._description(steps),
-            "",
-            "| evaluation | loss held out, nats |",
-            "|---|---|",
-            *(f"| {name} | {loss:.4f} |" for name, loss in zip(names, steps[-1].losses, strict=True)),
-            "",
-            "![Loss along the path](path.png)",
-            "",
-        ]
+        losses = [f"{loss:.4f}" for loss in steps[-1].losses]
+        table = pd.DataFrame({"evaluation": names, "loss held out, nats": losses})
+        file = str(folder / WEIGHTS)
+        note = f"The tables are in `{file}`, for any player of {terms.variant.name}'s rules."
+        entry = yaml_text([entry_of(terms.entry(TUNED, {"evaluation": file}))])
+        title = "Loss on games held out of the fit"
+        return TuningFindings("Tables", note, table, self._description(steps), entry, title)
 
     def _description(self, steps: Sequence[Step]) -> str:
         positions = sum(step.positions for step in steps)
@@ -122,8 +116,8 @@ class Patterns(Method):
             "evaluation in the unit that suits it best. A constant 1/2 has 0.6931."
         )
 
-    def _tables(self, folder: Path, number: int) -> Any:
-        return str(tables_file(folder, number).resolve()) if number else self.start
+    def _tables(self, folder: Path, number: int) -> dict[str, Any]:
+        return {"evaluation": str(tables_file(folder, number).resolve()) if number else self.start}
 
 
 def tables_file(folder: Path, number: int) -> Path:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from arena.base.wording import shown
 from arena.experiment.checks import variant_problems
-from arena.experiment.model import LIMIT_FIELDS, VariantField
+from arena.experiment.model import LoneField, VariantField
+from arena.experiment.names import ShortFormError, lone_entry
 from arena.experiment.openings.lines import is_even
 from arena.experiment.openings.sources import OpeningsError, random_openings
-from arena.experiment.schema import options_schema, variant_schema
+from arena.experiment.schema import lone_player_schema, variant_schema
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.schema import DIALECT, Schema, model_schema
@@ -29,19 +31,6 @@ class RandomOpenings(Section):
 
     random_plies: int = Field(default=8, ge=2, description="Random plies from the start position.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
-
-
-class Search(Section):
-    """The negamax player whose evaluation is tuned: every other key is one of its options."""
-
-    model_config = ConfigDict(extra="allow")
-    depth: Annotated[int | None, LIMIT_FIELDS["depth"]] = None
-    nodes: Annotated[int | None, LIMIT_FIELDS["nodes"]] = None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options, without the limits."""
-        return self.model_extra or {}
 
 
 def is_evaluation(value: Any) -> Any:
@@ -109,28 +98,31 @@ class GameTerms(Document):
 
     name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
+    player: LoneField = Field(
+        description="The player: its limit, of nodes or depth, its type [negamax], and options of that."
+    )
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: RandomOpenings = RandomOpenings()
     max_plies: int = Field(default=200, ge=1, description="Plies after which a game is a draw.")
 
 
-def searching_schema(model: type[Document], refused: Mapping[str, str]) -> Schema:
-    """The JSON schema of a document with a `variant`, whose `player` takes negamax options but those `refused`."""
+def terms_schema(model: type[GameTerms], refused: Collection[str]) -> Schema:
+    """The JSON schema of such a document, whose player has no key that is `refused`."""
     schema = model_schema(model)
     properties = schema["properties"]
     properties["variant"] = variant_schema() | {"description": properties["variant"]["description"]}
-    player = properties["player"]
-    player["properties"] |= {key: value for key, value in options_schema("negamax").items() if key not in refused}
-    player["additionalProperties"] = False
+    properties["player"] = lone_player_schema(properties["player"], refused)
     return {"$schema": DIALECT, **schema}
 
 
-def searching_problems(source: Source, data: Any, refused: Mapping[str, str]) -> Iterator[Problem]:
+def terms_problems(source: Source, data: Any, refused: Mapping[str, str]) -> Iterator[Problem]:
     """What is wrong with its variant, and the keys of its player that are `refused`, each with the reason."""
     if not isinstance(data, dict):
         return
     yield from variant_problems(source, data.get("variant"))
     player = data.get("player")
+    with suppress(ShortFormError):
+        player = lone_entry(player)
     for key in player if isinstance(player, dict) else ():
         if key in refused:
             yield source.problem(("player", key), refused[key])

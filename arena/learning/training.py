@@ -65,12 +65,13 @@ class TrainingPlan(NamedTuple):
     @property
     def player(self) -> PlayerSpec:
         """Who plays the games."""
-        return self.terms.player("player", self.config.player.options.get("evaluation", DEFAULT_EVALUATION))
+        evaluation = self.config.player.options.get("evaluation", DEFAULT_EVALUATION)
+        return self.terms.player("player", evaluation=evaluation)
 
     @property
     def opponent(self) -> PlayerSpec:
         """Whom the network meets."""
-        return self.terms.player(AGAINST, self.config.against)
+        return self.terms.player(AGAINST, evaluation=self.config.against)
 
     def found(self, names: tuple[str, ...]) -> list[Path]:
         """Files and folders that the configuration names, beside it or in the working directory."""
@@ -174,7 +175,7 @@ def train(
     network = fit.network.whole_numbers()
     file = NetworkFile(network, unit_of(terms.variant, network))
     path = replace(store.folder / NETWORK, file.save)
-    jobs = match_jobs(terms, plan.openings, terms.player("network", str(path.resolve())), plan.opponent)
+    jobs = match_jobs(terms, plan.openings, terms.player("network", evaluation=str(path.resolve())), plan.opponent)
     if not (yield from play(AGAINST, jobs)):
         return None
     match = summary(pentanomial(points_of_pairs(store.games(AGAINST))))

@@ -18,6 +18,8 @@ from arena.learning.tuning_report import match_row, verdict
 from arena.report.charts.course import plot_losses
 from arena.report.charts.picture import save_png, svg
 
+REPORT = "summary.md"
+"""The file to read."""
 RATING = "snapshots.yaml"
 """The configuration that rates the snapshots of a training."""
 OPENINGS = 20
@@ -34,7 +36,7 @@ def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path
     texts = {
         "losses.csv": losses.to_csv(index=False, lineterminator="\n"),
         "loss.svg": svg(axes),
-        "summary.md": summary_md(plan, found, folder),
+        REPORT: summary_md(plan, found, folder),
     }
     if plan.config.snapshots:
         texts[RATING] = rating_yaml(plan)
@@ -109,8 +111,8 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
 def rating_yaml(plan: TrainingPlan) -> str:
     """The configuration of a round robin of a training's snapshots and the evaluation `against`."""
     config = plan.config
-    entry = entry_of(plan.terms.player("epoch {evaluation}", ""))
-    del entry["evaluation"]
+    entry = entry_of(plan.terms.player("epoch {evaluation}"))
+    entry.pop("evaluation", None)
     entry["sweep"] = {"evaluation": {"files": f"{SNAPSHOTS}/*.npz"}}
     document = {
         "name": f"{config.name[:80]}-snapshots",

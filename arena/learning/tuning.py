@@ -7,14 +7,25 @@ that the number of workers and interruptions change nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from arena.experiment.openings.sources import OpeningsError
 from arena.learning.config import Tuning
-from arena.learning.driver import Metrics, Rehearsal, StageProgress, match_experiment, match_jobs, play_stage
+from arena.learning.driver import (
+    Metrics,
+    Rehearsal,
+    StageProgress,
+    check_player,
+    match_experiment,
+    match_jobs,
+    play_stage,
+)
 from arena.learning.games import Terms, points_of_pairs
-from arena.learning.method import Fitting, Method, Step
+from arena.learning.method import START, TUNED, Fitting, Method, Step
 from arena.learning.store import GameStore
 from arena.learning.terms import check_openings
 from arena.play.executor import Workers
@@ -24,10 +35,6 @@ from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from players.loading import PlayerError, fingerprints
 from players.player import PlayerSpec
-from players.table import build_player
-
-TUNED, START, AGAINST = "tuned", "start", "against"
-"""Players of the last matches, the latter two also the names of these stages."""
 
 
 class TuningPlan(NamedTuple):
@@ -46,55 +53,61 @@ class TuningPlan(NamedTuple):
         return self.config.tuning
 
     def opponent(self, stage: str) -> PlayerSpec:
-        """Whom the tuned player meets in the stages START and AGAINST."""
-        first = self.method.first(self.terms.variant)
-        return self.terms.player(stage, first if stage == START else self.method.against)
+        """Whom the tuned player meets in the end in a stage."""
+        return self.terms.player(stage, **self.method.opponents(self.terms)[stage])
+
+    @property
+    def stages(self) -> list[str]:
+        """The matches in the end."""
+        return list(self.method.opponents(self.terms))
 
 
 class TuningOutcome(NamedTuple):
     """The findings of a finished tuning."""
 
     steps: list[Step]
-    against_start: Summary
-    """The tuned evaluation against the start's."""
-    against: Summary
-    """The tuned evaluation against the evaluation `against`."""
+    matches: dict[str, Summary]
+    """The tuned player against each of the opponents, by the stage."""
 
 
 def prepare(config: Tuning) -> TuningPlan:
     """Build the players once, which also compiles what they need, and draw the openings of the last matches.
 
-    Raises ConfigError, at the key to blame, for weights, players or openings that cannot be had.
+    Raises ConfigError, at the key to blame, for weights, numbers, players or openings that cannot be had.
     """
     variant, method = build_variant(config.variant), config.tuning
-    for keys, message in method.problems():
-        raise config.error(("tuning", *keys), message)
     terms = Terms(variant, config.player, config.openings, config.seed, config.max_plies, config.path.parent)
-    for place, evaluation, above in ((START, method.given, method.start_keys), (AGAINST, method.against, ())):
+    try:
+        for keys, message in method.problems(terms):
+            raise config.error(("tuning", *keys), message)
+    except PlayerError as error:
+        raise config.error(("player", *error.keys), str(error)) from None
+    for keys, options, above in method.trials(terms):
         try:
-            build_player(terms.player(place, evaluation), variant)
+            check_player(terms.player(START, **options), variant)
         except PlayerError as error:
-            ours = error.keys[:1] == ("evaluation",)
-            keys = ("tuning", place, *error.keys[1 + len(above) :]) if ours else ("player", *error.keys)
-            raise config.error(keys, str(error)) from None
+            ours = error.keys[:1] == above[:1]
+            blamed = ("tuning", *keys, *error.keys[len(above) :]) if ours else ("player", *error.keys)
+            raise config.error(blamed, str(error)) from None
     try:
         openings = check_openings(variant, config.openings, method.check, config.seed)
     except OpeningsError as error:
         raise config.error(("openings", "random_plies"), str(error)) from None
     plan = TuningPlan(config, terms, tuple(openings), {})
-    files = fingerprints(plan.opponent(AGAINST)) | fingerprints(plan.opponent(START))
+    files = {name: mark for stage in plan.stages for name, mark in fingerprints(plan.opponent(stage)).items()}
     return plan._replace(description=config.as_dict() | {"files": files})
 
 
 def rehearsal(plan: TuningPlan) -> Rehearsal:
-    """The match of the start against the evaluation `against`, and the games of a tuning."""
-    method = plan.method
+    """The match of the start against the other opponent, if there is one, or itself, and the games of a tuning."""
+    method, matches = plan.method, len(plan.stages)
     steps, match = f"{method.step_count} {method.noun}s of {method.step_games} games", 2 * method.check
-    specs = (plan.opponent(START), plan.opponent(AGAINST))
+    start = plan.opponent(START)
+    specs = (start, plan.opponent(plan.stages[-1]) if matches > 1 else replace(start, name=TUNED))
     return Rehearsal(
         match_experiment(plan.config, specs, method.check),
-        method.step_count * method.step_games + 2 * match,
-        f"{steps}, and 2 matches of {match} games",
+        method.step_count * method.step_games + matches * match,
+        f"{steps}, and {f'{matches} matches' if matches > 1 else 'a match'} of {match} games",
     )
 
 
@@ -118,8 +131,8 @@ def tune(
         steps.append(found)
         metrics.add_step(_metrics(plan, found))
         yield found
-    tuned = plan.terms.player(TUNED, method.found(plan.terms, steps[-1], store.folder))
-    for stage in (START, AGAINST):
+    tuned = plan.terms.player(TUNED, **method.found(plan.terms, steps[-1], store.folder))
+    for stage in plan.stages:
         if not (yield from play(stage, match_jobs(plan.terms, plan.openings, tuned, plan.opponent(stage)))):
             return None
         metrics.add_match(stage, summary(pentanomial(points_of_pairs(store.games(stage)))))
@@ -129,23 +142,24 @@ def tune(
 def outcome(plan: TuningPlan, store: GameStore) -> TuningOutcome | None:
     """The findings of a tuning, None if it is not finished."""
     steps = _steps(store)
-    matches = [store.games(stage) for stage in (START, AGAINST)]
-    if not steps or any(len(games) < 2 * len(plan.openings) for games in matches):
+    played = {stage: store.games(stage) for stage in plan.stages}
+    if not steps or any(len(games) < 2 * len(plan.openings) for games in played.values()):
         return None
-    start, against = (summary(pentanomial(points_of_pairs(games))) for games in matches)
-    return TuningOutcome(steps, start, against)
+    matches = {stage: summary(pentanomial(points_of_pairs(games))) for stage, games in played.items()}
+    return TuningOutcome(steps, matches)
 
 
 def _metrics(plan: TuningPlan, step: Step) -> dict[str, Any]:
-    """A step as a line of `Metrics`; weights are in hundredths of a man, and tables have none."""
-    names, weights = plan.method.weight_names(), plan.method.weights(plan.terms.variant, step)
+    """A step as a line of `Metrics`; weights of features are in hundredths of a man, and tables have none."""
+    vector = plan.method.vector(plan.terms)
+    weights = {} if vector is None else dict(zip(vector.names, vector.shown(np.array(step.theta)), strict=True))
     found = {
         "step": step.number,
         "games": step.games,
         "positions": step.positions,
         "loss": step.loss,
         "losses": list(step.losses),
-        "weights": {name: float(weight) for name, weight in zip(names, weights, strict=True)},
+        "weights": {name: float(weight) for name, weight in weights.items()},
     }
     return {name: value for name, value in found.items() if value not in (None, [], {})}
 

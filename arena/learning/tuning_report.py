@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from arena.base.files import replace
-from arena.learning.method import Fitting, Step
+from arena.learning.method import AGAINST, START, Fitting, Step, TuningFindings
 from arena.learning.terms import evaluation_name
-from arena.learning.tuning import AGAINST, START, TuningOutcome, TuningPlan
+from arena.learning.tuning import TuningOutcome, TuningPlan
 from arena.ratings.match import Summary
 from arena.report.charts.course import plot_path
 from arena.report.charts.picture import save_png, svg
+from arena.report.page import plot_of
+from arena.report.template import page
+
+REPORT = "index.html"
+"""The file to read."""
+STEPS_SHOWN = 40
+"""Steps of which there is a line, about."""
 
 
 def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> list[Path]:
-    """Write what was tuned (weights.yaml, of tables weights.npz), path.csv, path.svg, summary.md and path.png.
+    """Write what was tuned, path.csv, path.svg, summary.md, index.html and path.png, each replaced whole.
 
-    Each is replaced whole. Returns the files written, what was tuned first. Raises OSError.
+    Returns the files written, what was tuned first: weights.yaml, of tables weights.npz, of numbers tuned.yaml.
+    Raises OSError.
     """
     path = path_table(plan, found)
-    axes = plot_path(path, step=plan.method.noun)
+    findings = plan.method.findings(plan.terms, found.steps, folder)
+    axes = plot_path(path, step=plan.method.noun, title=findings.title)
+    chart = svg(axes)
     name, content = plan.method.tuned_file(plan.config.name, plan.terms, found.steps, folder)
     contents = {
         name: content,
         "path.csv": path.to_csv(index=False, lineterminator="\n").encode(),
-        "path.svg": svg(axes).encode(),
-        "summary.md": summary_md(plan, found, folder).encode(),
+        "path.svg": chart.encode(),
+        "summary.md": summary_md(plan, found, findings).encode(),
+        REPORT: html(plan, found, findings, chart).encode(),
     }
     written = [replace(folder / name, partial(_fill, content)) for name, content in contents.items()]
     return [*written, replace(folder / "path.png", partial(save_png, axes))]
@@ -36,67 +49,118 @@ def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> list[Path]:
 
 def stage_text(plan: TuningPlan, stage: str) -> str:
     """A stage in words: `round 1/3`, `tuned against +7/+5/+3`."""
-    against = {START: "the start", AGAINST: evaluation_name(plan.method.against)}
-    return f"tuned against {against[stage]}" if stage in against else f"{stage}/{plan.method.step_count}"
+    return f"tuned against {_met(plan, stage)}" if stage in plan.stages else f"{stage}/{plan.method.step_count}"
 
 
 def event_text(plan: TuningPlan, event: Step | Fitting) -> str:
-    """One line: the findings of a step, or that a fit begins."""
-    if isinstance(event, Step):
-        return plan.method.step_text(plan.terms.variant, event)
-    return f"{plan.method.place(event.number)}: fitting tables to {event.positions} positions"
+    """One line: the findings of a step, or that a fit begins; "" for most of many steps."""
+    method = plan.method
+    if not isinstance(event, Step):
+        return f"{method.place(event.number)}: fitting tables to {event.positions} positions"
+    every = -(-method.step_count // STEPS_SHOWN)
+    is_shown = event.number % every == 0 or event.number == method.step_count
+    return method.step_text(plan.terms, event) if is_shown else ""
 
 
 def answer(plan: TuningPlan, found: TuningOutcome) -> str:
     """The tuning's outcome in words, one line."""
     method, words = plan.method, ("beat", "lose to", "are not measurably different from")
-    start, against = verdict(found.against_start, *words), verdict(found.against, *words)
-    return (
-        f"{method.subject} {against[0]} {evaluation_name(method.against)} ({against[1]}) "
-        f"and {start[0]} {method.start_name} ({start[1]})."
-    )
+    verdicts = {stage: verdict(match, *words) for stage, match in found.matches.items()}
+    names = {START: method.start_name, AGAINST: evaluation_name(method.against)}
+    texts = [f"{verdicts[stage][0]} {names[stage]} ({verdicts[stage][1]})" for stage in reversed(verdicts)]
+    return f"{method.subject} {' and '.join(texts)}."
 
 
 def path_table(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
-    """The weights in hundredths of a man at the start (step 0) and after each step, a row for each.
+    """The numbers at the start (step 0) and after each step, a row for each; weights in hundredths of a man.
 
-    Columns `step`, `games` (in all, so far), `loss` (missing where there is none), and the weights: a feature's
-    name, with phases `<name> opening` and `<name> ending`. Tables have no columns of weights.
+    Columns `step`, `games` (in all, so far), `loss` (missing where there is none), and the numbers: their keys, or
+    a feature's name, with phases `<name> opening` and `<name> ending`. Tables have no columns of weights.
     """
-    method, variant = plan.method, plan.terms.variant
-    losses, games, rows = method.losses(found.steps), 0, []
+    vector, losses = plan.method.vector(plan.terms), plan.method.losses(found.steps)
+    games, rows = 0, []
     for number, step in enumerate((None, *found.steps)):
         games += step.games if step else 0
-        rows.append((number, games, losses[number], *method.weights(variant, step)))
-    columns = ["step", "games", "loss", *method.weight_names()]
+        shown = () if vector is None else vector.shown(np.array(step.theta) if step else vector.start)
+        rows.append((number, games, losses[number], *shown))
+    columns = ["step", "games", "loss", *(vector.names if vector else ())]
     return pd.DataFrame(rows, columns=columns).astype({"loss": "Float64"})
 
 
-def summary_md(plan: TuningPlan, found: TuningOutcome, folder: Path) -> str:
-    """The answer in the first line, then the matches, what was tuned and how; `folder` is where the files are."""
-    method, search = plan.method, plan.terms.search
-    limits = ((search.nodes, "nodes"), (search.depth, "plies"))
-    limit = " and ".join(f"{value} {unit}" for value, unit in limits if value)
-    pairs = f"{method.check} pairs of games each, colours swapped, from openings that tuning did not use"
+def summary_md(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings) -> str:
+    """The answer in the first line, then the matches, what was tuned and how."""
+    entry = ["```yaml", findings.entry.rstrip(), "```", ""] if findings.entry else []
     lines = [
         answer(plan, found),
         "",
-        f"{plan.terms.variant.name}, {limit} a move; {pairs}. Elo with 95 % intervals.",
+        f"{_terms(plan)} Elo with 95 % intervals.",
         "",
         "| tuned against | games | score | Elo | likelihood of being stronger |",
         "|---|---|---|---|---|",
-        match_row(evaluation_name(method.against), found.against),
-        match_row("the start", found.against_start),
+        *(match_row(_met(plan, stage), match) for stage, match in reversed(found.matches.items())),
         "",
-        *method.summary_lines(plan.terms.variant, found.steps, folder),
+        f"## {findings.heading}",
+        "",
+        findings.note,
+        "",
+        *_rows(findings.table),
+        "",
+        *entry,
+        "## Method",
+        "",
+        findings.description,
+        "",
+        f"![{findings.heading} along the path](path.png)",
+        "",
     ]
     return "\n".join(lines)
 
 
+def html(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings, chart: str) -> str:
+    """The page of a tuning, one file; `chart` is its path as SVG."""
+    columns = ["Tuned against", "games", "score", "Elo", "likelihood of being stronger"]
+    cells = [_match_cells(_met(plan, stage), match) for stage, match in reversed(found.matches.items())]
+    return page(
+        "page/tuning.html",
+        title=plan.config.name,
+        lead=answer(plan, found),
+        terms=_terms(plan),
+        matches=pd.DataFrame(cells, columns=columns),
+        findings=findings,
+        chart=plot_of("path", f"After each {plan.method.noun}; dashed: the start.", chart),
+        config=json.dumps(plan.config.as_dict(), indent=2, ensure_ascii=False),
+    )
+
+
+def _terms(plan: TuningPlan) -> str:
+    limit, each = plan.terms.spec.limit, " each" if len(plan.stages) > 1 else ""
+    limits = ((limit.nodes, "nodes"), (limit.depth, "plies"))
+    under = " and ".join(f"{value} {unit}" for value, unit in limits if value)
+    return (
+        f"{plan.terms.variant.name}{under and f', {under} a move'}; {plan.method.check} pairs of games{each}, "
+        "colours swapped, from openings that tuning did not use."
+    )
+
+
+def _met(plan: TuningPlan, stage: str) -> str:
+    return "the start" if stage == START else evaluation_name(plan.method.against)
+
+
+def _rows(table: pd.DataFrame) -> list[str]:
+    """A table of texts as Markdown."""
+    rows = [list(table.columns), *table.itertuples(index=False)]
+    texts = ["| " + " | ".join(row) + " |" for row in rows]
+    return [texts[0], "|" + "---|" * len(table.columns), *texts[1:]]
+
+
 def match_row(name: str, match: Summary) -> str:
     """A match against `name` as a row of Markdown: games, score, Elo, likelihood of being stronger."""
+    return "| " + " | ".join(_match_cells(name, match)) + " |"
+
+
+def _match_cells(name: str, match: Summary) -> tuple[str, ...]:
     elo = f"{match.elo:+.0f} ± {match.elo_error:.0f}"
-    return f"| {name} | {match.games} | {100 * match.score:.1f} % | {elo} | {_probability(match.los)} |"
+    return name, str(match.games), f"{100 * match.score:.1f} %", elo, _probability(match.los)
 
 
 def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:

@@ -68,7 +68,12 @@ _MIX = {
     },
     "additionalProperties": False,
 }
-_LINEAR = {"type": "object", "properties": _FEATURES, "additionalProperties": False}
+_LINEAR = {
+    "description": "Weights of features.",
+    "type": "object",
+    "properties": _FEATURES,
+    "additionalProperties": False,
+}
 Description = Annotated[
     str | dict[str, Any],
     WithJsonSchema(

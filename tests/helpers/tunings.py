@@ -13,3 +13,13 @@ def mark_games(path: Path) -> None:
     with sqlite3.connect(path) as connection:
         games = [Played(*row[:-1])._replace(plies=999) for row in connection.execute(GAMES.query)]
         connection.executemany(f"REPLACE {GAMES.insertion}", map(GAMES.stored, games))
+
+
+def games_stored(path: Path, plies: int | None = None) -> int:
+    """How many games a tuning has stored, all or those of some plies; 0 before it has begun."""
+    if not path.exists():
+        return 0
+    with sqlite3.connect(path, timeout=10) as connection:
+        known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'games'").fetchone()
+        query = "SELECT count(*) FROM games WHERE ?1 IS NULL OR plies = ?1"
+        return connection.execute(query, (plies,)).fetchone()[0] if known else 0

@@ -82,15 +82,18 @@ def _walk(loc: tuple[str | int, ...], model: type[BaseModel]) -> _Place:
     keys: list[str | int] = []
     section: type[BaseModel] | None = model
     tagged: dict[str, type[BaseModel]] = {}
+    is_mapping = False
     for part in loc:
         if part in tagged:
             section, tagged = tagged[str(part)], {}
             continue
         keys.append(part)
-        if isinstance(part, int):
+        if isinstance(part, int) or is_mapping:
+            is_mapping = False
             continue
         field = section.model_fields.get(part) if section else None
         members = list(_models(field.annotation)) if field else []
+        is_mapping = field is not None and _is_mapping(field.annotation)
         tagged = _by_tag(field, members) if field else {}
         section = members[0] if members else None
     return _Place(tuple(keys), section, tagged)
@@ -106,12 +109,18 @@ def _by_tag(field: FieldInfo, members: list[type[BaseModel]]) -> dict[str, type[
 
 
 def _models(hint: Any) -> Iterator[type[BaseModel]]:
-    """The models that a type is made of, as in `Probe | None` or `tuple[SuiteEntry, ...]`."""
+    """The models that a type is made of, as in `Probe | None`, `tuple[SuiteEntry, ...]` or `dict[str, Number]`."""
     if isinstance(hint, type) and issubclass(hint, BaseModel):
         yield hint
-    elif get_origin(hint) in (Union, types.UnionType, Annotated, tuple):
+    elif get_origin(hint) in (Union, types.UnionType, Annotated, tuple, dict):
         for part in get_args(hint):
             yield from _models(part)
+
+
+def _is_mapping(hint: Any) -> bool:
+    """Whether a type is a mapping, or may be one, whose keys a file chooses."""
+    inner = get_origin(hint) in (Union, types.UnionType, Annotated) and any(map(_is_mapping, get_args(hint)))
+    return inner or get_origin(hint) is dict
 
 
 def _discriminator(error: ErrorDetails) -> str:

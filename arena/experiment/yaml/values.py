@@ -181,8 +181,8 @@ _WIDTH = 100
 """Characters of a line, about."""
 
 
-def yaml_text(document: dict[str, Any]) -> str:
-    """A mapping of plain data as YAML, in its order, text of several lines as it stands."""
+def yaml_text(document: dict[str, Any] | list[Any]) -> str:
+    """A mapping or a list of plain data as YAML, in its order, text of several lines as it stands."""
     return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
 
 

@@ -1,0 +1,224 @@
+"""Numbers of a player's entry that SPSA tunes: bounds, steps, and their places in the player's options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from arena.base.wording import choices, listed, shown, unknown
+from arena.experiment.model import entry_of
+from arena.experiment.names import is_number
+from arena.experiment.sweep import put
+from arena.experiment.yaml.errors import Keys
+from arena.experiment.yaml.section import Section
+from arena.experiment.yaml.values import yaml_text
+from arena.learning.method import BuildTrial, Step, TuningFindings
+from arena.ratings.types import Floats
+from players.loading import PlayerError
+from players.options import NumberKind, check_options, number_options, options_of
+from players.player import Limit, PlayerSpec
+from players.table import maker_of, option_values
+
+STEPS = 20
+"""Steps from one bound to the other, where none is given; as Stockfish's `tune.cpp` gives them to fishtest."""
+LEAST_STEP = 0.5
+"""The least step of a whole number, as OpenBench's `spsa_utils.py` has it."""
+DIGITS = 2
+"""Decimals of a number that is written out, where its step is 1 to 10."""
+
+
+class Number(Section):
+    """A number to tune; its step is fishtest's and OpenBench's `c_end`."""
+
+    start: float | None = Field(default=None, description="The value to begin with [the player's].")
+    least: float | None = Field(default=None, description="Its lower bound [the option's].")
+    most: float | None = Field(default=None, description="Its upper bound [the option's].")
+    step: float | None = Field(
+        default=None, gt=0, description="How far it is changed in the last step [a 20th of the range]."
+    )
+
+
+class NumberError(Exception):
+    """A number that cannot be tuned as it is given; `keys` lead to the fault from its mapping."""
+
+    def __init__(self, message: str, *keys: str) -> None:
+        super().__init__(message)
+        self.keys = keys
+
+
+class TunedNumber(NamedTuple):
+    """A number with all that its mapping leaves out."""
+
+    name: str
+    """Its key in the entry; dots lead into mappings, as in sweeps."""
+    start: float
+    least: float
+    most: float
+    """Infinite without a bound, as is `least`."""
+    step: float
+    whole: bool
+
+    def value(self, number: float) -> float:
+        """The number as an option has it, whole or not."""
+        return int(number) if self.whole else float(number)
+
+    def text(self, number: float) -> str:
+        """The number, with as many decimals as its step makes worth reading."""
+        decimals = 0 if self.whole else max(DIGITS - math.floor(math.log10(self.step)), 0)
+        return _plain(round(number, decimals))
+
+
+def tuned_number(name: str, given: Number, spec: PlayerSpec) -> TunedNumber:
+    """A number of a player's, completed from its options. Raises NumberError; PlayerError for a faulty player."""
+    kind, own = _of_player(name, spec)
+    start = own if given.start is None else given.start
+    if not is_number(start):
+        raise NumberError(f"{name!r} is {shown(start)} in the player: give 'start'")
+    if kind is None:
+        known = (start, *(it for it in (given.least, given.most) if it is not None))
+        kind = NumberKind(isinstance(own, int) and all(float(it).is_integer() for it in known))
+    least, most = (
+        next((float(it) for it in bounds if it is not None), end)
+        for *bounds, end in ((given.least, kind.least, -math.inf), (given.most, kind.most, math.inf))
+    )
+    if kind.whole:
+        for key in ("start", "least", "most"):
+            if not float(getattr(given, key) or 0).is_integer():
+                raise NumberError(f"{key!r} must be whole, as {name!r} is, not {getattr(given, key):g}", key)
+    if not least < most:
+        key = "least" if given.least is not None else "most"
+        raise NumberError(f"'least' must be below 'most': {_plain(least)} is not below {_plain(most)}", key)
+    if not least <= start <= most:
+        ends = ((f"at least {_plain(least)}", least), (f"at most {_plain(most)}", most))
+        bounds = listed(text for text, end in ends if math.isfinite(end))
+        own_start = f"{name!r} is {_plain(start)} in the player: give a 'start' that is {bounds}"
+        raise NumberError(
+            f"'start' must be {bounds}, not {_plain(start)}" if given.start is not None else own_start, "start"
+        )
+    step = given.step or max((most - least) / STEPS, LEAST_STEP if kind.whole else 0)
+    if not math.isfinite(step):
+        raise NumberError(f"{name!r} needs a 'step', or both 'least' and 'most'")
+    if kind.whole and step < LEAST_STEP:
+        raise NumberError(f"'step' of a whole number must be {LEAST_STEP} or more, not {step:g}", "step")
+    number = TunedNumber(name, float(start), least, most, step, kind.whole)
+    for key, value in (("start", start), ("least", least), ("most", most)):
+        if math.isfinite(value):
+            try:
+                check_options(maker_of(spec.type), _with(spec, {name: number.value(value)}))
+            except PlayerError as error:
+                raise NumberError(str(error), key) from None
+    return number
+
+
+class PlayerNumbers(NamedTuple):
+    """The Vector of numbers of a player's entry."""
+
+    numbers: tuple[TunedNumber, ...]
+    spec: PlayerSpec
+    """The player, whose other options stay as they are."""
+
+    @property
+    def names(self) -> list[str]:
+        return [number.name for number in self.numbers]
+
+    @property
+    def start(self) -> Floats:
+        return np.array([number.start for number in self.numbers])
+
+    @property
+    def scale(self) -> Floats:
+        return np.array([number.step for number in self.numbers])
+
+    def inside(self, theta: Floats) -> Floats:
+        least, most = ([getattr(number, end) for number in self.numbers] for end in ("least", "most"))
+        return np.clip(theta, least, most)
+
+    def options(self, theta: Floats, draw: Floats | float = 0.5) -> dict[str, Any]:
+        """See Vector; fishtest's workers and OpenBench round so in games, by one draw for both sides of a pair."""
+        whole = [number.whole for number in self.numbers]
+        rounded = self.inside(np.where(whole, np.floor(theta + draw), theta))
+        values = {number.name: number.value(it) for number, it in zip(self.numbers, rounded, strict=True)}
+        changed = _with(self.spec, values).options
+        return {key: changed[key] for key in dict.fromkeys(name.split(".")[0] for name in values)}
+
+    def shown(self, theta: Floats) -> Floats:
+        return self.inside(
+            np.array([float(number.text(it)) for number, it in zip(self.numbers, theta, strict=True)])
+        )
+
+    def text(self, theta: Floats) -> str:
+        return ", ".join(f"{it.name} {it.text(value)}" for it, value in zip(self.numbers, theta, strict=True))
+
+    def trials(self, given: Mapping[str, Number]) -> Iterator[BuildTrial]:
+        """What must be built: all numbers at their start, then each at the bounds that the file names."""
+        start = dict(zip(self.names, self.start, strict=True))
+        for number in self.numbers:
+            for key in ("start", "least", "most"):
+                if key == "start" or getattr(given[number.name], key) is not None:
+                    values = start | {number.name: getattr(number, key)}
+                    options = self.options(np.array(list(values.values())))
+                    yield BuildTrial(("numbers", number.name, key), options, tuple(number.name.split(".")))
+
+    def findings(self, steps: Sequence[Step], entry: PlayerSpec, description: str) -> TuningFindings:
+        note = "The values of the start, those that were tuned, their bounds, and the step of each in the end."
+        tuned = self.shown(np.array(steps[-1].theta))
+        rows = [
+            (it.name, *map(it.text, (it.start, value)), *map(_plain, (it.least, it.most, it.step)))
+            for it, value in zip(self.numbers, tuned, strict=True)
+        ]
+        table = pd.DataFrame(rows, columns=["number", "start", "tuned", "least", "most", "step"])
+        text = yaml_text([entry_of(entry)])
+        return TuningFindings("Numbers", note, table, description, text, "Numbers of the player")
+
+
+def number_problems(given: Mapping[str, Number], spec: PlayerSpec) -> Iterator[tuple[Keys, str]]:
+    """Yield what is wrong with numbers of a player's: keys within `tuning`, and a message. Raises PlayerError."""
+    for name, number in given.items():
+        try:
+            tuned_number(name, number, spec)
+        except NumberError as error:
+            yield ("numbers", name, *error.keys), str(error)
+
+
+def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
+    """What a number may be, None if nothing says so, and its value in the player. Raises NumberError."""
+    maker: Any = maker_of(spec.type)
+    values = option_values(spec)
+    options, numbers = options_of(maker), number_options(maker)
+    known = [it for it in numbers if it not in Limit._fields]
+    top, *inner = name.split(".")
+    takes_any = any(option.kind is option.VAR_KEYWORD for option in options.values())
+    if top in Limit._fields:
+        raise NumberError(f"{name!r} is a limit of the player {choices('', known)}")
+    if top not in options and top not in values and not takes_any:
+        raise NumberError(unknown("number of the player", name, known))
+    value = values.get(top)
+    inside: Any = spec.options
+    for key in name.split(".")[:-1]:
+        inside = inside.get(key, {})
+        if not isinstance(inside, Mapping):
+            raise NumberError(f"{key!r} is {shown(inside)} in the player, so {name!r} has no place in it")
+    for key in inner:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    if not inner and top in options and top not in numbers and options[top].annotation is not options[top].empty:
+        raise NumberError(f"{name!r} is not a number {choices('', known)}")
+    return None if inner else numbers.get(top), value
+
+
+def _with(spec: PlayerSpec, values: Mapping[str, Any]) -> PlayerSpec:
+    options = deepcopy(dict(spec.options))
+    for name, value in values.items():
+        put(options, tuple(name.split(".")), value)
+    return replace(spec, options=options)
+
+
+def _plain(number: float) -> str:
+    """A number as it is written in YAML, "" for an infinite one."""
+    return f"{number:.12g}" if math.isfinite(number) else ""
