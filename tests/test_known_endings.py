@@ -127,6 +127,31 @@ def test_no_search_claims_a_win_that_the_tables_deny(pieces: int, searches: int)
     assert all(int(row.rate) > 10 for row in rows)
 
 
+@pytest.mark.parametrize("depth", [5, 9])
+def test_at_full_width_no_win_or_loss_within_the_depth_is_missed(depth: int) -> None:
+    tables = tables_of(ENGLISH, PIECES)
+    selective = {"iir": 4, "probcut": True, "probcut_above": 0.03, "probcut_below": 0.03}
+
+    def missed(position: Position, **options: object) -> bool:
+        options = {"preset": "full", **selective, **options}
+        player = build_player(PlayerSpec("a", "negamax", Limit(depth=depth), options), ENGLISH)
+        choice, value = (
+            player.choose(Game(ENGLISH, position), Limit(depth=depth), random.Random(0)),
+            tables.value(position),
+        )
+        assert value is not None and not (choice.wins_in and contradicts(choice, value.result, value.plies))
+        return not choice.wins_in
+
+    near = [
+        position
+        for position in endings(ENGLISH, 2000, PIECES)
+        if (value := tables.value(position)) and value.result and depth - 3 <= value.plies <= depth
+    ]
+    assert len(near) >= 40
+    assert not any(missed(position, full_width=PIECES) for position in near)
+    assert depth < 9 or any(missed(position) for position in near)
+
+
 @pytest.mark.parametrize(
     ("claimed", "result", "plies", "wrong"),
     [(5, 1, 5, False), (7, 1, 5, False), (3, 1, 5, True), (5, 0, 0, True), (-4, 1, 5, True), (-4, -1, 4, False)],

@@ -180,16 +180,14 @@ def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_it
     assert changed > 0 or name == "tt_deeper"  # which the next test shows
 
 
-@pytest.mark.parametrize(
-    "cut", [{"futility": True}, {"probcut": True, "probcut_above": 0.01, "probcut_below": 0.01}]
-)
-def test_where_few_pieces_are_left_nothing_is_cut(cut: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name", LESS_FAR)
+def test_where_few_pieces_are_left_all_is_searched_in_full(name: str) -> None:
     position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
 
     def nodes(**switches: Any) -> int:
         return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
 
-    assert nodes(**cut, full_width=8) == nodes() > nodes(**cut, full_width=3)
+    assert nodes(**LESS_FAR[name], full_width=8) == nodes() != nodes(**LESS_FAR[name], full_width=3)
 
 
 def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():

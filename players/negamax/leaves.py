@@ -165,14 +165,11 @@ def is_threatened(rules: Rules, position: Position) -> bool:
 def cut_value(rules: Rules, state: Any, node: Node, end: int, left: int, alpha: float, beta: float) -> float:
     """The value of a node without captures whose `left` plies need no search, as they hardly matter; else UNKNOWN.
 
-    Nothing is cut in windows of wins and losses, nor where as few pieces as `full_width` are left: there they may
-    be far from what the evaluation says. Room for moves begins at `moves[end]`.
+    Nothing is cut in windows of wins and losses. Room for moves begins at `moves[end]`.
     """
     futile = state.futility and left <= state.futility_depth
     probing = state.probcut and left >= PROBCUT_DEPTH and is_null(alpha, beta)
     if not (futile or probing) or abs(alpha) >= LIMIT or abs(beta) >= LIMIT:
-        return UNKNOWN
-    if popcount(node.position.white | node.position.black) <= state.full_width:
         return UNKNOWN
     static = leaf_value(rules, state, node.position)
     if futile and is_futile(state, static, left, alpha, beta) and not is_threatened(rules, node.position):

@@ -99,10 +99,7 @@ class Switches:
     )
     probcut_below: Annotated[float, _does("how far below, for each ply and three", "men", least=0)] = 0.06
     full_width: Annotated[
-        int,
-        _does(
-            "with this number of pieces or fewer neither `futility` nor `probcut` cuts", "pieces", least=0, most=64
-        ),
+        int, _does("with this number of pieces or fewer no move is reduced or cut", "pieces", least=0, most=64)
     ] = 0
     extensions: Annotated[bool, _does("a ply more for a single reply")] = False
     mate_distance: Annotated[bool, _does("cut what cannot be a sooner win")] = False

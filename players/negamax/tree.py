@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, words
+from arena.rules.jit.native import call_at, popcount, words
 from arena.rules.movegen import apply
 from arena.rules.moves import sides
 from arena.rules.position import Position
@@ -142,7 +142,8 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
     if left == 1 or node.ply >= MAX_PLY:
         return frontier(rules, state, node, end, alpha, beta)
     capturing = moves[start] & sides(node.position)[1] != 0
-    if not capturing:
+    whole = capturing or popcount(node.position.white | node.position.black) <= state.full_width
+    if not whole:
         cut = cut_value(rules, state, node, end, left, alpha, beta)
         if state.stopped:
             return 0.0
@@ -157,7 +158,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
             pick_best(state, moves, i, end)
         move = moves[i]
         child = descend(rules, state, node, move, end)
-        attempt = first_attempt(state, left, i - start, capturing, alpha, beta)
+        attempt = first_attempt(state, left, i - start, whole, alpha, beta)
         while True:
             value = -search_below(rules, state, child, left - 1 - attempt.reduced, -attempt.high, -alpha)
             if value <= alpha or is_final(attempt, value, beta):
@@ -213,11 +214,11 @@ class Attempt(NamedTuple):
 
 
 @inlined
-def first_attempt(state: Any, left: int, tried: int, capturing: bool, alpha: float, beta: float) -> Attempt:
-    """The first search of a move, before which `tried` others were searched."""
+def first_attempt(state: Any, left: int, tried: int, whole: bool, alpha: float, beta: float) -> Attempt:
+    """The first search of a move, before which `tried` others were searched; `whole`: without a reduction."""
     if not (state.pvs or state.lmr) or tried == 0 or alpha == -np.inf:
         return Attempt(0, beta)
-    reduced = reduction(state, left, tried, capturing, is_null(alpha, beta))
+    reduced = 0 if whole else reduction(state, left, tried, is_null(alpha, beta))
     return Attempt(reduced, np.nextafter(alpha, np.inf) if reduced > 0 or state.pvs else beta)
 
 
@@ -234,12 +235,12 @@ def is_final(attempt: Attempt, value: float, beta: float) -> bool:
 
 
 @inlined
-def reduction(state: Any, left: int, tried: int, capturing: bool, null: bool) -> int:
+def reduction(state: Any, left: int, tried: int, null: bool) -> int:
     """Plies by which the first search of a move is reduced, before which `tried` moves were searched.
 
-    `null` says whether the node's window is. Captures are not reduced, nor the last 2 plies.
+    `null` says whether the node's window is. The last 2 plies are not reduced.
     """
-    if not state.lmr or capturing or left < 3:
+    if not state.lmr or left < 3:
         return 0
     if state.lmr == EARLY and null:
         return 2 if tried >= 3 and left >= 4 else 1
