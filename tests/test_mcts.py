@@ -22,7 +22,6 @@ from arena.rules.result import Draws
 from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
 from players.mcts.player import Mcts
-from players.mcts.rollout import random_game
 from players.mcts.search import TreeWorkspace
 from players.mcts.tree import (
     COUNT,
@@ -38,6 +37,7 @@ from players.mcts.tree import (
     best_child,
     keep_below,
     prove_by_children,
+    random_game,
     select,
 )
 from players.negamax.player import Negamax

@@ -17,7 +17,6 @@ from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import Moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from players.mcts.rollout import leaf_of_tree, shallow_value
 from players.mcts.state import COUNTERS, LINE, TREE_SEARCH, begin_tree_search
 from players.mcts.tree import (
     COUNT,
@@ -37,10 +36,12 @@ from players.mcts.tree import (
     descendant,
     exact_value,
     keep_below,
+    leaf_of_tree,
     mean_value,
     new_tree,
     prove_by_children,
     select,
+    shallow_value,
 )
 from players.negamax.score import LIMIT, WIN, decided_value
 from players.negamax.state import begin_search, enter, is_drawn, out_of_budget
