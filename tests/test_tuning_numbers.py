@@ -160,7 +160,7 @@ def test_whole_numbers_are_rounded_by_chance_in_games_and_to_the_nearest_when_wr
     assert np.mean(values) == pytest.approx(4.3, abs=0.03)
     assert vector.shown(np.array([4.6])).tolist() == [5]
     assert vector.options(np.array([4.6]))["tt"] == 5
-    assert vector.text(np.array([4.6])) == "tt 5"
+    assert (vector.text(np.array([4.6])), vector.traced(np.array([4.6]))) == ("tt 4.6", [4.6])
 
 
 @pytest.mark.parametrize(

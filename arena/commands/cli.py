@@ -52,7 +52,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Learn": {
         "check": ("check:check", "examine an evaluation for mistakes"),
-        "tune": ("learning:tune", "find weights of an evaluation"),
+        "tune": ("learning:tune", "find weights of an evaluation, or numbers of a player"),
         "train": ("learning:train", "train a network"),
     },
     "Develop": {

@@ -129,6 +129,9 @@ class LinearWeights(NamedTuple):
     def shown(self, theta: Floats) -> Floats:
         return self.columns.scaled(theta)
 
+    def traced(self, theta: Floats) -> Floats:
+        return self.shown(theta)
+
     def text(self, theta: Floats) -> str:
         """Weights in hundredths of a man, `king 150/120` for opening/ending."""
         weights = self.columns.weights(self.shown(theta))

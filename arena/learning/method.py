@@ -167,6 +167,9 @@ class Vector(Protocol):
     def shown(self, theta: Floats) -> Floats:
         """Theta as it is written out."""
 
+    def traced(self, theta: Floats) -> Floats:
+        """Theta as its path has it: whole numbers before they are rounded."""
+
     def text(self, theta: Floats) -> str:
         """Theta in a line."""
 

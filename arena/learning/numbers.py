@@ -71,8 +71,7 @@ class TunedNumber(NamedTuple):
 
     def text(self, number: float) -> str:
         """The number, with as many decimals as its step makes worth reading."""
-        decimals = 0 if self.whole else max(DIGITS - math.floor(math.log10(self.step)), 0)
-        return _plain(round(number, decimals))
+        return _plain(round(number, max(DIGITS - math.floor(math.log10(self.step)), 0)))
 
 
 def tuned_number(name: str, given: Number, spec: PlayerSpec) -> TunedNumber:
@@ -149,9 +148,11 @@ class PlayerNumbers(NamedTuple):
         return {key: changed[key] for key in dict.fromkeys(name.split(".")[0] for name in values)}
 
     def shown(self, theta: Floats) -> Floats:
-        return self.inside(
-            np.array([float(number.text(it)) for number, it in zip(self.numbers, theta, strict=True)])
-        )
+        whole = [number.whole for number in self.numbers]
+        return self.inside(np.where(whole, np.floor(theta + 0.5), self.traced(theta)))
+
+    def traced(self, theta: Floats) -> Floats:
+        return np.array([float(number.text(it)) for number, it in zip(self.numbers, theta, strict=True)])
 
     def text(self, theta: Floats) -> str:
         return ", ".join(f"{it.name} {it.text(value)}" for it, value in zip(self.numbers, theta, strict=True))

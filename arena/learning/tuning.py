@@ -152,7 +152,7 @@ def outcome(plan: TuningPlan, store: GameStore) -> TuningOutcome | None:
 def _metrics(plan: TuningPlan, step: Step) -> dict[str, Any]:
     """A step as a line of `Metrics`; weights of features are in hundredths of a man, and tables have none."""
     vector = plan.method.vector(plan.terms)
-    weights = {} if vector is None else dict(zip(vector.names, vector.shown(np.array(step.theta)), strict=True))
+    weights = {} if vector is None else dict(zip(vector.names, vector.traced(np.array(step.theta)), strict=True))
     found = {
         "step": step.number,
         "games": step.games,

@@ -75,13 +75,14 @@ def path_table(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
     """The numbers at the start (step 0) and after each step, a row for each; weights in hundredths of a man.
 
     Columns `step`, `games` (in all, so far), `loss` (missing where there is none), and the numbers: their keys, or
-    a feature's name, with phases `<name> opening` and `<name> ending`. Tables have no columns of weights.
+    a feature's name, with phases `<name> opening` and `<name> ending`. Whole numbers are those before rounding.
+    Tables have no columns of weights.
     """
     vector, losses = plan.method.vector(plan.terms), plan.method.losses(found.steps)
     games, rows = 0, []
     for number, step in enumerate((None, *found.steps)):
         games += step.games if step else 0
-        shown = () if vector is None else vector.shown(np.array(step.theta) if step else vector.start)
+        shown = () if vector is None else vector.traced(np.array(step.theta) if step else vector.start)
         rows.append((number, games, losses[number], *shown))
     columns = ["step", "games", "loss", *(vector.names if vector else ())]
     return pd.DataFrame(rows, columns=columns).astype({"loss": "Float64"})
