@@ -100,7 +100,7 @@ class Patterns(Method):
         losses = [f"{loss:.4f}" for loss in steps[-1].losses]
         table = pd.DataFrame({"evaluation": names, "loss held out, nats": losses})
         file = str(folder / WEIGHTS)
-        note = f"The tables are in `{file}`, for any player of {terms.variant.name}'s rules."
+        note = f"The tables are in {file}, for any player of {terms.variant.name}'s rules."
         entry = yaml_text([entry_of(terms.entry(TUNED, {"evaluation": file}))])
         title = "Loss on games held out of the fit"
         return TuningFindings("Tables", note, table, self._description(steps), entry, title)

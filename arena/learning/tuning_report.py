@@ -41,7 +41,7 @@ def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> list[Path]:
         "path.csv": path.to_csv(index=False, lineterminator="\n").encode(),
         "path.svg": chart.encode(),
         "summary.md": summary_md(plan, found, findings).encode(),
-        REPORT: html(plan, found, findings, chart).encode(),
+        REPORT: html(plan, found, findings, chart, name).encode(),
     }
     written = [replace(folder / name, partial(_fill, content)) for name, content in contents.items()]
     return [*written, replace(folder / "path.png", partial(save_png, axes))]
@@ -117,8 +117,11 @@ def summary_md(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings)
     return "\n".join(lines)
 
 
-def html(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings, chart: str) -> str:
-    """The page of a tuning, one file; `chart` is its path as SVG."""
+def html(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings, chart: str, file: str) -> str:
+    """The page of a tuning; `chart` is its path as SVG, and `file` has what was tuned."""
+    caption = f"After each {plan.method.noun}" + (
+        "; dashed: the start." if plan.method.vector(plan.terms) else "."
+    )
     columns = ["Tuned against", "games", "score", "Elo", "likelihood of being stronger"]
     cells = [_match_cells(_met(plan, stage), match) for stage, match in reversed(found.matches.items())]
     return page(
@@ -128,7 +131,8 @@ def html(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings, chart
         terms=_terms(plan),
         matches=pd.DataFrame(cells, columns=columns),
         findings=findings,
-        chart=plot_of("path", f"After each {plan.method.noun}; dashed: the start.", chart),
+        file=file,
+        chart=plot_of("path", caption, chart),
         config=json.dumps(plan.config.as_dict(), indent=2, ensure_ascii=False),
     )
 
