@@ -100,6 +100,8 @@ def test_networks_in_two_threads_find_what_one_alone_does():
 ENGLISH = VARIANTS["english"]
 LONG = 60.0
 """Seconds that no search here takes."""
+PATIENT = Allowance(time_margin=LONG)
+"""For tests on a busy machine, where a move under a time limit may be late."""
 
 
 def two(threads: int = 2, **options: Any) -> Negamax:
@@ -121,7 +123,7 @@ def states_of(player: Negamax) -> list[Any]:
 @pytest.mark.parametrize("variant", ["english", "international", "frisian"])
 def test_every_move_of_a_game_by_several_threads_is_legal(variant: str):
     spec = entry(threads=3)
-    record = play(task_of(VARIANTS[variant], spec, spec, max_plies=60))
+    record = play(task_of(VARIANTS[variant], spec, spec, max_plies=60, allowance=PATIENT))
     assert not record.error and len(record.table()) > 30
     assert record.table()["nodes"].max() > 1000
 
@@ -129,7 +131,7 @@ def test_every_move_of_a_game_by_several_threads_is_legal(variant: str):
 def test_no_move_of_a_hundred_games_by_two_threads_is_wrong():
     for number, opening in enumerate(random_openings(ENGLISH, 4, 100, seed=1, balanced=False)):
         spec = entry(Limit(seconds=0.002), evaluation="neural")
-        record = play(task_of(ENGLISH, spec, spec, opening=opening.position, seed=number))
+        record = play(task_of(ENGLISH, spec, spec, opening=opening.position, seed=number, allowance=PATIENT))
         assert record.error == ""
 
 
@@ -143,6 +145,8 @@ def test_the_answer_is_of_the_thread_that_completed_most_plies_and_counts_the_wo
     player = two(3)
     player.choose(Game(ENGLISH), Limit(depth=2, seconds=LONG), random.Random(0))
     states = states_of(player)
+    assert player._helpers is not None
+    player._helpers._taking = [0, 1]
     for state, row in zip(states, [(7, 100, 9, 11), (8, 20, 12, 22), (8, 3, 10, 33)], strict=True):
         state["found"] = 1
         state["completed"], state["nodes"], state["deepest"], state["line"][0, 0] = row
@@ -203,7 +207,8 @@ def test_the_answer_of_a_helper_has_its_value():
     assert (choice.move, choice.score, choice.depth) == (77, 2.5, 3)
 
 
-def test_a_helper_that_begins_as_it_is_stopped_is_stopped_again():
+def test_a_helper_that_begins_as_it_is_stopped_is_stopped_again(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("players.negamax.parallel._PRESSES", 1 << 30)
     player, begun = two(), threading.Event()
 
     def theirs(state: Any) -> None:
@@ -219,6 +224,8 @@ def test_a_helper_that_begins_as_it_is_stopped_is_stopped_again():
 
     Acted(player, mine, theirs)
     player.choose(Game(ENGLISH), Limit(seconds=LONG), random.Random(0))
+    assert player._helpers is not None
+    assert player._helpers._searching[0].result(LONG) == 2.5
 
 
 def test_a_helper_that_fails_is_the_players_failure_and_none_waits_for_it():
@@ -283,7 +290,7 @@ def test_no_thread_outlives_its_player():
         for player in players:
             player.choose(Game(ENGLISH), Limit(seconds=0.002), random.Random(0))
         del players, player
-    assert_soon(lambda: threading.active_count() == before)
+    assert_soon(lambda: threading.active_count() <= before)
 
 
 def assert_soon(holds: Callable[[], bool]) -> None:
