@@ -95,7 +95,7 @@ class Switches:
         bool, _does("cut in null windows what evaluation and a shallow search find far outside of them")
     ] = False
     probcut_above: Annotated[float, _does("how far above the window, for each ply and three", "men", least=0)] = (
-        0.06
+        0.02
     )
     probcut_below: Annotated[float, _does("how far below, for each ply and three", "men", least=0)] = 0.06
     full_width: Annotated[
