@@ -118,6 +118,11 @@ def copies() -> Path:
     return cache_folder() / "copies"
 
 
+def is_class(kind: str) -> bool:
+    """Whether a player's type is a class, `file.py:Class` or `package.module:Class`, not one with a name."""
+    return ":" in kind
+
+
 def own_code(spec: PlayerSpec) -> list[str]:
     """The user's code that a specification names: `file.py:name`, `package.module:name`, or a program."""
     if spec.type == ENGINE:

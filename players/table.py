@@ -14,6 +14,7 @@ from players.loading import (
     ENGINE,
     PlayerError,
     blame,
+    is_class,
     load_object,
 )
 from players.mcts.player import Hybrid, Mcts
@@ -72,7 +73,7 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
 def maker_of(kind: str) -> type[Any]:
     """The class of a player's type. Raises PlayerError, blaming `type`, if there is none."""
     maker: type[Any]
-    if ":" in kind:
+    if is_class(kind):
         maker = load_object(kind, "type", _is_player)
     elif kind in PLAYERS:
         maker = PLAYERS[kind]

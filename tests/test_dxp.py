@@ -27,7 +27,7 @@ from players.engines.dxp import game_request, move_message, parsed_move
 from players.loading import PlayerError
 from players.player import Allowance, AnswerError, Limit, PlayerSpec
 from players.table import build_player
-from tests.helpers.asking import column, task_of
+from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
 from tests.helpers.command_line import invoke
 from tests.helpers.words import Words
 
@@ -127,20 +127,7 @@ def test_every_move_is_read_as_it_was_written(name: str):
 
 @pytest.mark.parametrize("listens", ["program", "arena"])
 def test_a_partner_that_knows_the_rules_plays_games_to_their_end(listens: str):
-    """Ten games, so twenty with either side listening, from the start and from elsewhere, by one connection."""
-    one = partner("plays by the rules", flags=(), listens=listens)
-    other = PlayerSpec("random", "random")
-    process = set()
-    for number in range(10):
-        opening = Game(INTERNATIONAL)
-        for _ in range(number // 2):
-            opening.push(random.Random(number).choice(opening.legal_moves))
-        sides = (one, other)[:: 1 if number % 2 else -1]
-        record = play(task_of(INTERNATIONAL, *sides, opening=opening.position, max_plies=300, seed=number))
-        assert record.error == "" and record.termination not in (ERROR, TIME, ILLEGAL)
-        assert record.plies > 30
-        process.add(id(hold(one, INTERNATIONAL, INTERNATIONAL.start, "1", Allowance())))
-    assert len(process) == 1
+    assert_plays_ten_games(partner("plays by the rules", flags=(), listens=listens), INTERNATIONAL)
 
 
 def test_two_seats_play_each_other_each_at_a_port_of_its_own():
@@ -167,8 +154,7 @@ def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minu
     termination, reason = FAILING[what]
     sides = partner(what, clock=0.25 if termination == TIME else 50.0), partner("shuttles", clock=50.0)
     record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=8))
-    assert (record.result, record.termination) == ("0-1", termination), record.error
-    assert record.error.startswith(f"{what} {reason}") and len(record.error.splitlines()) == 1, record.error
+    assert_first_lost(record, what, termination, reason)
 
 
 def test_a_program_that_leaves_after_a_game_is_started_again_for_the_next():

@@ -14,7 +14,7 @@ import pytest
 from arena.base.supervisor import are_supported
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.player_process import close_held
 from arena.play.match import play
 from arena.play.plan import prepare
 from arena.rules.custom import build_variant
@@ -22,9 +22,9 @@ from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.loading import PlayerError
-from players.player import Allowance, Limit, PlayerSpec
+from players.player import Limit, PlayerSpec
 from players.table import build_player
-from tests.helpers.asking import column, task_of
+from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
 from tests.helpers.words import Words
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
@@ -114,19 +114,7 @@ def test_a_limit_on_the_clock_is_heeded_by_stop(tmp_path: Path):
     ids=["depth", "seconds", "clock"],
 )
 def test_a_partner_that_knows_the_rules_plays_games_to_their_end(limit: Limit):
-    """Ten games of either colour, from the start and from elsewhere, by one process."""
-    one, other = partner("plays by the rules", limit), PlayerSpec("random", "random")
-    process = set()
-    for number in range(10):
-        opening = Game(INTERNATIONAL)
-        for _ in range(number // 2):
-            opening.push(random.Random(number).choice(opening.legal_moves))
-        sides = (one, other)[:: 1 if number % 2 else -1]
-        record = play(task_of(INTERNATIONAL, *sides, opening=opening.position, max_plies=300, seed=number))
-        assert record.error == "" and record.termination not in (ERROR, TIME, ILLEGAL)
-        assert record.plies > 30
-        process.add(id(hold(one, INTERNATIONAL, INTERNATIONAL.start, "1", Allowance())))
-    assert len(process) == 1
+    assert_plays_ten_games(partner("plays by the rules", limit), INTERNATIONAL)
 
 
 def test_what_a_program_says_of_its_search_is_recorded_in_men():
@@ -149,8 +137,7 @@ def test_a_program_that_breaks_the_protocol_loses_its_game(what: str):
     termination, reason = FAILING[what]
     sides = partner(what, Limit(seconds=0.05 if termination == TIME else 50.0)), partner("plays")
     record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=8))
-    assert (record.result, record.termination) == ("0-1", termination), record.error
-    assert record.error.startswith(f"{what} {reason}") and len(record.error.splitlines()) == 1, record.error
+    assert_first_lost(record, what, termination, reason)
 
 
 def test_a_program_that_ended_is_started_again_for_the_next_game():

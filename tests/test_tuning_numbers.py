@@ -25,7 +25,7 @@ from arena.learning.terms import RandomOpenings
 from arena.rules.variants import VARIANTS
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
-from tests.helpers.tunings import games_stored, mark_games
+from tests.helpers.tunings import games_stored, mark_games, refusal_of, written
 from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
@@ -206,18 +206,17 @@ def test_a_number_within_a_mapping_leaves_the_rest_of_it() -> None:
         tuned_number("evaluation.linear.king", Number(start=1, step=1), inside)
 
 
-def written(folder: Path, text: str) -> Path:
+def own_written(folder: Path, text: str) -> Path:
+    """A configuration of a tuning, beside the file with its own class."""
     (folder / "own.py").write_text(OWN)
-    path = folder / "tuning.yaml"
-    path.write_text(text)
-    return path
+    return written(folder, text)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tuning of the own player that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
-    result = invoke("tune", written(folder, TOY), "--out", folder / "out", "--workers", 1)
+    result = invoke("tune", own_written(folder, TOY), "--out", folder / "out", "--workers", 1)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("The tuned numbers beat those of the start (+")
     assert f"tuned: {folder / 'out' / 'tuned.yaml'}, report: {folder / 'out' / 'index.html'}" in result.stdout
@@ -259,12 +258,12 @@ def same_outcome(first: Path, second: Path) -> bool:
 
 
 def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
-    assert invoke("tune", written(tmp_path, TOY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
+    assert invoke("tune", own_written(tmp_path, TOY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
     assert same_outcome(whole, tmp_path / "out")
 
 
 def test_a_tuning_that_was_stopped_resumes_within_its_step(whole: Path, tmp_path: Path) -> None:
-    config, out = written(tmp_path, TOY), tmp_path / "out"
+    config, out = own_written(tmp_path, TOY), tmp_path / "out"
     command = [sys.executable, "-m", "arena", "tune", str(config), "--out", str(out), "--workers", "1"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ)
     while games_stored(out / FILE) < 13:
@@ -313,13 +312,7 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
 ) -> None:
     text = NEGAMAX.replace(old, new)
     assert text != NEGAMAX
-    config = written(tmp_path, text)
-    result = invoke("tune", config, "--out", tmp_path / "out")
-    assert result.exit_code == 2, result.output
-    line = error_line(result.stderr)
-    assert line.startswith(f"{config}:")
-    words(line)
-    assert not (tmp_path / "out").exists()
+    words(refusal_of(own_written(tmp_path, text)))
 
 
 @pytest.mark.parametrize(
@@ -338,6 +331,6 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
 def test_an_own_players_numbers_are_checked_as_its_entry_is(
     tmp_path: Path, old: str, new: str, words: Words
 ) -> None:
-    result = invoke("tune", written(tmp_path, TOY.replace(old, new)), "--out", tmp_path / "out")
+    result = invoke("tune", own_written(tmp_path, TOY.replace(old, new)), "--out", tmp_path / "out")
     assert result.exit_code == 2, result.output
     words(error_line(result.stderr))

@@ -40,7 +40,7 @@ from players.evaluation.patterns import load_weights, patterns, save_weights, we
 from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
-from tests.helpers.tunings import games_stored, mark_games
+from tests.helpers.tunings import games_stored, mark_games, written
 from tests.helpers.words import Words
 
 FILE = "tuning.sqlite"
@@ -57,12 +57,6 @@ player: {preset: full, tt: 1, depth: 3}
 tuning: {method: patterns, games: 40, rounds: 2, epochs: 3, check: 4}
 """
 SETTINGS = Patterns(method="patterns")
-
-
-def written(folder: Path, text: str) -> Path:
-    path = folder / "tuning.yaml"
-    path.write_text(text)
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from arena.play.executor import Workers, run
 from arena.ratings.match import Summary
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.loading import PlayerError
+from players.loading import PlayerError, is_class
 from players.player import Allowance, PlayerSpec
 from players.table import build_player
 
@@ -69,7 +69,7 @@ def check_player(spec: PlayerSpec, variant: Variant) -> None:
 
     Raises PlayerError.
     """
-    if not _is_own(spec):
+    if not is_class(spec.type):
         build_player(spec, variant)
         return
     try:
@@ -111,7 +111,7 @@ def play_stage(
     finished = store.finished(stage)
     missing = [job for job in jobs if job.game not in finished]
     for spec in (missing[0].white, missing[0].black) if missing else ():
-        if not _is_own(spec):
+        if not is_class(spec.type):
             build_player(spec, missing[0].variant)  # compiled here once, not by every worker at once
     done = len(finished)
     for played in run(work, missing, workers, stopping, _job_name):
@@ -121,10 +121,6 @@ def play_stage(
         done += 1
         yield StageProgress(stage, done, len(jobs))
     return done == len(jobs)
-
-
-def _is_own(spec: PlayerSpec) -> bool:
-    return ":" in spec.type
 
 
 def _job_name(job: Job) -> str:

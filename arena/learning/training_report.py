@@ -14,7 +14,7 @@ from arena.learning.config import Positions
 from arena.learning.fit import Epoch
 from arena.learning.terms import evaluation_name
 from arena.learning.training import AGAINST, NETWORK, SNAPSHOTS, Learning, TrainingOutcome, TrainingPlan
-from arena.learning.tuning_report import match_row, verdict
+from arena.learning.tuning_report import markdown_rows, match_table, verdict
 from arena.report.charts.course import plot_losses
 from arena.report.charts.picture import save_png, svg
 
@@ -80,9 +80,7 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         f"{plan.terms.variant.name}; {config.check} pairs of games, colours swapped, from openings that the games "
         "did not use. Elo with 95 % intervals.",
         "",
-        "| the network against | games | score | Elo | likelihood of being stronger |",
-        "|---|---|---|---|---|",
-        match_row(evaluation_name(config.against), found.against),
+        *markdown_rows(match_table("the network against", {evaluation_name(config.against): found.against})),
         "",
         "## Network",
         "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -96,15 +97,13 @@ def summary_md(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings)
         "",
         f"{_terms(plan)} Elo with 95 % intervals.",
         "",
-        "| tuned against | games | score | Elo | likelihood of being stronger |",
-        "|---|---|---|---|---|",
-        *(match_row(_met(plan, stage), match) for stage, match in reversed(found.matches.items())),
+        *markdown_rows(_matches(plan, found)),
         "",
         f"## {findings.heading}",
         "",
         findings.note,
         "",
-        *_rows(findings.table),
+        *markdown_rows(findings.table),
         "",
         *entry,
         "## Method",
@@ -122,14 +121,12 @@ def html(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings, chart
     caption = f"After each {plan.method.noun}" + (
         "; dashed: the start." if plan.method.vector(plan.terms) else "."
     )
-    columns = ["Tuned against", "games", "score", "Elo", "likelihood of being stronger"]
-    cells = [_match_cells(_met(plan, stage), match) for stage, match in reversed(found.matches.items())]
     return page(
         "page/tuning.html",
         title=plan.config.name,
         lead=answer(plan, found),
         terms=_terms(plan),
-        matches=pd.DataFrame(cells, columns=columns),
+        matches=_matches(plan, found),
         findings=findings,
         file=file,
         chart=plot_of("path", caption, chart),
@@ -151,21 +148,25 @@ def _met(plan: TuningPlan, stage: str) -> str:
     return "the start" if stage == START else evaluation_name(plan.method.against)
 
 
-def _rows(table: pd.DataFrame) -> list[str]:
+def _matches(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
+    matches = {_met(plan, stage): match for stage, match in reversed(found.matches.items())}
+    return match_table("tuned against", matches)
+
+
+def markdown_rows(table: pd.DataFrame) -> list[str]:
     """A table of texts as Markdown."""
     rows = [list(table.columns), *table.itertuples(index=False)]
     texts = ["| " + " | ".join(row) + " |" for row in rows]
     return [texts[0], "|" + "---|" * len(table.columns), *texts[1:]]
 
 
-def match_row(name: str, match: Summary) -> str:
-    """A match against `name` as a row of Markdown: games, score, Elo, likelihood of being stronger."""
-    return "| " + " | ".join(_match_cells(name, match)) + " |"
-
-
-def _match_cells(name: str, match: Summary) -> tuple[str, ...]:
-    elo = f"{match.elo:+.0f} ± {match.elo_error:.0f}"
-    return name, str(match.games), f"{100 * match.score:.1f} %", elo, _probability(match.los)
+def match_table(against: str, matches: Mapping[str, Summary]) -> pd.DataFrame:
+    """Matches as texts, a row for each by the name of the opponent, which stands in the column `against`."""
+    cells = []
+    for name, match in matches.items():
+        elo, score = f"{match.elo:+.0f} ± {match.elo_error:.0f}", f"{100 * match.score:.1f} %"
+        cells.append((name, str(match.games), score, elo, _probability(match.los)))
+    return pd.DataFrame(cells, columns=[against, "games", "score", "Elo", "likelihood of being stronger"])
 
 
 def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:

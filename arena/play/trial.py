@@ -19,7 +19,7 @@ from arena.play.match import play
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding
-from players.loading import ENGINE, PlayerError
+from players.loading import ENGINE, PlayerError, is_class
 from players.player import Allowance, CompletePlayer, Limit, PlayerSpec
 from players.table import complete_player
 
@@ -119,7 +119,7 @@ def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
 
 def _game(trial: Trial, number: int, plies: int) -> GameRecord:
     opening, colour = _of_number(trial, number)
-    spec = trial.player if ":" in trial.player.type or trial.player.type == ENGINE else _held(trial.player)
+    spec = trial.player if is_class(trial.player.type) or trial.player.type == ENGINE else _held(trial.player)
     sides = (spec, _OPPONENT) if colour == WHITE else (_OPPONENT, spec)
     pairing = Pairing(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
     return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.allowance))

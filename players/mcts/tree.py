@@ -35,6 +35,8 @@ ROOT = 0
 UNIT = 1 << 30
 DRAWN = 1 << 40
 """`PROVEN` of a draw. A win in n plies is n + 1, a loss -(n + 1), what is not proven 0."""
+GAME_PLIES = 200
+"""Plies after which a random game is a draw."""
 
 
 def new_tree(megabytes: int) -> Moves:
@@ -206,10 +208,6 @@ def keep_below(state: Any, tree: Any, root: int) -> None:
         for word in range(WIDTH):
             tree[place + word] = tree[node + word]
     state.used = places
-
-
-GAME_PLIES = 200
-"""Plies after which a random game is a draw."""
 
 
 @inlined

@@ -168,7 +168,7 @@ def cut_value(rules: Rules, state: Any, node: Node, end: int, left: int, alpha: 
     Nothing is cut in windows of wins and losses. Room for moves begins at `moves[end]`.
     """
     futile = state.futility and left <= state.futility_depth
-    probing = state.probcut and left >= PROBCUT_DEPTH and is_null(alpha, beta)
+    probing = state.probcut and left >= PROBCUT_DEPTH and np.nextafter(alpha, np.inf) >= beta
     if not (futile or probing) or abs(alpha) >= LIMIT or abs(beta) >= LIMIT:
         return UNKNOWN
     static = leaf_value(rules, state, node.position)
@@ -176,12 +176,6 @@ def cut_value(rules: Rules, state: Any, node: Node, end: int, left: int, alpha: 
         state.leaves += 1
         return static
     return probable_value(rules, state, node, end, static, left, alpha, beta) if probing else UNKNOWN
-
-
-@inlined
-def is_null(alpha: float, beta: float) -> bool:
-    """Whether no value lies between alpha and beta."""
-    return bool(np.nextafter(alpha, np.inf) >= beta)
 
 
 @inlined
@@ -198,7 +192,7 @@ def probable_value(
     """What a search to two fifths of the depth says, if it is far enough outside a null window; else UNKNOWN.
 
     It is only made if the evaluation is. Source: M. Buro, "ProbCut: an effective selective extension of the
-    alpha-beta algorithm", ICCA Journal 18(2), 1995.
+    alpha-beta algorithm", ICCA Journal 18(2), 1995. `search_below`, which calls this, is called by its address.
     """
     slack = (left + PROBCUT_BASE) * state.man
     above, below = state.probcut_above * slack, state.probcut_below * slack

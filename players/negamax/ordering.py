@@ -59,8 +59,10 @@ def history_index(move: int) -> int:
 
 
 @inlined
-def reward(state: Any, node: Node, move: int, depth: int, place: int) -> None:
+def reward(state: Any, node: Node, place: int, depth: int) -> None:
     """Remember that `moves[place]` caused a cutoff, and those before it did not, unless they are captures."""
+    moves = words(state.moves)
+    move = moves[place]
     if move & sides(node.position)[1]:
         return
     killers = state.killers
@@ -70,7 +72,6 @@ def reward(state: Any, node: Node, move: int, depth: int, place: int) -> None:
     if state.order_history:
         state.history[node.position.turn, history_index(move)] += depth * depth
         if state.order_malus:
-            moves = words(state.moves)
             for i in range(node.start, place):
                 state.history[node.position.turn, history_index(moves[i])] -= depth * depth
 

@@ -103,10 +103,16 @@ def find(table: TranspositionTable, size: int, key: int, oldest: int) -> TableEn
     """A key's entry, if there is one of the generation `oldest`, from 1 on, or a later one."""
     first = (key & (size // BUCKET - 1)) * BUCKET
     for at in (first, first + ENTRY):
-        entry = TableEntry(table[at + MOVE], table[at + SCORE], table[at + INFO])
+        entry = entry_at(table, at)
         if table[at + CHECK] == check(key, entry) and entry.info >> _GENERATION >= oldest:
             return entry
     return TableEntry(-1, 0, 0)
+
+
+@inlined
+def entry_at(table: TranspositionTable, at: int) -> TableEntry:
+    """The entry of which the check word is `table[at]`."""
+    return TableEntry(table[at + MOVE], table[at + SCORE], table[at + INFO])
 
 
 @inlined
@@ -148,9 +154,9 @@ def store(
     """Write an entry: over the position's own, else over the bucket's first if that is of another generation or
     no deeper, else over its second. With `always`, each bucket has its first entry only, always overwritten."""
     at = (key & (size // BUCKET - 1)) * BUCKET
-    found = TableEntry(table[at + MOVE], table[at + SCORE], table[at + INFO])
+    found = entry_at(table, at)
     same = table[at + CHECK] == check(key, found)
-    if not (always or same) and found.info >> _GENERATION == generation and found.info & _BYTE > depth:
+    if not (always or same) and found.info >> _GENERATION == generation and depth_of(found) > depth:
         at += ENTRY
     entry = TableEntry(move, bits_of(score), depth << _DEPTH | bound << _BOUND | generation << _GENERATION)
     table[at + CHECK] = check(key, entry)

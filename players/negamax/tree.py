@@ -22,7 +22,7 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
-from players.negamax.leaves import UNKNOWN, cut_value, ending_value, is_ending, is_null, leaf
+from players.negamax.leaves import UNKNOWN, cut_value, ending_value, is_ending, leaf
 from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
 from players.negamax.score import WIN, final_value
 from players.negamax.state import (
@@ -175,7 +175,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
                     alpha = value
                     if alpha >= beta:
                         count_cutoff(state, node.ply, i == start)
-                        reward(state, node, move, left, i)
+                        reward(state, node, i, left)
                         break
     remember(state, node, depth, floor, beta, best, best_move if best > floor else known.move)
     return bounded(state, best, floor, beta)
@@ -218,8 +218,9 @@ def first_attempt(state: Any, left: int, tried: int, whole: bool, alpha: float, 
     """The first search of a move, before which `tried` others were searched; `whole`: without a reduction."""
     if not (state.pvs or state.lmr) or tried == 0 or alpha == -np.inf:
         return Attempt(0, beta)
-    reduced = 0 if whole else reduction(state, left, tried, is_null(alpha, beta))
-    return Attempt(reduced, np.nextafter(alpha, np.inf) if reduced > 0 or state.pvs else beta)
+    above = np.nextafter(alpha, np.inf)
+    reduced = 0 if whole else reduction(state, left, tried, above >= beta)
+    return Attempt(reduced, above if reduced > 0 or state.pvs else beta)
 
 
 @inlined
@@ -238,7 +239,7 @@ def is_final(attempt: Attempt, value: float, beta: float) -> bool:
 def reduction(state: Any, left: int, tried: int, null: bool) -> int:
     """Plies by which the first search of a move is reduced, before which `tried` moves were searched.
 
-    `null` says whether the node's window is. The last 2 plies are not reduced.
+    `null` says whether the node's window is null. The last 2 plies are not reduced.
     """
     if not state.lmr or left < 3:
         return 0

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from arena.experiment.formats.base import Pairing
+from arena.hosting.player_process import hold
 from arena.ledger.record import GameRecord, Task
+from arena.play.match import play
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from players.player import Choice, Limit, PlayerSpec
+from players.player import Allowance, Choice, Limit, PlayerSpec
 
 LIMITS = {
     "none": Limit(),
@@ -31,6 +33,27 @@ def column(record: GameRecord, name: str) -> np.ndarray:
 def task_of(variant: Variant, white: PlayerSpec, black: PlayerSpec, **changes: Any) -> Task:
     pairing = Pairing(game=1, pair=1, round=1, white=0, black=1, opening=0)
     return Task(pairing, variant, variant.start, white, black, seed=1, max_plies=150)._replace(**changes)
+
+
+def assert_plays_ten_games(one: PlayerSpec, variant: Variant) -> None:
+    """Games of either colour against random moves, from the start and from elsewhere, by one process."""
+    other, process = PlayerSpec("random", "random"), set()
+    for number in range(10):
+        opening = Game(variant)
+        for _ in range(number // 2):
+            opening.push(random.Random(number).choice(opening.legal_moves))
+        sides = (one, other)[:: 1 if number % 2 else -1]
+        record = play(task_of(variant, *sides, opening=opening.position, max_plies=300, seed=number))
+        assert record.error == "" and record.termination not in ("error", "time", "illegal_move")
+        assert record.plies > 30
+        process.add(id(hold(one, variant, variant.start, "1", Allowance())))
+    assert len(process) == 1
+
+
+def assert_first_lost(record: GameRecord, what: str, termination: str, reason: str) -> None:
+    """The first player, called by what it does, lost for a reason, which is one line."""
+    assert (record.result, record.termination) == ("0-1", termination), record.error
+    assert record.error.startswith(f"{what} {reason}") and len(record.error.splitlines()) == 1, record.error
 
 
 class First:

@@ -1,4 +1,4 @@
-"""The games that a tuning has stored."""
+"""Files of tunings, how a broken one is refused, and the games that a tuning has stored."""
 
 from __future__ import annotations
 
@@ -6,6 +6,25 @@ import sqlite3
 from pathlib import Path
 
 from arena.learning.store import GAMES, Played
+from tests.helpers.command_line import error_line, invoke
+
+
+def written(folder: Path, text: str) -> Path:
+    """A configuration of a tuning in a folder."""
+    path = folder / "tuning.yaml"
+    path.write_text(text)
+    return path
+
+
+def refusal_of(config: Path) -> str:
+    """The one line, with its place in the file, that refuses a tuning, of which nothing is kept."""
+    out = config.parent / "out"
+    result = invoke("tune", config, "--out", out)
+    assert result.exit_code == 2, result.output
+    line = error_line(result.stderr)
+    assert line.startswith(f"{config}:")
+    assert not out.exists()
+    return line
 
 
 def mark_games(path: Path) -> None:

@@ -29,6 +29,13 @@ from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
 from arena.report.tables.submissions import by_failures, lost_by_failures, reasons, withdrawal
 from arena.report.tables.suites import ALL
 
+_LEFT_OUT = 3
+"""Players left out that have a sentence each; of more their number and where the reasons are."""
+_SENTENCES = 10
+"""Sentences on mistakes, and on players that were withdrawn."""
+_LOSERS = 5
+"""Players that the sentence on games lost by failures names; of more it gives their number."""
+
 LOS = "LOS: likelihood of superiority over the next player in the table."
 EQUAL_TERMS = (
     "Difference to the player of Elo 0, in the joint rating of all games, ± half of its 95 % interval. LOS: "
@@ -175,14 +182,6 @@ def _sample(run: Run) -> str:
     )
 
 
-PLAYERS = 5
-"""Players that the sentence names; of more it gives their number."""
-NAMED = 3
-"""Players left out that have a sentence each; of more their number and where the reasons are."""
-SENTENCES = 10
-"""Sentences on mistakes, and on players that were withdrawn."""
-
-
 def faulty(run: Run) -> list[str]:
     """The mistakes found in players before the first game, a sentence for each; and who was left out for one.
 
@@ -197,7 +196,7 @@ def faulty(run: Run) -> list[str]:
         if one.player not in failed
     ]
     left_out = [_ended(f"{player} was {reasons(run, player)[0]}") for player in manifest.left_out]
-    if len(left_out) > NAMED:
+    if len(left_out) > _LEFT_OUT:
         left_out = [f"{counted(len(left_out), 'player')} were left out as faulty; submissions.csv says why."]
     return [*left_out, *_some(taking_part, "mistake was found", "mistakes were found")]
 
@@ -213,10 +212,10 @@ def _ended(sentence: str) -> str:
 
 
 def _some(sentences: list[str], one: str, several: str) -> list[str]:
-    more = len(sentences) - SENTENCES
+    more = len(sentences) - _SENTENCES
     if more <= 0:
         return sentences
-    return [*sentences[:SENTENCES], f"{more} more {one if more == 1 else several}."]
+    return [*sentences[:_SENTENCES], f"{more} more {one if more == 1 else several}."]
 
 
 def forfeits(run: Run) -> list[str]:
@@ -227,8 +226,8 @@ def forfeits(run: Run) -> list[str]:
     lost = int(counts.to_numpy().sum())
     order = counts.sum(axis=1).sort_values(ascending=False, kind="stable").index
     played = run.ratings.table.set_index("player")["games"]
-    parts = [f"{player} lost {by_failures(counts.loc[player])}, of {played[player]}" for player in order[:PLAYERS]]
-    more = len(order) - PLAYERS
+    parts = [f"{player} lost {by_failures(counts.loc[player])}, of {played[player]}" for player in order[:_LOSERS]]
+    more = len(order) - _LOSERS
     if more > 0:
         parts.append(f"{counted(more, 'player')} more lost some, too")
     were = "was" if lost == 1 else "were"
