@@ -144,6 +144,8 @@ def test_the_schema_describes_every_switch():
         ({"aspiration": -1}, ("aspiration",)),
         ({"mtdf": True, "tt": 0}, ("mtdf",)),
         ({"preset": "mtdf", "tt": 0}, ()),
+        ({"iir": 4, "tt": 0}, ("iir",)),
+        ({"preset": "iddfs", "iir": 4}, ("iir",)),
     ],
 )
 def test_an_option_of_negamax_that_it_does_not_take_is_named(options, keys, words):

@@ -240,8 +240,9 @@ def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
         for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "probcut", "mate_distance"):
             if getattr(switches, name) not in (0, "none"):
                 yield name, f"{name} needs alpha_beta"
-    if switches.mtdf and not switches.tt:
-        yield "mtdf", "mtdf needs a transposition table (tt, in megabytes)"
+    for name in ("mtdf", "iir"):
+        if getattr(switches, name) and not switches.tt:
+            yield name, f"{name} needs a transposition table (tt, in megabytes)"
     if switches.mtdf and switches.aspiration:
         yield "aspiration", "mtdf and aspiration cannot be combined"
     if switches.finals == "alike":
