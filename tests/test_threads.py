@@ -7,15 +7,19 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+import arena
 from arena.experiment.openings.sources import random_openings
 from arena.hosting.analysis import Analysis
 from arena.hosting.held import HeldPlayer
-from arena.play.executor import usual_workers
+from arena.ledger.grades import GradedGame
+from arena.ledger.ledger import Ledger
+from arena.play.executor import Workers, usual_workers
+from arena.play.grading import Grading, grade
 from arena.play.match import play
 from arena.play.processes import NUMBER, pin
 from arena.play.signature import signature
@@ -376,6 +380,24 @@ def test_a_run_of_two_threads_is_diagnosed_planned_for_half_the_cores_played_and
     assert played.exit_code == 0 and pinned == [2] * 6
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert manifest["sessions"][0]["workers"] == 1 and manifest["signatures"]["two"]
+
+
+def test_all_cores_grade_what_players_of_two_threads_have_played(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    used: list[Workers] = []
+
+    def graded(grading: Grading, ledger: Ledger, workers: Workers, *stopping: Any) -> Iterator[GradedGame]:
+        used.append(workers)
+        return grade(grading, ledger, 1, *stopping)
+
+    for place in ("arena.commands.grade.grade", "arena.play.runner.grade"):
+        monkeypatch.setattr(place, graded)
+    config = tmp_path / "two.yaml"
+    config.write_text(f"{CONFIG}oracle: {{pieces: 2}}\n")
+    assert invoke("run", config, "--out", tmp_path / "run", "--no-report").exit_code == 0
+    arena.run(config, tmp_path / "again", quiet=True)
+    assert invoke("run", config, "--out", tmp_path / "one", "--no-report", "--workers", 1).exit_code == 0
+    assert used == [2, 2, 1]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
     first = next(iter(experiments.values()))
     folder = out or Path("reports") / first.name
     used = workers_used(workers, first.workers, first.players)
+    graders = workers_used(workers, first.workers)  # a judge has one thread
     parts = [_part(experiment, folder / rules, reports=not quiet) for rules, experiment in experiments.items()]
     if len(parts) > 1:
         begin_joint(folder, first.name, list(experiments))
@@ -62,7 +63,7 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
     for number, (rules, part) in enumerate(zip(experiments, parts, strict=True), start=1):
         if len(parts) > 1:
             say(f"{rules}, {number} of {len(parts)} rule sets:")
-        codes.append(_run(part, used, force))
+        codes.append(_run(part, used, graders, force))
         if not quiet:
             write_report(part.folder)
         if codes[-1] == STOPPED or not part.complete:
@@ -95,12 +96,12 @@ def _part(experiment: Experiment, folder: Path, *, reports: bool) -> _Part:
     return _Part(folder, taking, prepared_of(taking.experiment), reports)
 
 
-def _run(part: _Part, workers: int | str, force: bool) -> int:
-    """Play, grade and solve what is missing; returns the exit code."""
+def _run(part: _Part, workers: int | str, graders: int | str, force: bool) -> int:
+    """Play, grade with the workers `graders`, and solve what is missing; returns the exit code."""
     folder, taking, plan, _ = part
     code = _play(part, workers, force)
     if code != STOPPED and not (
-        grade_as_configured(taking.experiment, folder, workers) and solve_as_configured(plan, folder, workers)
+        grade_as_configured(taking.experiment, folder, graders) and solve_as_configured(plan, folder, workers)
     ):
         code = STOPPED
     return code
