@@ -23,6 +23,7 @@ from arena.experiment.load import load
 from arena.experiment.openings.lines import random_line
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
+from arena.hosting.analysis import Analysis
 from arena.hosting.player_process import close_held, hold
 from arena.ledger.record import GameRecord
 from arena.play.match import play
@@ -30,9 +31,11 @@ from arena.play.plan import prepare
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
+from players.engines.program import waiting_announced
 from players.loading import located
 from players.player import Allowance, Limit, PlayerSpec
 from tests.helpers.asking import task_of
+from tests.helpers.command_line import invoke
 from tests.helpers.failing import assert_others_unharmed, run
 from tests.helpers.report_data import repeatable
 
@@ -175,6 +178,36 @@ def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str,
         prepare(load(configured(tmp_path, kind, "depth: 3, parameters: {level: 4}")))
     assert AT_START[kind] in str(caught.value) and f"{tmp_path}/config.yaml:12:" in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(("kind", "asked"), [("answers otherwise", "hub"), ("is never ready", "init")])
+def test_a_program_that_is_not_ready_soon_is_announced_once(
+    kind: str, asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a run, where it is in a process of its own, and where the command asks it itself."""
+    monkeypatch.setattr("players.engines.hub._SOON_SECONDS", 0.2)
+    line = f"waiting for python3 to answer '{asked}'"
+    ran = invoke("run", configured(tmp_path, kind, patience=4), "--out", tmp_path / "out")
+    assert ran.exit_code == 2 and ran.stderr.count(f"{line}\n") == 1
+
+    def interrupt(text: str) -> None:
+        if text == line:
+            raise KeyboardInterrupt
+
+    command = [str(tmp_path / "python3"), "-S", "-E", str(SCRIPT), kind]
+    spec = PlayerSpec("e", "engine", Limit(depth=3), {"command": command})
+    with waiting_announced(interrupt), pytest.raises(KeyboardInterrupt):
+        Analysis(spec, Game(ENGLISH))
+
+
+@pytest.mark.parametrize("kind", ["plays", "babbles"])
+def test_a_program_that_is_ready_soon_is_not_announced(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("players.engines.hub._SOON_SECONDS", 60.0)
+    heard: list[str] = []
+    command = [sys.executable, "-S", "-E", str(SCRIPT), kind]
+    with waiting_announced(heard.append):
+        Analysis(PlayerSpec("e", "engine", Limit(depth=3), {"command": command}), Game(ENGLISH))
+    assert heard == []
 
 
 @pytest.mark.parametrize(

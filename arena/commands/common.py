@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from arena.play.executor import WorkerDied, usual_workers, worker_count
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.variants import VARIANTS, Variant
+from players.engines.program import waiting_announced
 from players.player import PlayerSpec
 
 GRACE_SECONDS = 1.0
@@ -153,10 +155,9 @@ def described_variant(text: str) -> str | dict[str, Any]:
 
 @contextmanager
 def announcing_compilation() -> Iterator[None]:
-    """Say so if anything has to be compiled."""
-    with compilation_announced(
-        lambda: say("compiling the rules and the search: some seconds, kept for later runs")
-    ):
+    """Say so if anything has to be compiled, or an outside program is long in answering."""
+    compiling = partial(say, "compiling the rules and the search: some seconds, kept for later runs")
+    with compilation_announced(compiling), waiting_announced(say):
         yield
 
 

@@ -15,7 +15,7 @@ import click
 from arena.base.files import replace
 from arena.base.wording import counted
 from arena.commands.common import described_variant, workers_option
-from arena.commands.output import echo, fail
+from arena.commands.output import echo, fail, say
 from arena.commands.tournaments import run
 from arena.experiment.load import load, player_specs
 from arena.experiment.model import entry_of
@@ -23,6 +23,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import files_in
 from arena.play.plan import prepare
+from players.engines.program import waiting_announced
 from players.loading import fingerprints, located, moved
 from players.player import PlayerSpec
 
@@ -94,7 +95,8 @@ def match(
     try:
         specs = player_specs(players, LIMITS)
         document = _document(specs, **options)
-        plan = prepare(load({**document, "players": [entry_of(spec) for spec in specs]}))
+        with waiting_announced(say):
+            plan = prepare(load({**document, "players": [entry_of(spec) for spec in specs]}))
     except ConfigError as error:
         fail(in_words(error, players))
     file = written(document, specs, out, "match")

@@ -36,6 +36,7 @@ from arena.report.load import load as load_run
 from arena.report.write import write
 from arena.rules.notation import fen
 from arena.watch.words import duration
+from players.engines.program import waiting_announced
 
 LONG = 600.0
 """Seconds of a run beside which those of its report need not be measured."""
@@ -141,7 +142,8 @@ def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lamb
                 announced.add(what)
                 say(f"compiling {what}: some seconds, kept for later runs")
 
-        return prepare(experiment, compiling)
+        with waiting_announced(say):
+            return prepare(experiment, compiling)
     except ConfigError as error:
         fail(str(error))
 

@@ -31,6 +31,7 @@ from arena.hosting.worker import (
     REFUSED,
     UNREACHED,
     VALUE,
+    WAITING,
     WORTH,
     Request,
     serve,
@@ -41,7 +42,8 @@ from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import checked_extra
-from players.loading import PlayerError, without_own_code
+from players.engines.program import announce_waiting
+from players.loading import ENGINE, PlayerError, without_own_code
 from players.player import (
     Allowance,
     AnswerError,
@@ -239,8 +241,8 @@ class PlayerProcess:
         process.watch(self._process)
         try:
             process.write_frame(self._process.requests, pickle.dumps(request))
-            while (reply := self._reply(deadline)) == [NOTE]:
-                announce_compilation()
+            while (reply := self._reply(deadline)) is not None and self._is_note(reply):
+                pass
         except (process.FrameError, ValueError):
             self._fail("sent a malformed answer")
         except (BrokenPipeError, EOFError):
@@ -248,6 +250,14 @@ class PlayerProcess:
         if reply is None:
             self._fail(f"gave no answer within {seconds:.4g} s", Termination.TIME)
         return reply
+
+    def _is_note(self, reply: list[Any]) -> bool:
+        """Whether a reply only says what the answer waits for, which is passed on."""
+        if reply == [NOTE]:
+            announce_compilation()
+        elif reply[0] == WAITING and self._spec.type == ENGINE:  # a user's class may write any line
+            announce_waiting(*reply[1:])
+        return reply == [NOTE] or reply[0] == WAITING
 
     def _reply(self, deadline: float) -> list[Any] | None:
         assert self._process is not None

@@ -7,6 +7,7 @@ import os
 import pickle
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,16 +19,18 @@ from arena.rules.game import Game
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from players.engines.program import waiting_announced
 from players.loading import PlayerError
 from players.player import AnswerError, IllegalMove, Limit, NotReachable, PlayerSpec
 
-NOTE, BUILT, REFUSED, WORTH = "note", "built", "refused", "worth"
+NOTE, WAITING, BUILT, REFUSED, WORTH = "note", "waiting", "built", "refused", "worth"
 CHOSEN, ILLEGAL, FAILED, RAISED, UNREACHED = "chosen", "illegal", "failed", "raised", "unreached"
 Reply: TypeAlias = list[Any]
-"""A kind and what belongs to it, as JSON: NOTE, that something is compiled; BUILT; REFUSED, a message and the keys
-to blame; WORTH, a number or None, and whether answers cost; CHOSEN, the processor time in seconds, whether it
-has child processes, and the fields of a Choice; ILLEGAL, a message and the player's own numbers, if any; FAILED,
-a message; UNREACHED, the reason; RAISED, the type of an exception, its message and where it was raised."""
+"""A kind and what belongs to it, as JSON: NOTE, that something is compiled; WAITING, a line on an outside program
+that is long in answering; BUILT; REFUSED, a message and the keys to blame; WORTH, a number or None, and whether
+answers cost; CHOSEN, the processor time in seconds, whether it has child processes, and the fields of a Choice;
+ILLEGAL, a message and the player's own numbers, if any; FAILED, a message; UNREACHED, the reason; RAISED, the type
+of an exception, its message and where it was raised."""
 
 
 BEGIN, VALUE, ASK = "begin", "value", "ask"
@@ -71,10 +74,13 @@ class _Worker:
         np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own chance
         self._rng = random.Random(seed)
         self._held = self._held or HeldPlayer(spec, variant)
-        with compilation_announced(lambda: write_frame(self._answers, json.dumps([NOTE]).encode())):
+        with compilation_announced(lambda: self._note(NOTE)), waiting_announced(partial(self._note, WAITING)):
             self._held.begin()
         self._game = Game(variant, opening)
         return [BUILT]
+
+    def _note(self, *reply: str) -> None:
+        write_frame(self._answers, json.dumps(reply).encode())
 
     def value(self) -> Reply:
         return [WORTH, None, False] if self._held is None else [WORTH, self._held.man, self._held.costs]

@@ -19,11 +19,13 @@ from arena.rules.hub import Line, game_line, line, parse_hub_move, parse_line, p
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import VARIANTS, Variant
 from players.engines.parameters import Declared, Value, declared, settings, single_words
-from players.engines.program import Program, ProgramError
+from players.engines.program import Program, ProgramError, announce_waiting
 from players.loading import PlayerError
 from players.player import AnswerError, Choice, Limit
 
 RESERVE = 0.005
+_SOON_SECONDS = 3.0
+"""Seconds after which a program that is not ready yet is announced to be waited for."""
 _STOP_SECONDS = 10.0
 """Seconds after `stop` for which a move is waited for; a held player is not waited for that long."""
 _LATEST = 16
@@ -119,14 +121,19 @@ class Hub(ABC):
     def _error(self, text: str) -> str:
         """The message of a line `error`."""
 
-    def _until(self, last: str) -> Iterator[Line]:
-        """The lines before the one whose command is `last`.
+    def _until(self, last: str, asked: str) -> Iterator[Line]:
+        """The lines before the one whose command is `last`, the answer to what was `asked`.
 
         Raises PlayerError for an error, and if only the other version has introduced itself; ProgramError.
         """
         assert self.program is not None
         spoken: set[str] = set()
-        while (read := parse_line(text := self.program.line() or "")).command != last:
+        deadline: float | None = time.perf_counter() + _SOON_SECONDS
+        while (text := self.program.line(deadline)) is None or (read := parse_line(text)).command != last:
+            if text is None:
+                announce_waiting(f"waiting for {self._name} to answer {asked!r}")
+                deadline = None
+                continue
             if read.command == "error":
                 raise PlayerError(f"{self._name} answers: {quoted(self._error(text))}", "command")
             if read.command in _INTRODUCED_BY:
@@ -168,12 +175,12 @@ class Hub2(Hub):
     def _initialise(self, program: Program) -> None:
         program.say("hub")
         known: dict[str, Declared] = {}
-        for read in self._until("wait"):
+        for read in self._until("wait", "hub"):
             if read.command == "param" and "name" in read.arguments:
                 known[read.arguments["name"]] = declared(read)
         wanted = settings(known, self._parameters, self._variant, self._name)
         program.say(*(line("set-param", {"name": name, "value": text}) for name, text in wanted.items()), "init")
-        for _ in self._until("ready"):
+        for _ in self._until("ready", "init"):
             pass
 
     def _question(self, game: Game, limit: Limit) -> list[str]:
@@ -211,7 +218,7 @@ class Hub1(Hub):
             raise PlayerError(f"protocol hub-1 does not play {self._variant.name}: {needs}", "protocol")
         wanted = single_words(self._parameters)
         program.say("hub", *(f"set {name} {text}" for name, text in wanted.items()), "init")
-        for _ in self._until("ready"):
+        for _ in self._until("ready", "init"):
             pass
 
     def _question(self, game: Game, limit: Limit) -> list[str]:

@@ -8,8 +8,8 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.base.supervisor import processor_seconds, tell
@@ -19,6 +19,25 @@ LONGEST_LINE = 1 << 16
 _READ_BYTES = 1 << 14
 _LAST_SECONDS = 0.3
 """Seconds that a program has to end by itself."""
+
+
+_announcing: list[Callable[[str], object]] = []
+
+
+@contextmanager
+def waiting_announced(announce: Callable[[str], object]) -> Iterator[None]:
+    """Call `announce` with a line where a program that was started is long in answering."""
+    _announcing.append(announce)
+    try:
+        yield
+    finally:
+        _announcing.remove(announce)
+
+
+def announce_waiting(line: str) -> None:
+    """Let the innermost `waiting_announced` know of such a program, of this process or of another one."""
+    for announce in _announcing[-1:]:
+        announce(line)
 
 
 class ProgramError(Exception):
