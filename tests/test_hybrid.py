@@ -31,7 +31,7 @@ from players.evaluation.mix import (
 )
 from players.loading import PlayerError
 from players.mcts.player import Hybrid, Mcts
-from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, VISITS, WIDTH
+from players.mcts.state import COUNT, FIRST, MOVE, PROVEN, REJECTED, VISITS, WIDTH
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Choice, Limit, PlayerSpec
@@ -437,6 +437,7 @@ def test_a_player_finds_no_formation_values_of_an_earlier_one():
         {"trust": 1},
         {"reject_depth": 0},
         {"reject_margin": 4.0},
+        {"policy": "evaluation"},
         {"evaluation": {"mix": {"formation": 0}}},
         {"evaluation": {"mix": {"safety": 0}}},
         {"evaluation": "patterns"},

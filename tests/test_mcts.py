@@ -20,20 +20,25 @@ from arena.rules.notation import parse_fen
 from arena.rules.position import Position
 from arena.rules.result import Draws
 from arena.rules.variants import VARIANTS, Variant
+from players.evaluation.build import build_evaluation, values_of
 from players.loading import PlayerError
 from players.mcts.player import Mcts
-from players.mcts.search import TreeWorkspace
-from players.mcts.tree import (
+from players.mcts.state import (
     COUNT,
     DRAWN,
+    EVALUATION,
     FIRST,
     MOVE,
+    PRIOR,
     PROVEN,
     REJECTED,
     TOTAL,
     UNIT,
     VISITS,
     WIDTH,
+    TreeWorkspace,
+)
+from players.mcts.tree import (
     best_child,
     keep_below,
     prove_by_children,
@@ -42,7 +47,7 @@ from players.mcts.tree import (
 )
 from players.negamax.player import Negamax
 from players.negamax.score import WIN, decided_value
-from players.player import Choice, Limit, PlayerSpec
+from players.player import AnswerError, Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers import tournaments
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
@@ -60,12 +65,21 @@ def choose(variant: Variant, position: Position, nodes: int, seed: int = 0, **op
 # --- the solver
 
 
-@pytest.mark.parametrize("rollout", ["random", "evaluation", {"depth": 1}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rollout": "random"},
+        {"rollout": "evaluation"},
+        {"rollout": {"depth": 1}},
+        {"rollout": "evaluation", "policy": {"depth": 1}},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("name", SMALL)
-def test_it_proves_what_exhaustive_minimax_finds(name, rollout):
+def test_it_proves_what_exhaustive_minimax_finds(name, options):
     variant, proven, most = SMALL[name], [], 500 if UNCOMPILED else 20_000
     for position in small_positions(variant, 60):
-        choice = choose(variant, position, most, rollout=rollout)
+        choice = choose(variant, position, most, **options)
         if choice.nodes < most:
             exact = outcome_of(variant.rules, position)
             assert choice.score == exact, position
@@ -197,6 +211,114 @@ def test_moves_never_tried_proven_or_rejected_are_treated_as_such(children, chos
     assert select(memory.states[0], tree, 0) == chosen * WIDTH
 
 
+def test_with_a_policy_it_goes_where_puct_is_highest_and_an_untried_move_has_its_parents_mean():
+    rng, untried = random.Random(6), 0
+    for _ in range(300):
+        visits = [rng.choice([0, 1, rng.randint(2, 40)]) for _ in range(6)]
+        means = [rng.uniform(-1, 1) for _ in visits]
+        priors = [rng.random() ** 3 for _ in visits]
+        own, parent_visits = rng.uniform(-1, 1), sum(visits) + 1
+        memory, tree = small_tree(
+            *(
+                {VISITS: n, TOTAL: int(n * mean * UNIT), PRIOR: int(prior * UNIT)}
+                for n, mean, prior in zip(visits, means, priors, strict=True)
+            ),
+            visits=parent_visits,
+        )
+        tree[TOTAL] = -int(parent_visits * own * UNIT)
+        memory.set({"policy": EVALUATION, "exploration": 1.3})
+        bounds = [
+            (mean if n else own) + 1.3 * prior * math.sqrt(parent_visits) / (1 + n)
+            for n, mean, prior in zip(visits, means, priors, strict=True)
+        ]
+        chosen = select(memory.states[0], tree, 0) // WIDTH - 1
+        assert chosen == int(np.argmax(bounds))
+        untried += visits[chosen] == 0
+    assert 30 < untried < 270
+
+
+@pytest.mark.parametrize("priors", [(0.25, 0.25, 0.25, 0.25), (0.9, 0.06, 0.03, 0.01)])
+def test_moves_of_equal_value_are_visited_in_proportion_to_their_priors(priors):
+    memory, tree = small_tree(*({PRIOR: int(prior * UNIT)} for prior in priors), visits=0)
+    memory.set({"policy": EVALUATION})
+    for _ in range(400):
+        tree[select(memory.states[0], tree, 0) + VISITS] += 1
+        tree[VISITS] += 1
+    visits = [int(tree[(1 + i) * WIDTH + VISITS]) for i in range(4)]
+    assert visits == pytest.approx([400 * prior for prior in priors], abs=2)
+
+
+def test_a_better_value_wins_against_a_strong_prior_in_the_end():
+    memory, tree = small_tree({PRIOR: int(0.95 * UNIT)}, {PRIOR: int(0.05 * UNIT)}, visits=0)
+    memory.set({"policy": EVALUATION})
+    for _ in range(1000):
+        child = select(memory.states[0], tree, 0)
+        value = 0.5 if child == 2 * WIDTH else 0.0
+        tree[child + VISITS] += 1
+        tree[child + TOTAL] += int(value * UNIT)
+        tree[VISITS] += 1
+        tree[TOTAL] -= int(value * UNIT)
+        if tree[VISITS] == 10:
+            assert best_child(tree, 0) == WIDTH
+    assert best_child(tree, 0) == 2 * WIDTH
+
+
+@pytest.mark.parametrize("policy", ["evaluation", {"depth": 1}], ids=str)
+def test_priors_are_a_softmax_over_the_values_of_the_positions_after_the_moves(policy):
+    game, rng, seen = Game(ENGLISH), random.Random(4), 0
+    judge = Negamax(ENGLISH, "simple", "alphabeta", quiescence="captures", draws=True)
+    simple = build_evaluation("simple", ENGLISH)
+    while game.outcome is None and seen < (3 if UNCOMPILED else 20):
+        player = Mcts(ENGLISH, rollout="evaluation", policy=policy, temperature=0.4)
+        player.choose(game, Limit(nodes=1), rng)
+        tree = player._memory._tree
+        children = [int(tree[FIRST]) + i * WIDTH for i in range(int(tree[COUNT]))]
+        values = []
+        for move in game.legal_moves:
+            after = game.copy()
+            after.push(move)
+            if policy == "evaluation":
+                found = values_of(*simple, ENGLISH.constants, np.array([after.position], np.int64))[0]
+            else:
+                found = judge.choose(after, Limit(depth=1), rng).score if after.legal_moves else -WIN
+            values.append(-found / player._man / 0.4)
+        weights = np.exp(np.array(values) - max(values))
+        if len(children) > 1:
+            priors = tree[[child + PRIOR for child in children]] / UNIT
+            assert priors == pytest.approx(weights / weights.sum(), abs=1e-8)
+            seen += weights.max() > 1.2 * weights.min()
+        game.push(rng.choice(game.legal_moves))
+    assert seen > 2
+
+
+@pytest.mark.compiled
+def test_priors_that_a_time_limit_leaves_unfinished_are_equal():
+    player = Mcts(ENGLISH, policy={"depth": 16})
+    player.choose(Game(ENGLISH), Limit(seconds=0.001), random.Random(0))
+    tree = player._memory._tree
+    assert {int(tree[int(tree[FIRST]) + i * WIDTH + PRIOR]) for i in range(int(tree[COUNT]))} == {UNIT // 7}
+
+
+@pytest.mark.compiled
+def test_a_policy_whose_evaluation_has_no_value_is_an_error(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n    return float('nan')\n"
+    )
+    with pytest.raises(AnswerError):
+        choose(ENGLISH, ENGLISH.start, 10, evaluation=f"{tmp_path}/mine.py:mine", policy="evaluation")
+
+
+def test_a_policy_is_not_counted_and_changes_the_search_with_its_temperature():
+    nodes = 50 if UNCOMPILED else 500
+    plain = choose(ENGLISH, ENGLISH.start, nodes, rollout="evaluation")
+    cold, warm = (
+        choose(ENGLISH, ENGLISH.start, nodes, rollout="evaluation", policy="evaluation", temperature=temperature)
+        for temperature in (0.05, 5.0)
+    )
+    assert plain.nodes == cold.nodes == cold.leaves == warm.leaves == nodes
+    assert len({plain.score, cold.score, warm.score}) == 3
+
+
 @pytest.mark.parametrize(
     ("children", "proven"),
     [
@@ -237,7 +359,7 @@ def subtree(tree: Any, node: int) -> Any:
     """A node and what is below it, as nested tuples."""
     first, count = int(tree[node + FIRST]), int(tree[node + COUNT])
     children = [subtree(tree, first + i * WIDTH) for i in range(count)] if first else []
-    words = tuple(int(tree[node + word]) for word in (MOVE, VISITS, TOTAL, PROVEN, REJECTED))
+    words = tuple(int(tree[node + word]) for word in (MOVE, VISITS, TOTAL, PROVEN, REJECTED, PRIOR))
     return words, children
 
 
@@ -308,9 +430,12 @@ def test_a_full_tree_grows_no_more_and_is_searched_on():
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("policy", ["none", "evaluation", {"depth": 0}], ids=str)
 @pytest.mark.parametrize("rollout", ["random", "evaluation", {"depth": 2}], ids=str)
-def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs(rollout):
-    one, same, other = (choose(ENGLISH, ENGLISH.start, 2000, seed, rollout=rollout) for seed in (1, 1, 2))
+def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs(rollout, policy):
+    one, same, other = (
+        choose(ENGLISH, ENGLISH.start, 2000, seed, rollout=rollout, policy=policy) for seed in (1, 1, 2)
+    )
     assert one == same
     assert (one == other) == (rollout != "random")
 
@@ -355,6 +480,9 @@ def test_its_own_simulations_are_a_limit_and_the_smaller_one_holds():
         (Limit(nodes=1), {"rollout": "randm"}),
         (Limit(nodes=1), {"rollout": {"depth": 99}}),
         (Limit(nodes=1), {"rollout": {"deep": 1}}),
+        (Limit(nodes=1), {"policy": "evalution"}),
+        (Limit(nodes=1), {"policy": {"depth": -1}}),
+        (Limit(nodes=1), {"temperature": 0.0}),
         (Limit(nodes=1), {"exploration": -1.0}),
         (Limit(nodes=1), {"tree": 0}),
         (Limit(nodes=1), {"explore": 1}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
@@ -12,10 +12,10 @@ from pydantic import Field, WithJsonSchema
 from arena.base.wording import quoted, unknown
 from players.evaluation.build import Description
 from players.loading import PlayerError
-from players.mcts.state import EVALUATION, RANDOM, SHALLOW
+from players.mcts.state import SHALLOW
 from players.options import choices_of, options_of
 
-DEEPEST_ROLLOUT = 16
+DEEPEST = 16
 """Plies of a shallow search, at most."""
 
 
@@ -24,30 +24,33 @@ def option(what: str, unit: str = "", least: float | None = None, most: float | 
     return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
 
 
-ROLLOUT = "how a new position is valued: random moves; the evaluation; negamax to that depth, then captures"
-"""The value of the option `rollout`."""
+def valued(what: str, words: Sequence[str]) -> Any:
+    """The annotation of an option that values positions in a way of `words`, or by a shallow search."""
+    plies = {"description": "plies that negamax searches", "type": "integer", "minimum": 0, "maximum": DEEPEST}
+    shallow = {
+        "type": "object",
+        "properties": {"depth": plies},
+        "required": ["depth"],
+        "additionalProperties": False,
+    }
+    return WithJsonSchema({"description": what, "anyOf": [{"enum": list(words)}, shallow]})
+
+
+ROLLOUTS, POLICIES = ("random", "evaluation"), ("none", "evaluation")
+"""The words of `rollout` and of `policy`, in the order of RANDOM and EVALUATION of `players.mcts.state`."""
 Rollout = Annotated[
     str | dict[str, Any],
-    WithJsonSchema(
-        {
-            "description": ROLLOUT,
-            "anyOf": [
-                {"enum": ["random", "evaluation"]},
-                {
-                    "type": "object",
-                    "properties": {
-                        "depth": {
-                            "description": "plies that negamax searches",
-                            "type": "integer",
-                            "minimum": 0,
-                            "maximum": DEEPEST_ROLLOUT,
-                        }
-                    },
-                    "required": ["depth"],
-                    "additionalProperties": False,
-                },
-            ],
-        }
+    valued(
+        "how a new position is valued: random moves; the evaluation; negamax to that depth, then captures",
+        ROLLOUTS,
+    ),
+]
+Policy = Annotated[
+    str | dict[str, Any],
+    valued(
+        "how a move gets its prior: not at all, so UCB1 chooses moves; or, for PUCT, by the evaluation after the "
+        "move; by negamax to that depth after it, then captures",
+        POLICIES,
     ),
 ]
 
@@ -60,11 +63,16 @@ class TreeOptions:
         int | None, option("simulations of a move, as the limit `nodes`", "simulations", least=1)
     ] = None
     exploration: Annotated[
-        float, option("the constant of UCB1: how often moves that look worse are tried", least=0)
+        float, option("the constant of UCB1 or PUCT: how often moves that look worse are tried", least=0)
     ] = 0.7
     first_play: Annotated[
-        float, option("the value of an untried move, against mean plus exploration of others")
+        float, option("the value of an untried move in UCB1, against mean plus exploration of others")
     ] = 1.0
+    policy: Policy = "none"
+    temperature: Annotated[
+        float,
+        option("a move whose position is worth this much less has a prior 1 / e times as high", "men", least=0.01),
+    ] = 0.2
     scale: Annotated[float, option("an evaluation v counts tanh(v / scale)", "men", least=0.01)] = 3.0
     solver: Annotated[
         bool, option("proven wins, losses and draws are passed up the tree and not searched again")
@@ -103,28 +111,26 @@ def option_rows(maker: type[Any]) -> Iterator[tuple[str, str, str, str]]:
         kind, default = parameter.annotation, parameter.default
         if kind == Description:
             choices, does = "see above", "what the evaluation is"
-        elif kind == Rollout:
-            choices, does = f"random, evaluation, {{depth: 0 to {DEEPEST_ROLLOUT}}}", ROLLOUT
+        elif kind in (Rollout, Policy):
+            schema = kind.__metadata__[0].json_schema
+            choices = ", ".join([*schema["anyOf"][0]["enum"], f"{{depth: 0 to {DEEPEST}}}"])
+            does = schema["description"]
         else:
             choices, does = choices_of(kind), kind.__metadata__[0].description
         yield f"`{name}`", "" if default is None else str(default).lower(), choices, does
 
 
-def rollout_of(description: str | dict[str, Any]) -> tuple[int, int]:
-    """How a new position is valued, RANDOM, EVALUATION or SHALLOW, and the plies of the shallow search.
+def way_of(name: str, value: str | dict[str, Any], words: Sequence[str]) -> tuple[int, int]:
+    """How an option values positions: the place of its word, or SHALLOW, and the plies of the shallow search.
 
     Raises PlayerError, naming the choices, if there is no such way.
     """
-    if isinstance(description, str):
-        ways = {"random": RANDOM, "evaluation": EVALUATION}
-        if description not in ways:
-            message = unknown("rollout", description, [*ways, "{depth: 2}"])
-            raise PlayerError(message, "rollout")
-        return ways[description], 0
-    depth = description.get("depth")
-    if list(description) != ["depth"] or type(depth) is not int or not 0 <= depth <= DEEPEST_ROLLOUT:
-        raise PlayerError(
-            f"rollout must be random, evaluation or {{depth: 0 to {DEEPEST_ROLLOUT}}}, not {quoted(description)}",
-            "rollout",
-        )
+    if isinstance(value, str):
+        if value not in words:
+            raise PlayerError(unknown(name, value, [*words, "{depth: 2}"]), name)
+        return words.index(value), 0
+    depth = value.get("depth")
+    if list(value) != ["depth"] or type(depth) is not int or not 0 <= depth <= DEEPEST:
+        message = f"{name} must be {', '.join(words)} or {{depth: 0 to {DEEPEST}}}, not {quoted(value)}"
+        raise PlayerError(message, name)
     return SHALLOW, depth

@@ -22,6 +22,8 @@ from players.evaluation.mix import FOUND, HEAD, JUDGED, LOOKUPS, STANCE, assess,
 from players.mcts.options import (
     DEFAULTS,
     KINDS,
+    POLICIES,
+    ROLLOUTS,
     Minimax,
     Monitor,
     RejectDepth,
@@ -30,9 +32,10 @@ from players.mcts.options import (
     Table,
     TreeOptions,
     Trust,
-    rollout_of,
+    way_of,
 )
-from players.mcts.search import TreeWorkspace, compiled_tree_search
+from players.mcts.search import compiled_tree_search
+from players.mcts.state import TreeWorkspace
 from players.negamax.player import budget, earlier_positions, give_moves, settings_of
 from players.negamax.score import wins_in
 from players.negamax.state import COUNTED, MAX_DEPTH
@@ -54,7 +57,8 @@ _idle: defaultdict[tuple[int, int], list[tuple[TreeWorkspace, Workspace]]] = def
 class Mcts:
     """Monte-Carlo tree search by UCT, compiled; it plays the move that was visited most.
 
-    A simulation, which counts as a node, goes down the tree by UCB1, adds a position and values it by `rollout`.
+    A simulation, which counts as a node, goes down the tree by UCB1, or with a `policy` by PUCT, adds a position
+    and values it by `rollout`. Positions that a policy values count neither as nodes nor as leaves.
     The score is the expected result, from -1 to 1. The same `rng` and number of simulations give the same choice.
     """
 
@@ -74,7 +78,8 @@ class Mcts:
         **options: Any,
     ) -> None:
         chosen = TreeOptions(**options)
-        way, depth = rollout_of(rollout)
+        way, depth = way_of("rollout", rollout, ROLLOUTS)
+        policy, policy_depth = way_of("policy", chosen.policy, POLICIES)
         self._settings = settings_of(variant, evaluation, *self.shallow)
         sizes = (chosen.tree, self._settings.switches.tt)
         self._simulations, self._keeps = chosen.simulations, chosen.keep_tree
@@ -92,12 +97,12 @@ class Mcts:
                 "rollout_depth": depth,
                 "exploration": chosen.exploration,
                 "first_play": chosen.first_play,
+                "policy": policy,
+                "policy_depth": policy_depth,
+                "temperature": chosen.temperature * self._man,
                 "scale": chosen.scale * self._man,
                 "solver": chosen.solver,
-                "reject_depth": 0,
-                "reject_margin": 0.0,
-                "trust": 0,
-                "advised": 0,
+                **dict.fromkeys(("reject_depth", "reject_margin", "trust", "advised"), 0),
                 "repetition": variant.draws.repetition,
                 "no_progress": variant.draws.no_progress,
                 "no_capture": variant.draws.no_capture,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -11,18 +10,20 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from arena.rules.jit.kernel import entry, inlined, is_compiling, kernel
+from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.jit.native import words, words_at
 from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import Moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from players.mcts.state import COUNTERS, LINE, TREE_SEARCH, begin_tree_search
-from players.mcts.tree import (
+from players.mcts.state import (
     COUNT,
     DRAWN,
+    EVALUATION,
     FIRST,
+    LINE,
     MOVE,
+    PRIOR,
     PROVEN,
     REJECTED,
     ROOT,
@@ -30,6 +31,10 @@ from players.mcts.tree import (
     UNIT,
     VISITS,
     WIDTH,
+    TreeWorkspace,
+    begin_tree_search,
+)
+from players.mcts.tree import (
     add_children,
     best_child,
     clear_node,
@@ -38,53 +43,14 @@ from players.mcts.tree import (
     keep_below,
     leaf_of_tree,
     mean_value,
-    new_tree,
     prove_by_children,
     select,
     shallow_value,
 )
+from players.negamax.leaves import leaf_value
 from players.negamax.score import LIMIT, WIN, decided_value
 from players.negamax.state import begin_search, enter, is_drawn, out_of_budget
-from players.negamax.workspace import PlainState, Workspace
-
-
-class TreeWorkspace:
-    """The memory of a tree search, which serves players one after another; each begins with an empty tree."""
-
-    def __init__(self, megabytes: int) -> None:
-        """Room for a tree of `megabytes` megabytes, and at least a thousand positions."""
-        self._tree = new_tree(megabytes)
-        self.states: Any = np.zeros(1, TREE_SEARCH)
-        """The one record of TREE_SEARCH."""
-        if not is_compiling():
-            self.states = [PlainState(**{name: self.states[name][0] for name in TREE_SEARCH.names or ()})]
-        self.states[0]["tree"] = self._tree.ctypes.data if is_compiling() else self._tree
-        self.set({"tree_words": self._tree.size})
-
-    def begin_game(self, settings: Mapping[str, Any]) -> None:
-        """Take on a player's settings, by the names of SETTINGS."""
-        self.set(settings)
-
-    def set(self, values: Mapping[str, Any]) -> None:
-        """Set fields of the state."""
-        for name, value in values.items():
-            self.states[0][name] = value
-
-    def counted(self) -> dict[str, int]:
-        """The values of COUNTERS, by their names, and the positions in the tree."""
-        state = self.states[0]
-        return {name: int(state[name]) for name in COUNTERS} | {"tree": int(state["used"]) // WIDTH}
-
-    def proven(self, move: int) -> int:
-        """Plies to the win that a move of the root is proven to be, less than 0 to a loss; 0 if it is neither."""
-        first, count = (int(self._tree[ROOT + word]) for word in (FIRST, COUNT))
-        children = self._tree[first : first + count * WIDTH].reshape(count, WIDTH)
-        proven = int(children[children[:, MOVE] == move, PROVEN][0])
-        return 0 if proven == DRAWN else proven
-
-    def line(self, length: int) -> tuple[int, ...]:
-        """The principal line, the chosen move first."""
-        return tuple(map(int, self.states[0]["line"][:length]))
+from players.negamax.workspace import Workspace
 
 
 @cache
@@ -230,9 +196,40 @@ def expand(
         return False
     tree[node + FIRST] = first
     tree[node + COUNT] = count
+    if state.policy and count > 1:
+        set_priors(rules, state, shallow, tree, node, position, ply)
     if state.reject_depth and count > 1 and not (state.advised and node == ROOT):
         reject(rules, state, shallow, tree, node, position, ply)
     return True
+
+
+@kernel
+def set_priors(rules: Rules, state: Any, shallow: Any, tree: Any, node: int, position: Position, ply: int) -> None:
+    """Give the children of a node at `ply` the priors of the policy: a softmax over the values of their positions.
+
+    They stay equal if the search was stopped.
+    """
+    first, count = tree[node + FIRST], tree[node + COUNT]
+    best, total = -np.inf, 0.0
+    for i in range(count):
+        move = tree[first + i * WIDTH + MOVE]
+        after = apply(rules, position, move)
+        if state.policy == EVALUATION:
+            value = -leaf_value(rules, shallow, after)
+        else:
+            enter(state, ply, position, move, after)
+            value = -shallow_value(rules, state, shallow, after, ply + 1, state.policy_depth, -WIN, WIN)
+        if value != value:
+            state.undefined = state.stopped = 1
+        if shallow.stopped or state.stopped:
+            return
+        state.values[i] = value
+        best = max(best, value)
+    for i in range(count):
+        state.values[i] = math.exp((state.values[i] - best) / state.temperature)
+        total += state.values[i]
+    for i in range(count):
+        tree[first + i * WIDTH + PRIOR] = int(state.values[i] / total * UNIT)
 
 
 @kernel

@@ -1,9 +1,6 @@
-"""The tree of a search, in one array of int64: what a node is, and how nodes are chosen, added, proven and kept.
+"""The tree of a search: how nodes are chosen, added, proven and kept.
 
 A new position is valued by a random game, an evaluation through tanh, or a shallow search.
-
-A node is named by the place of its first word. Its values are in the view of the side that moved into it, so that
-the side to move takes the child of the highest value. Children stand side by side, behind their parent.
 """
 
 from __future__ import annotations
@@ -20,28 +17,29 @@ from arena.rules.moves import Moves, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
-from players.mcts.state import EVALUATION, RANDOM, chance_below
+from players.mcts.state import (
+    COUNT,
+    DRAWN,
+    EVALUATION,
+    FIRST,
+    MOVE,
+    PRIOR,
+    PROVEN,
+    RANDOM,
+    REJECTED,
+    ROOT,
+    TOTAL,
+    UNIT,
+    VISITS,
+    WIDTH,
+    chance_below,
+)
 from players.negamax.leaves import leaf_value
 from players.negamax.score import LIMIT, WIN, decided_value
 from players.negamax.state import Node
 
-MOVE, FIRST, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PLACE = range(8)
-"""Words of a node: the move into it, its first child (0: not expanded), how many children, visits, the sum of the
-visits' values in units of 1 / UNIT, what is proven, whether its parent's choice leaves it out, and, while the tree
-is moved, its new place."""
-WIDTH = 8
-"""Words of a node."""
-ROOT = 0
-UNIT = 1 << 30
-DRAWN = 1 << 40
-"""`PROVEN` of a draw. A win in n plies is n + 1, a loss -(n + 1), what is not proven 0."""
 GAME_PLIES = 200
 """Plies after which a random game is a draw."""
-
-
-def new_tree(megabytes: int) -> Moves:
-    """An empty tree, `int64[words]`."""
-    return np.zeros(max(megabytes << 20, WIDTH << 13) // 8 // WIDTH * WIDTH, dtype=np.int64)
 
 
 @inlined
@@ -54,12 +52,16 @@ def clear_node(tree: Any, node: int, move: int) -> None:
 
 @inlined
 def add_children(state: Any, tree: Any, moves: Moves, count: int) -> int:
-    """Nodes for the moves in `moves[:count]`, which are nobody's children yet: the first, or 0 without room."""
+    """Nodes for the moves in `moves[:count]`, which are nobody's children yet: the first, or 0 without room.
+
+    Their priors are equal.
+    """
     first = state.used
     if first + count * WIDTH > state.tree_words:
         return 0
     for i in range(count):
         clear_node(tree, first + i * WIDTH, moves[i])
+        tree[first + i * WIDTH + PRIOR] = UNIT // count
     state.used = first + count * WIDTH
     return first
 
@@ -80,23 +82,29 @@ def mean_value(tree: Any, node: int) -> float:
 
 @kernel
 def select(state: Any, tree: Any, node: int) -> int:
-    """The child to visit: that of the highest upper confidence bound, UCB1, of those that are not proven lost.
+    """The child to visit: that of the highest upper confidence bound of those that are not proven lost.
 
-    A child never visited has the bound `first_play`, a proven draw 0. Rejected children are left out; if no other
-    is left, they are not rejected any more.
+    The bound is UCB1, `first_play` for a child never visited, or with a policy PUCT, which takes the mean of the
+    node itself for that of a child never visited. A proven draw has the bound 0. Rejected children are left out;
+    if no other is left, they are not rejected any more.
 
-    L. Kocsis and C. Szepesvári, Bandit based Monte-Carlo planning, 2006.
+    L. Kocsis and C. Szepesvári, Bandit based Monte-Carlo planning, 2006. D. Silver et al., Mastering the game of
+    Go without human knowledge, 2017, "Methods".
     """
     first = tree[node + FIRST]
     end = first + tree[node + COUNT] * WIDTH
     chosen, best = -1, -np.inf
     logarithm = math.log(tree[node + VISITS] + 1.0)
+    per_prior = state.exploration * math.sqrt(max(tree[node + VISITS], 1)) / UNIT
     for child in range(first, end, WIDTH):
         proven, visits = tree[child + PROVEN], tree[child + VISITS]
         if proven < 0 or tree[child + REJECTED] != 0:
             continue
         if proven != 0:
             bound = exact_value(proven)
+        elif state.policy:
+            mean = mean_value(tree, child) if visits else -mean_value(tree, node)
+            bound = mean + per_prior * tree[child + PRIOR] / (1 + visits)
         elif visits == 0:
             bound = state.first_play
         else:
@@ -185,28 +193,29 @@ def descendant(tree: Any, played: Moves, count: int) -> int:
 
 @kernel
 def keep_below(state: Any, tree: Any, root: int) -> None:
-    """Make a node the root, and keep of the tree what is below it, moved to the front in the same order."""
+    """Make a node the root, and keep of the tree what is below it, moved to the front in the same order.
+
+    Until children are moved, the first one's MOVE names the new place of their parent, whose FIRST has that move.
+
+    H. B. M. Jonkers, A fast garbage compaction algorithm, 1979.
+    """
+    places, kept = 0, 1
     for node in range(root, state.used, WIDTH):
-        tree[node + PLACE] = int(node == root)
-    places = 0
-    for node in range(root, state.used, WIDTH):
-        if tree[node + PLACE] == 0:
-            tree[node + PLACE] = -1
+        if tree[node + MOVE] < 0:
+            parent = -1 - tree[node + MOVE]
+            tree[node + MOVE] = tree[parent + FIRST]
+            tree[parent + FIRST] = places
+            kept = tree[parent + COUNT]
+        if kept == 0:
             continue
-        tree[node + PLACE] = places
-        places += WIDTH
-        if tree[node + FIRST] != 0:
-            first = tree[node + FIRST]
-            for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
-                tree[child + PLACE] = 1
-    for node in range(root, state.used, WIDTH):
-        place = tree[node + PLACE]
-        if place < 0:
-            continue
-        if tree[node + FIRST] != 0:
-            tree[node + FIRST] = tree[tree[node + FIRST] + PLACE]
+        kept -= 1
         for word in range(WIDTH):
-            tree[place + word] = tree[node + word]
+            tree[places + word] = tree[node + word]
+        first = tree[places + FIRST]
+        if first != 0:
+            tree[places + FIRST] = tree[first + MOVE]
+            tree[first + MOVE] = -1 - places
+        places += WIDTH
     state.used = places
 
 
