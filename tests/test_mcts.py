@@ -309,7 +309,7 @@ def test_a_policy_whose_evaluation_has_no_value_is_an_error(tmp_path):
 
 
 def test_a_policy_is_not_counted_and_changes_the_search_with_its_temperature():
-    nodes = 50 if UNCOMPILED else 500
+    nodes = 100 if UNCOMPILED else 500
     plain = choose(ENGLISH, ENGLISH.start, nodes, rollout="evaluation")
     cold, warm = (
         choose(ENGLISH, ENGLISH.start, nodes, rollout="evaluation", policy="evaluation", temperature=temperature)
