@@ -33,10 +33,13 @@ ENGLISH = VARIANTS["english"]
 COUNT = 300 if is_compiling() else 30
 
 
-def drawn(variant: Variant, seed: int = 1) -> NetworkFile:
+WIDTHS = (64, 256)
+
+
+def drawn(variant: Variant, width: int = 64, seed: int = 1) -> NetworkFile:
     """A network of numbers drawn at random, small enough for its sums."""
     rng = np.random.default_rng(seed)
-    return NetworkFile(rng.integers(-120, 120, network_size(variant.rules)).astype(np.int16), 0.01)
+    return NetworkFile(rng.integers(-120, 120, network_size(variant.rules, width)).astype(np.int16), 0.01)
 
 
 def values(variant: Variant, network: NetworkFile, positions: list[Position]) -> np.ndarray:
@@ -57,13 +60,13 @@ def played(variant: Variant, seed: int) -> list[Position]:
     return found[:COUNT]
 
 
-def naive(variant: Variant, network: NetworkFile, position: Position) -> float:
+def naive(variant: Variant, network: NetworkFile, width: int, position: Position) -> float:
     """The value of a position from scratch: a list of pieces, and plain matrices."""
     last = max(variant.bits).bit_length() - 1
     squares = last + 1
     numbers = network.network.astype(np.int64)
-    rows, rest = np.split(numbers, [(KINDS * squares + 1) * LANES])
-    rows = rows.reshape(-1, LANES)
+    rows, rest = np.split(numbers, [(KINDS * squares + 1) * width])
+    rows = rows.reshape(-1, width)
     pieces = position.white | position.black
     full = 2 * variant.rules.per_row * (variant.rules.rows - 2) // 2
     phase = rest.reshape(PHASES, -1)[min(pieces.bit_count() * PHASES // (full + 1), PHASES - 1)]
@@ -77,25 +80,28 @@ def naive(variant: Variant, network: NetworkFile, position: Position) -> float:
                 total += rows[kind * squares + (bit if viewer == 0 else last - bit)]
         views.append(total.clip(0, ONE))
     layer, biases, weights, bias = np.split(
-        phase, [2 * LANES * OUTPUTS, (2 * LANES + 1) * OUTPUTS, (2 * LANES + 2) * OUTPUTS]
+        phase, [2 * width * OUTPUTS, (2 * width + 1) * OUTPUTS, (2 * width + 2) * OUTPUTS]
     )
-    sums = layer.reshape(OUTPUTS, -1) @ np.concatenate(views) // ONE + biases
+    rows = layer.reshape(-1, OUTPUTS, 2, LANES).transpose(1, 2, 0, 3).reshape(OUTPUTS, -1)
+    sums = rows @ np.concatenate(views) // ONE + biases
     return float(sums.clip(0, ONE) @ weights + bias[0] * ONE) * network.unit
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", BOARDS)
-def test_the_value_is_that_of_plain_matrices(name):
-    variant, network = VARIANTS[name], drawn(VARIANTS[name])
+def test_the_value_is_that_of_plain_matrices(name, width):
+    variant, network = VARIANTS[name], drawn(VARIANTS[name], width)
     positions = [*played(variant, 1), *positions_of(variant)[-20:]]
-    wanted = [naive(variant, network, position) for position in positions]
+    wanted = [naive(variant, network, width, position) for position in positions]
     assert len(set(wanted)) > COUNT // 4
     assert values(variant, network, positions).tolist() == wanted
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", BOARDS)
-def test_the_running_sum_gives_what_is_found_from_scratch(name):
+def test_the_running_sum_gives_what_is_found_from_scratch(name, width):
     """Whatever was valued before: in the order of games, and in any other."""
-    variant, network = VARIANTS[name], drawn(VARIANTS[name])
+    variant, network = VARIANTS[name], drawn(VARIANTS[name], width)
     positions = played(variant, 2)
     scratch = [float(values(variant, network, [position])[0]) for position in positions]
     order = random.Random(1).sample(range(len(positions)), len(positions))

@@ -77,16 +77,16 @@ def sampled(name: str) -> Samples:
     return Samples(positions, rng.random(len(positions)), np.arange(len(positions)) % 4 == 0)
 
 
-@pytest.mark.parametrize("name", ["english", "international"])
-def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name):
+@pytest.mark.parametrize(("name", "width"), [("english", 64), ("international", 128)])
+def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, width):
     """Up to the rounding of weights: from the side to move's view, whatever its colour."""
     variant, data = VARIANTS[name], sampled(name)
-    fit = Fit(variant.constants, FitSettings(3, 64, 0.01, 1))
+    fit = Fit(variant.constants, FitSettings(3, 64, 0.01, 1, width))
     views = views_of(variant, data, held_out=False)
     for _ in range(3):
         fit.descend(views, views)
     network = NetworkFile(fit.network.whole_numbers(), 1 / ONE**2)
-    assert network.network.shape == (network_size(variant.rules),)
+    assert network.network.shape == (network_size(variant.rules, width),)
     own = [
         views_of(variant, Samples(data.positions[i : i + 1].copy(), np.ones(1), np.zeros(1, bool)), False)
         for i in range(300)
@@ -103,7 +103,7 @@ def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name):
 
 
 def test_weights_are_held_within_what_whole_numbers_can_be():
-    fit = Fit(ENGLISH.constants, FitSettings(1, 64, 50.0, 1))
+    fit = Fit(ENGLISH.constants, FitSettings(1, 64, 50.0, 1, 64))
     views = views_of(ENGLISH, sampled("english"), held_out=False)
     fit.descend(views, views)
     assert np.abs(fit.network.whole_numbers()).max() == 8 * ONE
@@ -111,7 +111,7 @@ def test_weights_are_held_within_what_whole_numbers_can_be():
 
 
 def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
-    fit = Fit(ENGLISH.constants, FitSettings(30, 64, 0.01, 1))
+    fit = Fit(ENGLISH.constants, FitSettings(30, 64, 0.01, 1, 64))
     data = sampled("english")
     material = [(w.bit_count() - b.bit_count()) for w, b, *_ in data.positions.tolist()]
     data = data._replace(targets=1 / (1 + np.exp(-np.array(material))))

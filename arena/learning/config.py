@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union
 
 from pydantic import Discriminator, Field
 
@@ -92,6 +92,7 @@ class Positions(Section):
 class FitSection(Section):
     """How the network is fitted."""
 
+    width: Literal[64, 128, 256] = Field(default=64, description="Numbers of the network's first layer.")
     results: float = Field(
         default=0.2, ge=0, le=1, description="Weight of results against scores, which get the rest."
     )

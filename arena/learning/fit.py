@@ -37,6 +37,8 @@ class FitSettings(NamedTuple):
     rate: float
     """Adam's rate at first; it falls to 0 along half a cosine."""
     seed: int
+    width: int
+    """Numbers of the network's first layer."""
 
 
 class Epoch(NamedTuple):
@@ -63,16 +65,16 @@ class Views(NamedTuple):
 class Network(torch.nn.Module):
     """`players.evaluation.neural` in floating point: from views of positions to logits of expected points."""
 
-    def __init__(self, rules: Rules, seed: int) -> None:
+    def __init__(self, rules: Rules, width: int, seed: int) -> None:
         super().__init__()
         count, chance = KINDS * squares(rules), torch.Generator().manual_seed(seed)
 
         def drawn(*shape: int, scale: float) -> torch.nn.Parameter:
             return torch.nn.Parameter(scale * torch.randn(*shape, generator=chance))
 
-        self.rows = drawn(count, LANES, scale=0.1)
-        self.bias = torch.nn.Parameter(torch.full((LANES,), 0.25))
-        self.second = drawn(PHASES, OUTPUTS, 2 * LANES, scale=(2 * LANES) ** -0.5)
+        self.rows = drawn(count, width, scale=0.1)
+        self.bias = torch.nn.Parameter(torch.full((width,), 0.25))
+        self.second = drawn(PHASES, OUTPUTS, 2 * width, scale=(2 * width) ** -0.5)
         self.second_bias = torch.nn.Parameter(torch.full((PHASES, OUTPUTS), 0.25))
         self.last = drawn(PHASES, OUTPUTS, scale=OUTPUTS**-0.5)
         self.last_bias = torch.nn.Parameter(torch.zeros(PHASES))
@@ -97,17 +99,18 @@ class Network(torch.nn.Module):
     @torch.no_grad()
     def whole_numbers(self) -> NDArray[np.int16]:
         """The numbers of a network's file, see `players.evaluation.neural`."""
+        parts = self.second.unflatten(2, (2, -1, LANES)).permute(0, 3, 1, 2, 4)
         phases = torch.cat(
             [
-                self.second.flatten(1),
+                parts.flatten(1),
                 self.second_bias,
                 self.last,
                 torch.nn.functional.pad(self.last_bias[:, None], (0, 2 * OUTPUTS - 1)),
             ],
             dim=1,
         )
-        parts = [self.rows.flatten(), self.bias, phases.flatten()]
-        return (torch.cat(parts) * ONE).round().to(torch.int16).numpy()
+        numbers = [self.rows.flatten(), self.bias, phases.flatten()]
+        return (torch.cat(numbers) * ONE).round().to(torch.int16).numpy()
 
 
 class Fit:
@@ -119,7 +122,7 @@ class Fit:
         self.settings = settings
         self.epochs: list[Epoch] = []
         """Those that are done."""
-        self.network = Network(rules, settings.seed)
+        self.network = Network(rules, settings.width, settings.seed)
         self._rules = rules
         self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
 

@@ -202,7 +202,7 @@ def _metrics(epoch: Epoch) -> dict[str, Any]:
 def settings_of(plan: TrainingPlan) -> FitSettings:
     """How the network of a training is fitted."""
     fit = plan.config.fit
-    return FitSettings(fit.epochs, fit.batch, fit.rate, plan.config.seed)
+    return FitSettings(fit.epochs, fit.batch, fit.rate, plan.config.seed, fit.width)
 
 
 def gathered(plan: TrainingPlan, store: GameStore) -> Samples:

@@ -25,7 +25,7 @@ from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import back_row, connected, kings, men, pieces_mask
 from players.evaluation.linear import is_number, phased
-from players.evaluation.neural import aligned, network_value, trained, trained_variants, word_count
+from players.evaluation.neural import aligned, network_value, network_words, trained, trained_variants
 from players.loading import PlayerError
 
 WEIGHTS: Mapping[str, Any] = MappingProxyType(
@@ -85,7 +85,7 @@ KEPT, KEPT_WORDS = 1 << 13, 4
 @evaluator
 def mix(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
     """Material, formation, safety and a network, weighed by the pieces left and, of a weak side, defensively."""
-    at = word_count(rules)
+    at = network_words(weights, rules)
     left = popcount(position.white | position.black)
     used = int(weights[at + PARTS_USED])
     value = weight(weights, at + MATERIAL, left) * material_ahead(position, rules)
@@ -109,7 +109,7 @@ def weight(weights: NDArray[np.float64], at: int, left: int) -> float:
 @inlined
 def is_defensive(rules: Rules, weights: NDArray[np.float64], formation: int, safety: int) -> bool:
     """Whether a side's formation or safety is weak."""
-    at = word_count(rules)
+    at = network_words(weights, rules)
     if abs(safety) >= weights[at + WEAK_SAFETY]:
         return True
     if weights[at + STANCE] != JUDGED:
@@ -143,7 +143,7 @@ def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
         raise _error(f"a network is trained for the rules of {names}, not for {variant.name}", "network")
     defensive = used[DEFENSIVE_FORMATION] or used[DEFENSIVE_SAFETY]
     used[FORMATION], used[SAFETY] = used[FORMATION] or defensive, used[SAFETY] or defensive
-    at = word_count(variant.rules)
+    at = network_words(np.zeros(1) if network is None else network, variant.rules)
     memory = aligned(at + HEAD + KEPT * KEPT_WORDS * chosen[CACHE])
     if network is not None:
         memory[:at] = network
@@ -157,7 +157,7 @@ def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
 
 def head_of(weights: NDArray[np.float64], rules: Rules) -> NDArray[np.float64]:
     """The words of a mix's memory from its weights to its counts."""
-    return weights[word_count(rules) :][:HEAD]
+    return weights[network_words(weights, rules) :][:HEAD]
 
 
 def assess(position: Position, rules: Rules, head: NDArray[np.float64]) -> int:
@@ -186,7 +186,7 @@ def material_ahead(position: Position, rules: Rules) -> float:
 def formation_ahead(position: Position, rules: Rules, weights: NDArray[np.float64]) -> int:
     """Own formation minus the other side's: men with a man diagonally behind them, and men on the back row."""
     white_men, black_men = position.white & ~position.kings, position.black & ~position.kings
-    if weights[word_count(rules) + KEPT_USED] != 0.0:
+    if weights[network_words(weights, rules) + KEPT_USED] != 0.0:
         white = kept_formation(rules, weights, white_men, black_men)
     else:
         white = white_formation(rules, white_men, black_men)
@@ -199,7 +199,7 @@ def kept_formation(rules: Rules, weights: NDArray[np.float64], white_men: int, b
     mixed = white_men ^ (black_men << 3) ^ (black_men >> 19)
     mixed ^= mixed >> 29
     mixed ^= mixed >> 13
-    at = word_count(rules)
+    at = network_words(weights, rules)
     entry = at + HEAD + (mixed & (KEPT - 1)) * KEPT_WORDS
     weights[at + LOOKUPS] += 1.0
     if bits_of(weights[entry]) == white_men and bits_of(weights[entry + 1]) == black_men:

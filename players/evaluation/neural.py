@@ -2,18 +2,21 @@
 
 A view of a position has an input for each kind of piece (own men, own kings, the other side's men and kings) on
 each square; for Black the board is turned and colours are exchanged. The first layer is the sum, in either view,
-of a row of LANES weights for each piece on the board, and of a bias. Both sums, those of the side to move first,
-are held within 0 and ONE and lead to a second layer of OUTPUTS numbers, held likewise, and that to the value. The
-weights of the later layers are those of one of PHASES, by the pieces left.
+of a row of weights for each piece on the board, and of a bias; how many numbers that is, a multiple of LANES, is
+the network's width. Both sums, those of the side to move first, are held within 0 and ONE and lead to a second
+layer of OUTPUTS numbers, held likewise, and that to the value. The weights of the later layers are those of one of
+PHASES, by the pieces left.
 
 The sums of the position that was valued last are kept, and only the rows of pieces that have come or gone since
 are added and subtracted. All numbers are whole, so a value is the same whatever was valued before. What is kept
-stands behind the weights: two threads must not value positions with the same array at the same time.
+stands beside the weights: two threads must not value positions with the same array at the same time.
 
-A network's file `.npz` has two arrays. `network` is int16: a row of LANES for each input (kinds of pieces in the
-order above, each of as many squares as the board has bits), the first layer's bias, and for each phase, fewest
-pieces first, the 2 * LANES weights of each of OUTPUTS numbers, their biases, the last weights, and 2 * OUTPUTS of
-which the first is the last bias. `unit` is float64: hundredths of a man that 1 of the last layer is worth.
+A network's file `.npz` has two arrays. `network` is int16: a row of the width for each input (kinds of pieces in
+the order above, each of as many squares as the board has bits), the first layer's bias, and for each phase, fewest
+pieces first, the weights of the second layer, its biases, the last weights, and 2 * OUTPUTS of which the first is
+the last bias. The weights of the second layer stand in parts, for LANES sums of either view: each of the OUTPUTS
+numbers has 2 * LANES in the first part, then each in the next. `unit` is float64: hundredths of a man that 1 of
+the last layer is worth.
 
 Y. Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi" (2018), has the idea.
 """
@@ -43,12 +46,14 @@ PHASES = 4
 SHIFT = 8
 ONE = 1 << SHIFT
 """The number that stands for 1 in every layer and weight."""
-PHASE_SIZE = (2 * LANES + 4) * OUTPUTS
-"""Numbers of a phase: the second layer's weights, its biases, the last weights, and 2 * OUTPUTS of which the first
-is the last bias."""
 
-_LINE = 8
-"""Words of 64 bits that a processor fetches at once; the sums that are kept begin with one."""
+HEAD = 8
+"""Words of 64 bits before the numbers of a network, as many as a processor fetches at once: its width, its unit,
+and the pieces that the sums are of which are kept."""
+UNIT, PIECES = 1, 2
+"""Their words; the width is the first."""
+FIRST = 4 * HEAD
+"""The offset of a network's numbers, of 16 bits each."""
 NETWORKS = Path(__file__).parent / "networks"
 _ALIGNED = 64
 """Bytes that a processor fetches at once; a network's memory begins with such a part."""
@@ -63,12 +68,22 @@ def neural(position: Position, rules: Rules, weights: NDArray[np.float64]) -> fl
 @inlined
 def network_value(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
     """What `neural` says, to other evaluations: `weights` is a `runnable` network."""
+    width = int(weights[0])
+    if width == LANES:  # compiled for this number, it is faster
+        return value_of_width(position, rules, weights, LANES)
+    return value_of_width(position, rules, weights, width)
+
+
+@inlined
+def value_of_width(position: Position, rules: Rules, weights: NDArray[np.float64], width: int) -> float:
+    """`network_value` of a network of that width."""
     small = shorts(weights)
-    keep_up(position, rules, weights, small)
-    sums = 4 * sums_at(rules)
-    own, other = sums + position.turn * LANES, sums + (1 - position.turn) * LANES
-    at = phases_at(rules) + phase_of(rules, popcount(position.white | position.black)) * PHASE_SIZE
-    return two_layers(small, own, other, at, SHIFT) * weights[unit_at(rules)]
+    keep_up(position, rules, weights, small, width)
+    sums = sums_at(rules, width)
+    own, other = sums + position.turn * width, sums + (1 - position.turn) * width
+    phase = phase_of(rules, popcount(position.white | position.black))
+    at = FIRST + bias_at(rules, width) + width + phase * phase_size(width)
+    return two_layers(small, own, other, at, width, SHIFT) * weights[UNIT]
 
 
 @inlined
@@ -78,27 +93,40 @@ def squares(rules: Rules) -> int:
 
 
 @inlined
-def phases_at(rules: Rules) -> int:
-    """The offset of the phases' numbers: behind the rows of the inputs and the first layer's bias."""
-    return (KINDS * squares(rules) + 1) * LANES
+def bias_at(rules: Rules, width: int) -> int:
+    """Where the first layer's bias is among a network's numbers: behind the rows of the inputs."""
+    return KINDS * squares(rules) * width
 
 
 @inlined
-def unit_at(rules: Rules) -> int:
-    """The word, of 64 bits, with the unit: what 1 of the last layer is worth, in hundredths of a man."""
-    return (phases_at(rules) + PHASES * PHASE_SIZE) // 4
+def phase_size(width: int) -> int:
+    """Numbers of a phase: the second layer's weights, its biases, the last weights, and 2 * OUTPUTS of which the
+    first is the last bias."""
+    return (2 * width + 4) * OUTPUTS
 
 
 @inlined
-def sums_at(rules: Rules) -> int:
-    """The word at which the sums that are kept begin, White's first; before them stand the pieces they are of."""
-    return (unit_at(rules) + KINDS) // _LINE * _LINE + _LINE
+def network_size(rules: Rules, width: int) -> int:
+    """How many numbers the network of a width has for a board."""
+    return bias_at(rules, width) + width + PHASES * phase_size(width)
 
 
 @inlined
-def word_count(rules: Rules) -> int:
-    """Words of a network: its numbers, the unit, and what is kept."""
-    return sums_at(rules) + LANES // 2
+def sums_at(rules: Rules, width: int) -> int:
+    """The offset of the sums that are kept, White's first."""
+    return FIRST + network_size(rules, width)
+
+
+@inlined
+def word_count(rules: Rules, width: int) -> int:
+    """Words of a network that evaluates: HEAD, its numbers, and the sums that are kept."""
+    return (sums_at(rules, width) + 2 * width) // 4
+
+
+@inlined
+def network_words(weights: NDArray[np.float64], rules: Rules) -> int:
+    """Words of the `runnable` network with which some memory begins; where the first is 0, there is none."""
+    return word_count(rules, int(weights[0]))
 
 
 @inlined
@@ -108,37 +136,37 @@ def phase_of(rules: Rules, pieces: int) -> int:
 
 
 @inlined
-def keep_up(position: Position, rules: Rules, weights: NDArray[np.float64], small: Any) -> None:
+def keep_up(position: Position, rules: Rules, weights: NDArray[np.float64], small: Any, width: int) -> None:
     """Bring what is kept up to date with a position: again if more pieces have changed than there are."""
-    at = sums_at(rules) - KINDS
     white_men, white_kings = position.white & ~position.kings, position.white & position.kings
     black_men, black_kings = position.black & ~position.kings, position.black & position.kings
-    changes = popcount(bits_of(weights[at]) ^ white_men) + popcount(bits_of(weights[at + 1]) ^ white_kings)
-    changes += popcount(bits_of(weights[at + 2]) ^ black_men) + popcount(bits_of(weights[at + 3]) ^ black_kings)
+    changes = popcount(bits_of(weights[PIECES]) ^ white_men) + popcount(bits_of(weights[PIECES + 1]) ^ white_kings)
+    changes += popcount(bits_of(weights[PIECES + 2]) ^ black_men)
+    changes += popcount(bits_of(weights[PIECES + 3]) ^ black_kings)
     if changes > popcount(position.white | position.black):
-        forget(rules, weights, small)
-    update(rules, small, bits_of(weights[at]), white_men, 0)
-    update(rules, small, bits_of(weights[at + 1]), white_kings, 1)
-    update(rules, small, bits_of(weights[at + 2]), black_men, 2)
-    update(rules, small, bits_of(weights[at + 3]), black_kings, 3)
-    weights[at], weights[at + 1] = float_of(white_men), float_of(white_kings)
-    weights[at + 2], weights[at + 3] = float_of(black_men), float_of(black_kings)
+        forget(rules, weights, small, width)
+    update(rules, small, width, bits_of(weights[PIECES]), white_men, 0)
+    update(rules, small, width, bits_of(weights[PIECES + 1]), white_kings, 1)
+    update(rules, small, width, bits_of(weights[PIECES + 2]), black_men, 2)
+    update(rules, small, width, bits_of(weights[PIECES + 3]), black_kings, 3)
+    weights[PIECES], weights[PIECES + 1] = float_of(white_men), float_of(white_kings)
+    weights[PIECES + 2], weights[PIECES + 3] = float_of(black_men), float_of(black_kings)
 
 
 @inlined
-def forget(rules: Rules, weights: NDArray[np.float64], small: Any) -> None:
+def forget(rules: Rules, weights: NDArray[np.float64], small: Any, width: int) -> None:
     """Keep the sums of an empty board, which are the bias."""
     for kind in range(KINDS):
-        weights[sums_at(rules) - KINDS + kind] = 0.0
+        weights[PIECES + kind] = 0.0
     for view in range(2):
-        copy(small, 4 * sums_at(rules) + view * LANES, KINDS * squares(rules) * LANES)
+        copy(small, sums_at(rules, width) + view * width, FIRST + bias_at(rules, width), width)
 
 
 @inlined
-def update(rules: Rules, small: Any, before: int, after: int, kind: int) -> None:
+def update(rules: Rules, small: Any, width: int, before: int, after: int, kind: int) -> None:
     """Bring the sums from some pieces of a kind, as White sees it, to others."""
-    white = 4 * sums_at(rules)
-    black = white + LANES
+    white = sums_at(rules, width)
+    black = white + width
     own = kind * squares(rules)
     turned = (kind ^ 2) * squares(rules) + last_bit(rules)
     come, gone = after & ~before, before & ~after
@@ -146,18 +174,18 @@ def update(rules: Rules, small: Any, before: int, after: int, kind: int) -> None
         square, left = lowest_square(come), lowest_square(gone)
         come &= come - 1
         gone &= gone - 1
-        exchange(small, white, (own + square) * LANES, (own + left) * LANES)
-        exchange(small, black, (turned - square) * LANES, (turned - left) * LANES)
+        exchange(small, white, FIRST + (own + square) * width, FIRST + (own + left) * width, width)
+        exchange(small, black, FIRST + (turned - square) * width, FIRST + (turned - left) * width, width)
     while come != 0:
         square = lowest_square(come)
         come &= come - 1
-        add(small, white, (own + square) * LANES)
-        add(small, black, (turned - square) * LANES)
+        add(small, white, FIRST + (own + square) * width, width)
+        add(small, black, FIRST + (turned - square) * width, width)
     while gone != 0:
         square = lowest_square(gone)
         gone &= gone - 1
-        subtract(small, white, (own + square) * LANES)
-        subtract(small, black, (turned - square) * LANES)
+        subtract(small, white, FIRST + (own + square) * width, width)
+        subtract(small, black, FIRST + (turned - square) * width, width)
 
 
 class NetworkFile(NamedTuple):
@@ -166,17 +194,24 @@ class NetworkFile(NamedTuple):
     network: NDArray[np.int16]
     unit: float
 
+    def width(self, rules: Rules) -> int:
+        """The width under which the network is for the size of board of some rules; 0 if it is not for that."""
+        fixed = network_size(rules, 0)
+        width, rest = divmod(self.network.size - fixed, network_size(rules, 1) - fixed)
+        return width if width > 0 and width % LANES == 0 and rest == 0 and self.network.ndim == 1 else 0
+
     def fits(self, rules: Rules) -> bool:
         """Whether the network is for the size of board of some rules."""
-        return self.network.shape == (network_size(rules),)
+        return self.width(rules) > 0
 
     def runnable(self, rules: Rules) -> NDArray[np.float64]:
         """The memory in which `neural` evaluates: the network, and what it keeps, for now of the empty board."""
-        memory = aligned(word_count(rules))
-        memory.view(np.int16)[: self.network.size] = self.network
-        memory[unit_at(rules)] = self.unit
-        bias = self.network[KINDS * squares(rules) * LANES :][:LANES]
-        memory.view(np.int16)[4 * sums_at(rules) :] = np.tile(bias, 2)
+        width = self.width(rules)
+        memory = aligned(word_count(rules, width))
+        memory[0], memory[UNIT] = width, self.unit
+        memory.view(np.int16)[FIRST:][: self.network.size] = self.network
+        bias = self.network[bias_at(rules, width) :][:width]
+        memory.view(np.int16)[sums_at(rules, width) :] = np.tile(bias, 2)
         return memory
 
     def save(self, path: Path) -> None:
@@ -190,11 +225,6 @@ def copy_of(memory: NDArray[np.float64]) -> NDArray[np.float64]:
     copied = aligned(memory.size)
     copied[:] = memory
     return copied
-
-
-def network_size(rules: Rules) -> int:
-    """How many int16 the network for a board is."""
-    return 4 * unit_at(rules)
 
 
 def network_in(file: Mapping[str, Any]) -> NetworkFile:
