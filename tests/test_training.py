@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -15,13 +17,14 @@ from arena.commands.cli import main
 from arena.experiment.load import load
 from arena.learning.config import load_training
 from arena.learning.driver import METRICS, LearningError, StageProgress
-from arena.learning.fit import Fit, FitSettings, inputs_of, unit_of, views_of
+from arena.learning.fit import Fit, FitSettings, Views, inputs_of, phases_of, unit_of, views_of
+from arena.learning.games import play_scored
 from arena.learning.pattern_fit import Samples
 from arena.learning.sources import games_of_run, samples_of_pdn
-from arena.learning.store import CHECKPOINT, GameStore
-from arena.learning.training import NETWORK, gathered, prepare, train
+from arena.learning.store import CHECKPOINT, GameStore, Played
+from arena.learning.training import NETWORK, gathered, prepare, stage_of, train
 from arena.rules.game import Game
-from arena.rules.variants import VARIANTS
+from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.neural import ONE, NetworkFile, network_size
 from players.evaluation.sample import positions_of
@@ -71,6 +74,21 @@ def measured(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / METRICS).read_text().splitlines()]
 
 
+def views(variant: Variant, data: Samples, held_out: bool = False) -> Views:
+    """The views of positions in one part."""
+    with TemporaryFile() as file:
+        learned, judged, _ = views_of(variant, [data], file)
+    return judged if held_out else learned
+
+
+def rows_of(data: Samples, first: int, end: int) -> Samples:
+    return Samples(data.positions[first:end], data.targets[first:end], data.held_out[first:end])
+
+
+def joined(parts: Iterable[Samples]) -> Samples:
+    return Samples(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
 def sampled(name: str) -> Samples:
     positions = np.array(positions_of(VARIANTS[name]), np.int64)
     rng = np.random.default_rng(1)
@@ -82,20 +100,15 @@ def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, wid
     """Up to the rounding of weights: from the side to move's view, whatever its colour."""
     variant, data = VARIANTS[name], sampled(name)
     fit = Fit(variant.constants, FitSettings(3, 64, 0.01, 1, width))
-    views = views_of(variant, data, held_out=False)
+    learned = views(variant, data)
     for _ in range(3):
-        fit.descend(views, views)
+        fit.descend(learned, learned)
     network = NetworkFile(fit.network.whole_numbers(), 1 / ONE**2)
     assert network.network.shape == (network_size(variant.rules, width),)
-    own = [
-        views_of(variant, Samples(data.positions[i : i + 1].copy(), np.ones(1), np.zeros(1, bool)), False)
-        for i in range(300)
-    ]
-    boards, phases = np.concatenate([one.boards for one in own]), np.concatenate([one.phases for one in own])
+    boards = views(variant, data).boards
+    inputs, phases = inputs_of(variant.constants, boards), phases_of(variant.constants, boards)
     with torch.no_grad():
-        logits = fit.network(
-            torch.from_numpy(inputs_of(variant.constants, boards)), torch.from_numpy(phases)
-        ).numpy()
+        logits = fit.network(torch.from_numpy(inputs), torch.from_numpy(phases)).numpy()
     address = build_evaluation("neural", variant).address
     found = values_of(address, network.runnable(variant.rules), variant.constants, data.positions)
     assert np.abs(logits).max() > 0.3
@@ -104,8 +117,8 @@ def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, wid
 
 def test_weights_are_held_within_what_whole_numbers_can_be():
     fit = Fit(ENGLISH.constants, FitSettings(1, 64, 50.0, 1, 64))
-    views = views_of(ENGLISH, sampled("english"), held_out=False)
-    fit.descend(views, views)
+    learned = views(ENGLISH, sampled("english"))
+    fit.descend(learned, learned)
     assert np.abs(fit.network.whole_numbers()).max() == 8 * ONE
     assert float(fit.network.rows.detach().abs().max()) == 2.5
 
@@ -115,9 +128,9 @@ def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
     data = sampled("english")
     material = [(w.bit_count() - b.bit_count()) for w, b, *_ in data.positions.tolist()]
     data = data._replace(targets=1 / (1 + np.exp(-np.array(material))))
-    views = views_of(ENGLISH, data, held_out=False)
+    learned = views(ENGLISH, data)
     for _ in range(30):
-        fit.descend(views, views)
+        fit.descend(learned, learned)
     network = fit.network.whole_numbers()
     memory = NetworkFile(network, unit_of(ENGLISH, network)).runnable(ENGLISH.rules)
     start = ENGLISH.start
@@ -133,9 +146,22 @@ def test_a_position_and_its_mirror_image_are_one_view():
 
     both = np.array([*positions, *(mirrored(ENGLISH, one) for one in positions)], np.int64)
     targets = np.concatenate([np.full(50, 0.75), np.full(50, 0.25)])
-    views = views_of(ENGLISH, Samples(both, targets, np.zeros(100, bool)), held_out=False)
-    assert len(views.boards) == len({*positions})
-    assert set(np.round(views.targets, 6)) == {0.75, 0.25}
+    found = views(ENGLISH, Samples(both, targets, np.zeros(100, bool)))
+    assert len(found.rows) == len(found.targets) == len({*positions})
+    assert set(np.round(found.targets, 6)) == {0.75, 0.25}
+
+
+def test_the_views_are_the_same_in_one_part_and_in_many():
+    data = sampled("english")
+    data = joined([data, rows_of(data, 0, 40)])
+    parts = [rows_of(data, first, first + 33) for first in range(0, len(data.targets), 33)]
+    with TemporaryFile() as whole, TemporaryFile() as pieces:
+        one, many = views_of(ENGLISH, [data], whole), views_of(ENGLISH, parts, pieces)
+    for first, second in zip(one[:2], many[:2], strict=True):
+        assert [part.tolist() for part in first] == [part.tolist() for part in second]
+        boards = first.boards[first.rows]
+        assert len(np.unique(boards, axis=0)) == len(boards) == len(first.targets)
+    assert 200 < len(one[0].rows) + len(one[1].rows) <= len(data.targets) - 40
 
 
 def test_a_training_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
@@ -228,7 +254,7 @@ def test_positions_are_held_out_by_game(tmp_path: Path):
         for event in train(plan, store, 1):
             if not isinstance(event, StageProgress):
                 break
-        data = gathered(plan, store)
+        data = joined(gathered(plan, store, 1))
         games = store.games("games")
     of_game = np.repeat([game.game for game in games], [len(game.scored()) for game in games])
     assert data.held_out.tolist() == (of_game % 20 == 0).tolist()
@@ -282,7 +308,7 @@ def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: P
     text = SMALL.replace("{games: 40, random_moves: 0.1}", f"{{games: 0, runs: [{run_folder}], pdn: [games.pdn]}}")
     plan = prepare(load_training(written(tmp_path, text)))
     with GameStore(tmp_path / "out", "training", plan.description) as store:
-        data = gathered(plan, store)
+        data = joined(gathered(plan, store, 1))
         for _ in train(plan, store, 1):
             pass
     assert len(data.positions) > 160 and (tmp_path / "out" / NETWORK).exists()
@@ -310,6 +336,12 @@ def test_a_pdn_gives_quiet_positions_of_games_with_a_result(tmp_path: Path):
         (("games: 40", "games: 0"), "there are no positions to learn: give games, runs or pdn"),
         (("games: 40", "games: 40, pdn: [none.pdn]"), "there is no file none.pdn"),
         (("games: 40", "games: 40, runs: [none]"), "there is no run none"),
+        (
+            ("games: 40", "games: 40, earlier: [40, 10]"),
+            "an entry of 'earlier' must be greater than or equal to 20",
+        ),
+        (("games: 40", "games: 0, earlier: [40], runs: [.]"), "the last round has no games: give games"),
+        (("epochs: 4", "epochs: 4, width: 100"), "'width' must be 64, 128 or 256, not the whole number 100"),
         (("games: 40", "gmaes: 40"), "unknown key 'gmaes'; did you mean 'games'"),
         (("evaluation: simple", "evaluation: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
         (("check: 2", "check: 2\nagainst: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
@@ -323,6 +355,55 @@ def test_what_is_wrong_in_a_configuration_gets_one_line(tmp_path: Path, change: 
     assert message in result.stderr and "Traceback" not in result.stderr
     assert len([line for line in result.stderr.splitlines() if "small.yaml" in line]) == 1
     assert not (tmp_path / "out").exists()
+
+
+ROUNDS = SMALL.replace("games: 40", "earlier: [40, 20], games: 60").replace("epochs: 4", "epochs: 2")
+
+
+def test_each_round_is_played_by_the_network_of_the_one_before_and_the_last_one_is_learned(tmp_path: Path):
+    config, folder = written(tmp_path, ROUNDS), tmp_path / "run"
+    events, is_done = trained(config, folder)
+    assert is_done
+    stages = [event.stage for event in events if isinstance(event, StageProgress)]
+    assert [(stage, stages.count(stage)) for stage in dict.fromkeys(stages)] == [
+        ("games", 40),
+        ("games 2", 20),
+        ("games 3", 60),
+        ("against", 4),
+    ]
+    plan = prepare(load_training(config))
+    wanted = {}
+    with GameStore(folder, "training", plan.description) as store:
+        for number in (1, 2, 3):
+            wanted[number] = {game.game: game.positions for game in store.games(stage_of(number))}
+    evaluations = {2: folder / "network-1.npz", 3: folder / "network-2.npz"}
+    for number, file in evaluations.items():
+        spec = plan.terms.player("player", evaluation=str(file))
+        job = plan.terms.job(stage_of(number), 7, spec, spec, 7)._replace(random_moves=0.1)
+        again = play_scored(job)
+        assert isinstance(again, Played) and again.positions == wanted[number][7]
+    assert [line.get("step") for line in measured(folder)] == [1, 2, None]
+    assert len({file.read_bytes() for file in (*evaluations.values(), folder / NETWORK)}) == 3
+
+
+def test_a_training_of_rounds_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
+    """Stopped in the fit of the first round, in the games of the second, and in the fit of the last."""
+    config = written(tmp_path, ROUNDS)
+    assert done(config, tmp_path / "whole")
+    for events in (40 + 1 + 1, 1 + 1 + 5, 15 + 1 + 2 + 60 + 1 + 1):
+        assert not done(config, tmp_path / "pieces", stop_after=events)
+    assert done(config, tmp_path / "pieces")
+    whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))
+    assert whole == pieces
+
+
+def test_the_report_of_rounds_names_them(tmp_path: Path):
+    out = tmp_path / "out"
+    config = written(tmp_path, ROUNDS)
+    result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
+    assert result.exit_code == 0, result.output
+    text = (out / "summary.md").read_text()
+    assert "quiet positions of 60 games of the player with itself, after 40 and 20" in text
 
 
 def test_too_few_games_are_told(tmp_path: Path):

@@ -28,7 +28,7 @@ from arena.learning.pattern_fit import (
     white_values,
 )
 from arena.learning.patterns import Patterns
-from arena.learning.store import SCORED, Played
+from arena.learning.store import SCORED, Played, packed
 from arena.learning.terms import RandomOpenings
 from arena.rules.game import Game
 from arena.rules.movegen import legal_moves
@@ -82,7 +82,7 @@ def random_positions(variant: Variant, games: int) -> np.ndarray:
 def scored_game(number: int, result: str, rows: np.ndarray, scores: np.ndarray | float) -> Played:
     records = np.zeros(len(rows), SCORED)
     records["position"], records["score"] = rows, scores
-    return Played("round 1", number, result, "", 10, records.tobytes())
+    return Played("round 1", number, result, "", 10, packed(records))
 
 
 @pytest.mark.parametrize("variant", BOARDS, ids=lambda variant: variant.name)

@@ -78,6 +78,11 @@ class Positions(Section):
     """The sources of positions; those of all sources are learned together."""
 
     games: int = Field(default=4000, ge=0, description="Games that the player plays with itself.")
+    earlier: tuple[Annotated[int, Field(ge=20)], ...] = Field(
+        default=(),
+        strict=False,
+        description="Games of rounds before; each round makes the network that plays the next one.",
+    )
     random_moves: float = Field(
         default=RANDOM_MOVES, ge=0, lt=1, description="Share of their moves that are drawn at random."
     )
@@ -87,6 +92,11 @@ class Positions(Section):
     pdn: tuple[str, ...] = Field(
         default=(), strict=False, description="PDN files: positions of their games, with the results."
     )
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """The games of each round, of which the last is the one that is learned."""
+        return (*self.earlier, self.games)
 
 
 class FitSection(Section):
@@ -133,9 +143,9 @@ def _training_problems(source: Source, data: Any) -> Iterator[Problem]:
         return
     yield from terms_problems(source, data, _TRAINING_REFUSES)
     positions = data.get("positions")
-    if (
-        isinstance(positions, dict)
-        and positions.get("games") == 0
-        and not any(map(positions.get, ("runs", "pdn")))
-    ):
+    if not isinstance(positions, dict) or positions.get("games") != 0:
+        return
+    if not any(map(positions.get, ("runs", "pdn"))):
         yield source.problem(("positions", "games"), "there are no positions to learn: give games, runs or pdn")
+    elif positions.get("earlier"):
+        yield source.problem(("positions", "earlier"), "the last round has no games: give games")

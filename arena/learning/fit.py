@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from arena.learning.pattern_fit import Samples, turned
-from arena.ratings.types import Ints
+from arena.ratings.types import Floats, Ints
 from arena.rules.jit.lanes import LANES, OUTPUTS
 from arena.rules.position import Position
 from arena.rules.rules import Rules
@@ -53,13 +56,14 @@ class Epoch(NamedTuple):
 
 
 class Views(NamedTuple):
-    """Positions as a network sees them, with what is to be learned of each."""
+    """Distinct positions as a network sees them, with what is to be learned of each."""
 
     boards: Ints
-    """Own men, own kings, the other side's men and kings, from the side to move's view: `int64[n, 4]`."""
-    phases: Ints
+    """Own men, own kings, the other side's men and kings, from the side to move's view: `int64[m, 4]`."""
+    rows: Ints
+    """Those of `boards` that count, `int64[n]`."""
     targets: NDArray[np.float32]
-    """The side to move's expected points, 0 to 1."""
+    """The side to move's expected points, 0 to 1, `float32[n]`: means of those of equal positions."""
 
 
 class Network(torch.nn.Module):
@@ -110,7 +114,7 @@ class Network(torch.nn.Module):
             dim=1,
         )
         numbers = [self.rows.flatten(), self.bias, phases.flatten()]
-        return (torch.cat(numbers) * ONE).round().to(torch.int16).numpy()
+        return (torch.cat(numbers) * ONE).round().to(torch.int16).cpu().numpy()
 
 
 class Fit:
@@ -118,11 +122,13 @@ class Fit:
 
     def __init__(self, rules: Rules, settings: FitSettings) -> None:
         torch.set_num_threads(THREADS)
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # sums on a GPU in the same order each time
         torch.use_deterministic_algorithms(True)
         self.settings = settings
         self.epochs: list[Epoch] = []
         """Those that are done."""
-        self.network = Network(rules, settings.width, settings.seed)
+        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.network = Network(rules, settings.width, settings.seed).to(self._device)
         self._rules = rules
         self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
 
@@ -154,9 +160,12 @@ class Fit:
         return sum(float(self._loss(views, part)) * len(part) for part in parts) / count
 
     def _loss(self, views: Views, places: Ints) -> torch.Tensor:
-        inputs = torch.from_numpy(inputs_of(self._rules, views.boards[places]))
-        logits = self.network(inputs, torch.from_numpy(views.phases[places]))
-        targets = torch.from_numpy(views.targets[places])
+        boards = views.boards[views.rows[places]]
+        inputs, phases, targets = (
+            torch.from_numpy(part).to(self._device)
+            for part in (inputs_of(self._rules, boards), phases_of(self._rules, boards), views.targets[places])
+        )
+        logits = self.network(inputs, phases)
         return torch.nn.functional.binary_cross_entropy_with_logits(logits, targets)
 
     def save(self, data: str, path: Path) -> None:
@@ -172,7 +181,7 @@ class Fit:
     def resume(self, path: Path, data: str) -> None:
         """Go on from a checkpoint as if nothing had happened, if there is a readable one of these positions."""
         try:
-            state = torch.load(path, weights_only=True)
+            state = torch.load(path, self._device, weights_only=True)
             if state["data"] != data:
                 return
             self.network.load_state_dict(state["network"])
@@ -182,20 +191,47 @@ class Fit:
             return
 
 
-def views_of(variant: Variant, data: Samples, held_out: bool) -> Views:
-    """The views of the positions that are held out, or of those that are not, each position once."""
-    rules, chosen = variant.constants, data.held_out == held_out
-    positions, targets = data.positions[chosen], data.targets[chosen]
-    black = positions[:, 3] == 1
-    positions[black] = turned(rules, positions[black])
-    targets = np.where(black, 1 - targets, targets)
-    white, other, kings = positions[:, 0], positions[:, 1], positions[:, 2]
-    boards = np.stack([white & ~kings, white & kings, other & ~kings, other & kings], axis=1)
-    boards, place, count = np.unique(boards, axis=0, return_inverse=True, return_counts=True)
-    means = np.bincount(place.reshape(-1), targets, len(boards)) / count
-    pieces = np.bitwise_count(boards).sum(axis=1).tolist()
-    phases = np.array([phase_of(variant.rules, number) for number in pieces], np.int64)
-    return Views(boards, phases, means.astype(np.float32))
+def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tuple[Views, Views, str]:
+    """The views of positions to learn from, of those held out, and a digest of all that they are made of.
+
+    The boards of one part after the other are written to an empty file, and read from there.
+    """
+    digest, targets, held_out = hashlib.sha256(), [], []
+    for part in parts:
+        for one in part:
+            digest.update(np.ascontiguousarray(one).tobytes())
+        black = part.positions[:, 3] == 1
+        positions = part.positions.copy()
+        positions[black] = turned(variant.constants, positions[black])
+        own, other, kings = positions[:, 0], positions[:, 1], positions[:, 2]
+        file.write(np.stack([own & ~kings, own & kings, other & ~kings, other & kings], axis=1).tobytes())
+        targets.append(np.where(black, 1 - part.targets, part.targets))
+        held_out.append(part.held_out)
+    file.flush()
+    points, held = np.concatenate(targets), np.concatenate(held_out)
+    boards = np.memmap(file, np.int64, "r", shape=(len(held), 4))
+    learned, judged = (_distinct(boards, np.flatnonzero(held == which), points) for which in (False, True))
+    return learned, judged, digest.hexdigest()
+
+
+def _distinct(boards: Ints, rows: Ints, targets: Floats) -> Views:
+    """The views of some rows of `boards`, each board once, in the order of their numbers."""
+    order = rows[np.lexsort([boards[rows, kind] for kind in reversed(range(KINDS))])]
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = False
+    for kind in range(KINDS):
+        numbers = boards[order, kind]
+        is_first[1:] |= numbers[1:] != numbers[:-1]
+    place = np.cumsum(is_first) - 1
+    means = np.bincount(place, targets[order]) / np.bincount(place)
+    return Views(boards, order[is_first], means.astype(np.float32))
+
+
+def phases_of(rules: Rules, boards: Ints) -> Ints:
+    """The phase of each of some boards, `int64[n]`."""
+    phases = np.array([phase_of(rules, number) for number in range(4 * 64 + 1)])
+    found: Ints = phases[np.bitwise_count(boards).sum(axis=1)]
+    return found
 
 
 def inputs_of(rules: Rules, boards: Ints) -> NDArray[np.float32]:

@@ -16,7 +16,7 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.sources import OpeningsError
 from arena.hosting.held import failure_of
 from arena.hosting.player_process import hold
-from arena.learning.store import SCORED, Played
+from arena.learning.store import SCORED, Played, packed
 from arena.learning.terms import RandomOpenings, draw_opening
 from arena.ledger.record import Task
 from arena.play.match import REASON_CHARACTERS, adjudicate, play
@@ -84,7 +84,7 @@ def play_job(job: Job) -> Played | Failed:
         chosen = sorted(rng.sample(range(len(quiet)), min(job.positions, len(quiet))))
         positions = np.array([quiet[i] for i in chosen], dtype=np.int64).reshape(-1, 4)
     text = fen(job.variant, opening)
-    return Played(job.stage, job.game, record.result, text, len(table), positions.tobytes())
+    return Played(job.stage, job.game, record.result, text, len(table), packed(positions))
 
 
 def play_scored(job: Job) -> Played | Failed:
@@ -103,7 +103,7 @@ def play_scored(job: Job) -> Played | Failed:
     except (OpeningsError, _Fault) as error:
         return Failed(str(error))
     text, taken = fen(job.variant, opening), np.array(found, dtype=SCORED)
-    return Played(job.stage, job.game, result, text, len(game.moves), taken.tobytes())
+    return Played(job.stage, job.game, result, text, len(game.moves), packed(taken))
 
 
 def quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> list[Position]:

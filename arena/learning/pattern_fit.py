@@ -7,7 +7,7 @@ position is learned a second time turned round, colours exchanged, with 1 minus 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +45,8 @@ HELD_OUT = 20
 """Every 20th game of a round is held out, to judge the fit."""
 RATE = 0.05
 """How far a weight may go at first, in logits; falls to 0 over the epochs. The best of a few that were tried."""
+PART = 2000
+"""Games whose positions are read at once."""
 FEATURES = 4 + 28 + 50
 """The most features that a position can have: 28 blocks on 10x10, and a king on each of its squares."""
 _FIRST_SQUARES = 1e-3
@@ -74,28 +76,34 @@ def samples(rounds: Sequence[Sequence[Played]], results: float) -> Samples:
     round predict its results best. Raises FitError for a round whose scores do not predict them, and if there is
     no position held out.
     """
-    found = [round_samples(number, games, results) for number, games in enumerate(rounds, start=1)]
+    found = [part for number, games in enumerate(rounds, 1) for part in round_samples(number, games, results)]
     data = Samples(*(np.concatenate(part) for part in zip(*found, strict=True)))
     if not data.held_out.any():
         raise FitError(f"there is no quiet position in every {HELD_OUT}th game; play more games")
     return data
 
 
-def round_samples(number: int, games: Sequence[Played], results: float) -> Samples:
-    """`samples` of one round, whose number an error names."""
-    scored = [game.scored() for game in games]
-    owner = np.repeat(np.arange(len(games)), [len(one) for one in scored])
-    rows = np.concatenate(scored)
+def round_samples(number: int, games: Sequence[Played], results: float) -> Iterator[Samples]:
+    """`samples` of one round, whose number an error names, PART games at a time."""
+    scores = [game.scored()["score"].copy() for game in games]
+    owner = np.repeat(np.arange(len(games)), [len(one) for one in scores])
     points = np.array([game.white_points() for game in games])[owner]
-    score, open_ = rows["score"], np.abs(rows["score"]) < LIMIT
+    score = np.concatenate(scores)
+    open_ = np.abs(score) < LIMIT
     if not open_.any():
         raise FitError(f"round {number}: there is no quiet position in its games")
     steepness = float(logistic_fit(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
     if steepness <= 0:
         raise FitError(f"round {number}: the scores of its searches do not predict results; play more games")
     expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))
+    targets = results * points + (1 - results) * expected
     held_out = np.array([game.game % HELD_OUT == 0 for game in games])[owner]
-    return Samples(np.ascontiguousarray(rows["position"]), results * points + (1 - results) * expected, held_out)
+    done = 0
+    for first in range(0, len(games), PART):
+        positions = np.concatenate([game.scored()["position"] for game in games[first : first + PART]])
+        rows = slice(done, done + len(positions))
+        yield Samples(positions, targets[rows], held_out[rows])
+        done += len(positions)
 
 
 def fit_tables(variant: Variant, data: Samples, epochs: int, penalty: float, seed: Sequence[int]) -> Floats:

@@ -12,7 +12,7 @@ import pandas as pd
 from arena.learning.driver import LearningError
 from arena.learning.games import is_quiet
 from arena.learning.pattern_fit import HELD_OUT, Samples
-from arena.learning.store import SCORED, Played
+from arena.learning.store import SCORED, Played, packed
 from arena.ledger.read import read
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
@@ -38,7 +38,7 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
         for number, moves in part.groupby("game", sort=True):
             result, opening = (str(rows.at[number, column]) for column in ("result", "opening_fen"))
             for name, scored in _by_player(variant, opening, moves).items():
-                table = np.array(scored, dtype=SCORED).tobytes()
+                table = packed(np.array(scored, dtype=SCORED))
                 played = Played(name, int(str(number)), result, opening, len(moves), table)
                 by_player.setdefault(name, []).append(played)
     if not by_player:

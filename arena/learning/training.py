@@ -6,13 +6,11 @@ nothing; a fit resumes after its last finished epoch.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from arena.base.files import replace
 from arena.experiment.openings.sources import OpeningsError
@@ -44,7 +42,7 @@ from players.player import PlayerSpec
 from players.table import build_player
 
 GAMES, AGAINST = "games", "against"
-"""Stages: the games that positions are taken from, and those against the evaluation `against`."""
+"""Stages: the games that positions are taken from, of the first round, and those against `against`."""
 NETWORK = "network.npz"
 SNAPSHOTS = "snapshots"
 """The folder of the networks that are kept on the way."""
@@ -129,7 +127,7 @@ def prepare(config: Training) -> TrainingPlan:
 
 def rehearsal(plan: TrainingPlan) -> Rehearsal:
     """The match of the player against the evaluation `against`, and the games of a training."""
-    match, games = 2 * plan.config.check, plan.config.positions.games
+    match, games = 2 * plan.config.check, sum(plan.config.positions.rounds)
     return Rehearsal(
         match_experiment(plan.config, (plan.player, plan.opponent), plan.config.check),
         games + match,
@@ -147,34 +145,22 @@ def train(
     Raises LearningError for games that cannot be played or learned from, StoreError for a run that cannot be read,
     and WorkerDied for a game that ends its process.
     """
-    play, terms, wanted = partial(play_stage, store, workers, stopping), plan.terms, plan.config.positions.games
-    jobs = [
-        terms.job(GAMES, game, plan.player, plan.player, game)._replace(
-            random_moves=plan.config.positions.random_moves
-        )
-        for game in range(1, wanted + 1)
-    ]
-    if not (yield from play(GAMES, jobs, play_scored)):
-        return None
-    data = gathered(plan, store)
-    fit = Fit(terms.variant.constants, settings_of(plan))
-    learned, judged = (views_of(terms.variant, data, held_out) for held_out in (False, True))
-    fit.resume(store.checkpoint, digest_of(data))
-    learning = Learning(len(learned.targets), len(judged.targets), len(fit.epochs))
-    yield learning
-    metrics = Metrics(store.folder, map(_metrics, fit.epochs))
-    while len(fit.epochs) < fit.settings.epochs:
-        if stopping():
+    play, terms, player = partial(play_stage, store, workers, stopping), plan.terms, plan.player
+    rounds, random_moves = plan.config.positions.rounds, plan.config.positions.random_moves
+    for number, wanted in enumerate(rounds, 1):
+        stage = stage_of(number)
+        jobs = [terms.job(stage, game, player, player, game) for game in range(1, wanted + 1)]
+        if not (yield from play(stage, [job._replace(random_moves=random_moves) for job in jobs], play_scored)):
             return None
-        epoch = fit.descend(learned, judged)
-        if epoch.number in snapshot_epochs(plan.config):
-            _keep_snapshot(fit, terms.variant, store.folder / SNAPSHOTS)
-        replace(store.checkpoint, partial(fit.save, digest_of(data)))
-        metrics.add_step(_metrics(epoch))
-        yield epoch
-    network = fit.network.whole_numbers()
-    file = NetworkFile(network, unit_of(terms.variant, network))
-    path = replace(store.folder / NETWORK, file.save)
+        path = store.folder / (NETWORK if number == len(rounds) else f"network-{number}.npz")
+        if number == len(rounds) or not path.exists():
+            fitted = yield from _fitted(plan, store, number, stopping)
+            if fitted is None:
+                return None
+            learning, fit = fitted
+            _keep(fit, terms.variant, path)
+        player = terms.player("player", evaluation=str(path.resolve()))
+    metrics = Metrics(store.folder, map(_metrics, fit.epochs))
     jobs = match_jobs(terms, plan.openings, terms.player("network", evaluation=str(path.resolve())), plan.opponent)
     if not (yield from play(AGAINST, jobs)):
         return None
@@ -183,16 +169,48 @@ def train(
     return TrainingOutcome(learning, fit.epochs, match)
 
 
+def stage_of(number: int) -> str:
+    """The stage of the games of a round."""
+    return GAMES if number == 1 else f"{GAMES} {number}"
+
+
+def _fitted(
+    plan: TrainingPlan, store: GameStore, number: int, stopping: Callable[[], bool]
+) -> Generator[Learning | Epoch, None, tuple[Learning, Fit] | None]:
+    """Fit a network to the games of a round and to all other sources; None if it was stopped."""
+    variant, is_last = plan.terms.variant, number == len(plan.config.positions.rounds)
+    fit = Fit(variant.constants, settings_of(plan))
+    with TemporaryFile(dir=store.folder) as file:
+        learned, judged, digest = views_of(variant, gathered(plan, store, number), file)
+        if not (len(learned.rows) and len(judged.rows)):
+            raise LearningError("there are too few games to learn from some and to be judged by others; give more")
+        fit.resume(store.checkpoint, digest)
+        learning = Learning(len(learned.rows), len(judged.rows), len(fit.epochs))
+        yield learning
+        metrics = Metrics(store.folder, map(_metrics, fit.epochs if is_last else ()))
+        while len(fit.epochs) < fit.settings.epochs:
+            if stopping():
+                return None
+            epoch = fit.descend(learned, judged)
+            if is_last and epoch.number in snapshot_epochs(plan.config):
+                _keep(fit, variant, store.folder / SNAPSHOTS / f"epoch-{epoch.number}.npz")
+            replace(store.checkpoint, partial(fit.save, digest))
+            if is_last:
+                metrics.add_step(_metrics(epoch))
+            yield epoch
+    return learning, fit
+
+
 def snapshot_epochs(config: Training) -> list[int]:
     """The epochs whose networks are kept, evenly spread; the last is among them, if any is."""
     epochs, count = config.fit.epochs, min(config.snapshots, config.fit.epochs)
     return [epochs * number // count for number in range(1, count + 1)]
 
 
-def _keep_snapshot(fit: Fit, variant: Variant, folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
+def _keep(fit: Fit, variant: Variant, path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
     network = fit.network.whole_numbers()
-    replace(folder / f"epoch-{len(fit.epochs)}.npz", NetworkFile(network, unit_of(variant, network)).save)
+    replace(path, NetworkFile(network, unit_of(variant, network)).save)
 
 
 def _metrics(epoch: Epoch) -> dict[str, Any]:
@@ -205,29 +223,21 @@ def settings_of(plan: TrainingPlan) -> FitSettings:
     return FitSettings(fit.epochs, fit.batch, fit.rate, plan.config.seed, fit.width)
 
 
-def gathered(plan: TrainingPlan, store: GameStore) -> Samples:
-    """The positions of all sources; each player's scores are put on the scale of its results.
+def gathered(plan: TrainingPlan, store: GameStore, number: int) -> Iterator[Samples]:
+    """The positions of a round's games and of all other sources, part by part; each player's scores are put on the
+    scale of its results.
 
     Raises LearningError if nothing can be learned from them, StoreError for a run that cannot be read.
     """
     variant, positions = plan.terms.variant, plan.config.positions
-    rounds = [store.games(GAMES)] if positions.games else []
+    played = store.games(stage_of(number)) if positions.rounds[number - 1] else []
+    found = [played] if played else []
     for folder in plan.found(positions.runs):
-        rounds += games_of_run(folder, variant)
+        found += games_of_run(folder, variant)
     try:
-        parts = [round_samples(number, games, plan.config.fit.results) for number, games in enumerate(rounds, 1)]
+        for place, games in enumerate(found, 1):
+            yield from round_samples(place, games, plan.config.fit.results)
     except FitError as error:
         raise LearningError(str(error)) from None
-    parts += [samples_of_pdn(path, variant) for path in plan.found(positions.pdn)]
-    data = Samples(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-    if not data.held_out.any() or data.held_out.all():
-        raise LearningError("there are too few games to learn from some and to be judged by others; give more")
-    return data
-
-
-def digest_of(data: Samples) -> str:
-    """A digest of the positions, to recognise them when the fit resumes."""
-    digest = hashlib.sha256()
-    for part in data:
-        digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()
+    for path in plan.found(positions.pdn):
+        yield samples_of_pdn(path, variant)
