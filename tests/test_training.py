@@ -21,8 +21,8 @@ from arena.learning.fit import Fit, FitSettings, Views, inputs_of, phases_of, un
 from arena.learning.games import play_scored
 from arena.learning.pattern_fit import Samples
 from arena.learning.sources import games_of_run, samples_of_pdn
-from arena.learning.store import CHECKPOINT, GameStore, Played
-from arena.learning.training import NETWORK, gathered, prepare, stage_of, train
+from arena.learning.store import GameStore, Played
+from arena.learning.training import NETWORK, aims, gathered, prepare, stage_of, train
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation, values_of
@@ -67,6 +67,9 @@ def trained(config: Path, folder: Path, stop_after: int | None = None) -> tuple[
 def done(config: Path, folder: Path, stop_after: int | None = None) -> bool:
     """Whether a training is done after so many events."""
     return trained(config, folder, stop_after)[1]
+
+
+CHECKPOINT = "network.pt"
 
 
 def measured(folder: Path) -> list[dict[str, Any]]:
@@ -254,7 +257,7 @@ def test_positions_are_held_out_by_game(tmp_path: Path):
         for event in train(plan, store, 1):
             if not isinstance(event, StageProgress):
                 break
-        data = joined(gathered(plan, store, 1))
+        data = joined(gathered(plan, store, aims(plan, store.folder)[0]))
         games = store.games("games")
     of_game = np.repeat([game.game for game in games], [len(game.scored()) for game in games])
     assert data.held_out.tolist() == (of_game % 20 == 0).tolist()
@@ -308,7 +311,7 @@ def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: P
     text = SMALL.replace("{games: 40, random_moves: 0.1}", f"{{games: 0, runs: [{run_folder}], pdn: [games.pdn]}}")
     plan = prepare(load_training(written(tmp_path, text)))
     with GameStore(tmp_path / "out", "training", plan.description) as store:
-        data = joined(gathered(plan, store, 1))
+        data = joined(gathered(plan, store, aims(plan, store.folder)[0]))
         for _ in train(plan, store, 1):
             pass
     assert len(data.positions) > 160 and (tmp_path / "out" / NETWORK).exists()
@@ -342,6 +345,7 @@ def test_a_pdn_gives_quiet_positions_of_games_with_a_result(tmp_path: Path):
         ),
         (("games: 40", "games: 0, earlier: [40], runs: [.]"), "the last round has no games: give games"),
         (("epochs: 4", "epochs: 4, width: 100"), "'width' must be 64, 128 or 256, not the whole number 100"),
+        (("check: 2", "check: 2\nscaling: {games: [20, 50]}"), "the last round has 40 games, not 50"),
         (("games: 40", "gmaes: 40"), "unknown key 'gmaes'; did you mean 'games'"),
         (("evaluation: simple", "evaluation: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
         (("check: 2", "check: 2\nagainst: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
@@ -404,6 +408,30 @@ def test_the_report_of_rounds_names_them(tmp_path: Path):
     assert result.exit_code == 0, result.output
     text = (out / "summary.md").read_text()
     assert "quiet positions of 60 games of the player with itself, after 40 and 20" in text
+
+
+def test_networks_from_fewer_games_and_of_other_widths_are_made_once_and_can_be_rated(tmp_path: Path):
+    config = written(tmp_path, SMALL + "scaling: {games: [20, 40], widths: [64, 128]}\n")
+    out = tmp_path / "out"
+    assert not done(config, out, stop_after=40 + 1 + 4 + 1 + 2)
+    result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
+    assert result.exit_code == 0, result.output
+    assert "games-20: learning from" in result.stderr and "after 2 epochs" in result.stderr
+    network = (out / NETWORK).read_bytes()
+    for folder, twin, other in (("games", "games-40", "games-20"), ("widths", "width-64", "width-128")):
+        kept = {file.name: file for file in (out / "scaling" / folder).glob("*.npz")}
+        assert set(kept) == {f"{twin}.npz", f"{other}.npz"}
+        assert kept[f"{twin}.npz"].read_bytes() == network != kept[f"{other}.npz"].read_bytes()
+        assert build_evaluation(str(kept[f"{other}.npz"]), ENGLISH).weights.size
+        rating = load(out / f"{folder}.yaml")
+        assert f"arena run {out / folder}.yaml" in (out / "summary.md").read_text()
+        limits = {(player.limit.nodes, player.limit.seconds) for player in rating.players[:-1]}
+        assert limits == ({(30, None)} if folder == "games" else {(30, None), (None, 0.01)})
+        assert [list(family.values()) for family in rating.steps.values()] in ([[20, 40]], [[64, 128]] * 2)
+    before = {file: file.stat().st_mtime_ns for file in (out / "scaling").rglob("*20.npz")}
+    result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
+    assert result.exit_code == 0 and "games-20" not in result.stderr
+    assert {file: file.stat().st_mtime_ns for file in before} == before
 
 
 def test_too_few_games_are_told(tmp_path: Path):

@@ -16,8 +16,6 @@ from arena.ledger.table import Table
 from arena.ratings.types import Ints
 from arena.rules.result import points_of
 
-CHECKPOINT = "checkpoint.pt"
-"""The file of the last finished epoch of a training's fit."""
 SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
 """A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view."""
 
@@ -82,11 +80,6 @@ class GameStore(Store):
         path = folder / f"{noun}.sqlite"
         super().__init__(path, tables, {noun: description}, columns=columns, noun=noun, derived=[STEPS])
         self.folder = folder
-
-    @property
-    def checkpoint(self) -> Path:
-        """The file of the fit's last finished epoch."""
-        return self.folder / CHECKPOINT
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""

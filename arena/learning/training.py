@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
+from shutil import copyfile
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
@@ -46,6 +47,8 @@ GAMES, AGAINST = "games", "against"
 NETWORK = "network.npz"
 SNAPSHOTS = "snapshots"
 """The folder of the networks that are kept on the way."""
+BY_GAMES, BY_WIDTH = Path("scaling", "games"), Path("scaling", "widths")
+"""The folders of further networks, from fewer games and of other widths."""
 DEFAULT_EVALUATION = "simple"
 """The player's evaluation where none is given."""
 
@@ -77,9 +80,22 @@ class TrainingPlan(NamedTuple):
         return [beside if beside.exists() else other for beside, other in paths]
 
 
-class Learning(NamedTuple):
-    """The fit begins, or resumes."""
+class Aim(NamedTuple):
+    """A network that is to be made."""
 
+    file: Path
+    round: int
+    """From whose games, from 1."""
+    width: int
+    games: int | None = None
+    """From how many of them, the first ones; None: all."""
+
+
+class Learning(NamedTuple):
+    """The fit of a network begins, or resumes."""
+
+    name: str
+    """The network's file, without suffix."""
     positions: int
     """Distinct positions that it learns from."""
     held_out: int
@@ -147,26 +163,33 @@ def train(
     """
     play, terms, player = partial(play_stage, store, workers, stopping), plan.terms, plan.player
     rounds, random_moves = plan.config.positions.rounds, plan.config.positions.random_moves
-    for number, wanted in enumerate(rounds, 1):
+    for number, (aim, wanted) in enumerate(zip(aims(plan, store.folder), rounds, strict=False), 1):
         stage = stage_of(number)
         jobs = [terms.job(stage, game, player, player, game) for game in range(1, wanted + 1)]
         if not (yield from play(stage, [job._replace(random_moves=random_moves) for job in jobs], play_scored)):
             return None
-        path = store.folder / (NETWORK if number == len(rounds) else f"network-{number}.npz")
-        if number == len(rounds) or not path.exists():
-            fitted = yield from _fitted(plan, store, number, stopping)
+        if number == len(rounds) or not aim.file.exists():
+            fitted = yield from _fitted(plan, store, aim, stopping)
             if fitted is None:
                 return None
-            learning, fit = fitted
-            _keep(fit, terms.variant, path)
-        player = terms.player("player", evaluation=str(path.resolve()))
-    metrics = Metrics(store.folder, map(_metrics, fit.epochs))
-    jobs = match_jobs(terms, plan.openings, terms.player("network", evaluation=str(path.resolve())), plan.opponent)
+        player = terms.player("player", evaluation=str(aim.file.resolve()))
+    for further in aims(plan, store.folder)[len(rounds) :]:
+        if not further.file.exists() and (yield from _fitted(plan, store, further, stopping)) is None:
+            return None
+    network = store.folder / NETWORK
+    for file in twins(plan, store.folder):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace(file, partial(copyfile, network))
+    learning, epochs = fitted
+    metrics = Metrics(store.folder, map(_metrics, epochs))
+    jobs = match_jobs(
+        terms, plan.openings, terms.player("network", evaluation=str(network.resolve())), plan.opponent
+    )
     if not (yield from play(AGAINST, jobs)):
         return None
     match = summary(pentanomial(points_of_pairs(store.games(AGAINST))))
     metrics.add_match(AGAINST, match)
-    return TrainingOutcome(learning, fit.epochs, match)
+    return TrainingOutcome(learning, epochs, match)
 
 
 def stage_of(number: int) -> str:
@@ -174,31 +197,63 @@ def stage_of(number: int) -> str:
     return GAMES if number == 1 else f"{GAMES} {number}"
 
 
+def aims(plan: TrainingPlan, folder: Path) -> list[Aim]:
+    """The networks of a training in the order in which they are made: of each round, then those of `scaling`."""
+    config, rounds = plan.config, plan.config.positions.rounds
+    scaling, width = config.scaling, config.fit.width
+    made = [Aim(folder / f"network-{number}.npz", number, width) for number in range(1, len(rounds))]
+    made.append(Aim(folder / NETWORK, len(rounds), width))
+    made += [
+        Aim(folder / BY_GAMES / f"games-{games}.npz", len(rounds), width, games)
+        for games in scaling.games
+        if games != rounds[-1]
+    ]
+    made += [
+        Aim(folder / BY_WIDTH / f"width-{other}.npz", len(rounds), other)
+        for other in scaling.widths
+        if other != width
+    ]
+    return made
+
+
+def twins(plan: TrainingPlan, folder: Path) -> list[Path]:
+    """Files of `scaling` that are the network itself."""
+    scaling, games, width = plan.config.scaling, plan.config.positions.rounds[-1], plan.config.fit.width
+    by_games = [folder / BY_GAMES / f"games-{games}.npz"] if scaling.games else []
+    return [*by_games, *([folder / BY_WIDTH / f"width-{width}.npz"] if scaling.widths else [])]
+
+
 def _fitted(
-    plan: TrainingPlan, store: GameStore, number: int, stopping: Callable[[], bool]
-) -> Generator[Learning | Epoch, None, tuple[Learning, Fit] | None]:
-    """Fit a network to the games of a round and to all other sources; None if it was stopped."""
-    variant, is_last = plan.terms.variant, number == len(plan.config.positions.rounds)
-    fit = Fit(variant.constants, settings_of(plan))
+    plan: TrainingPlan, store: GameStore, aim: Aim, stopping: Callable[[], bool]
+) -> Generator[Learning | Epoch, None, tuple[Learning, list[Epoch]] | None]:
+    """Fit a network to the games of a round and to all other sources, and keep it; None if it was stopped.
+
+    Beside it is the checkpoint of the last finished epoch.
+    """
+    variant, is_last = plan.terms.variant, aim.file.name == NETWORK
+    checkpoint = aim.file.with_suffix(".pt")
+    aim.file.parent.mkdir(parents=True, exist_ok=True)
+    fit = Fit(variant.constants, settings_of(plan)._replace(width=aim.width))
     with TemporaryFile(dir=store.folder) as file:
-        learned, judged, digest = views_of(variant, gathered(plan, store, number), file)
+        learned, judged, digest = views_of(variant, gathered(plan, store, aim), file)
         if not (len(learned.rows) and len(judged.rows)):
             raise LearningError("there are too few games to learn from some and to be judged by others; give more")
-        fit.resume(store.checkpoint, digest)
-        learning = Learning(len(learned.rows), len(judged.rows), len(fit.epochs))
+        fit.resume(checkpoint, digest)
+        learning = Learning(aim.file.stem, len(learned.rows), len(judged.rows), len(fit.epochs))
         yield learning
-        metrics = Metrics(store.folder, map(_metrics, fit.epochs if is_last else ()))
+        metrics = Metrics(store.folder, map(_metrics, fit.epochs)) if is_last else None
         while len(fit.epochs) < fit.settings.epochs:
             if stopping():
                 return None
             epoch = fit.descend(learned, judged)
             if is_last and epoch.number in snapshot_epochs(plan.config):
                 _keep(fit, variant, store.folder / SNAPSHOTS / f"epoch-{epoch.number}.npz")
-            replace(store.checkpoint, partial(fit.save, digest))
-            if is_last:
+            replace(checkpoint, partial(fit.save, digest))
+            if metrics is not None:
                 metrics.add_step(_metrics(epoch))
             yield epoch
-    return learning, fit
+    _keep(fit, variant, aim.file)
+    return learning, fit.epochs
 
 
 def snapshot_epochs(config: Training) -> list[int]:
@@ -223,14 +278,14 @@ def settings_of(plan: TrainingPlan) -> FitSettings:
     return FitSettings(fit.epochs, fit.batch, fit.rate, plan.config.seed, fit.width)
 
 
-def gathered(plan: TrainingPlan, store: GameStore, number: int) -> Iterator[Samples]:
-    """The positions of a round's games and of all other sources, part by part; each player's scores are put on the
-    scale of its results.
+def gathered(plan: TrainingPlan, store: GameStore, aim: Aim) -> Iterator[Samples]:
+    """The positions from which a network is to learn, part by part; each player's scores are put on the scale of
+    its results.
 
     Raises LearningError if nothing can be learned from them, StoreError for a run that cannot be read.
     """
     variant, positions = plan.terms.variant, plan.config.positions
-    played = store.games(stage_of(number)) if positions.rounds[number - 1] else []
+    played = store.games(stage_of(aim.round))[: aim.games] if positions.rounds[aim.round - 1] else []
     found = [played] if played else []
     for folder in plan.found(positions.runs):
         found += games_of_run(folder, variant)

@@ -13,7 +13,16 @@ from arena.experiment.yaml.values import yaml_text
 from arena.learning.config import Positions
 from arena.learning.fit import Epoch
 from arena.learning.terms import evaluation_name
-from arena.learning.training import AGAINST, NETWORK, SNAPSHOTS, Learning, TrainingOutcome, TrainingPlan
+from arena.learning.training import (
+    AGAINST,
+    BY_GAMES,
+    BY_WIDTH,
+    NETWORK,
+    SNAPSHOTS,
+    Learning,
+    TrainingOutcome,
+    TrainingPlan,
+)
 from arena.learning.tuning_report import markdown_rows, match_table, verdict
 from arena.report.charts.course import plot_losses
 from arena.report.charts.picture import save_png, svg
@@ -22,8 +31,12 @@ REPORT = "summary.md"
 """The file to read."""
 RATING = "snapshots.yaml"
 """The configuration that rates the snapshots of a training."""
+GAMES_RATING, WIDTHS_RATING = "games.yaml", "widths.yaml"
+"""Those that rate the networks of `scaling`."""
 OPENINGS = 20
-"""Its openings."""
+"""Their openings."""
+SECONDS = 0.01
+"""Time for a move where widths are rated at equal time, too."""
 
 
 def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path]:
@@ -38,8 +51,7 @@ def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path
         "loss.svg": svg(axes),
         REPORT: summary_md(plan, found, folder),
     }
-    if plan.config.snapshots:
-        texts[RATING] = rating_yaml(plan)
+    texts |= ratings(plan)
     written = [replace(folder / name, partial(_fill, text)) for name, text in texts.items()]
     return [folder / NETWORK, *written, replace(folder / "loss.png", partial(save_png, axes))]
 
@@ -53,7 +65,7 @@ def event_text(plan: TrainingPlan, event: Learning | Epoch) -> str:
     """One line: the fit begins, or the figures of an epoch."""
     if isinstance(event, Learning):
         after = f", after {event.epoch} epochs" if event.epoch else ""
-        return f"learning from {event.positions} positions, judged by {event.held_out}{after}"
+        return f"{event.name}: learning from {event.positions} positions, judged by {event.held_out}{after}"
     return f"epoch {event.number}/{plan.config.fit.epochs}: loss {event.loss:.4f}, held out {event.held_out:.4f}"
 
 
@@ -91,7 +103,7 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         f"  - {{name: trained, type: negamax, preset: full, evaluation: {folder / NETWORK}, nodes: 1000}}",
         "```",
         "",
-        *_snapshots(plan, folder),
+        *_ratings(plan, folder),
         "## Method",
         "",
         f"It learned from {learning.positions:,} quiet positions of {sources}, and was judged by "
@@ -106,19 +118,36 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
     return "\n".join(lines)
 
 
-def rating_yaml(plan: TrainingPlan) -> str:
-    """The configuration of a round robin of a training's snapshots and the evaluation `against`."""
+def ratings(plan: TrainingPlan) -> dict[str, str]:
+    """The configurations that rate the networks of a training beside the last one, by the names of their files."""
+    scaling, texts = plan.config.scaling, {}
+    if plan.config.snapshots:
+        texts[RATING] = rating_yaml(plan, f"{SNAPSHOTS}/*.npz", "epoch {evaluation}")
+    if scaling.games:
+        texts[GAMES_RATING] = rating_yaml(plan, f"{BY_GAMES.as_posix()}/*.npz", "games {evaluation}")
+    if scaling.widths:
+        pattern = f"{BY_WIDTH.as_posix()}/*.npz"
+        texts[WIDTHS_RATING] = rating_yaml(plan, pattern, "width {evaluation}, {limit}", at_equal_time=True)
+    return texts
+
+
+def rating_yaml(plan: TrainingPlan, pattern: str, name: str, at_equal_time: bool = False) -> str:
+    """The configuration of a round robin of networks, the files of a pattern, and the evaluation `against`: at the
+    limit of the player, and at equal time, too."""
     config = plan.config
-    entry = entry_of(plan.terms.player("epoch {evaluation}"))
+    entry, opponent = entry_of(plan.terms.player(name)), entry_of(plan.opponent)
     entry.pop("evaluation", None)
-    entry["sweep"] = {"evaluation": {"files": f"{SNAPSHOTS}/*.npz"}}
+    entry["sweep"] = {"evaluation": {"files": pattern}}
+    if at_equal_time:
+        limit = {key: entry.pop(key) for key in ("nodes", "depth") if key in entry}
+        entry["sweep"]["limit"] = [limit, {"seconds": SECONDS}]
     document = {
-        "name": f"{config.name[:80]}-snapshots",
+        "name": f"{config.name[:80]}-{pattern.split('/')[-2]}",
         "variant": config.variant,
         "seed": config.seed,
         "openings": {"random_plies": config.openings.random_plies, "count": OPENINGS},
         "max_plies": config.max_plies,
-        "players": [entry, {**entry_of(plan.opponent), "name": evaluation_name(config.against)}],
+        "players": [entry, {**opponent, "name": evaluation_name(config.against)}],
     }
     return yaml_text(document)
 
@@ -133,11 +162,15 @@ def _sources(positions: Positions) -> list[str]:
     return [*games, *runs, *(f"the file {name}" for name in positions.pdn)]
 
 
-def _snapshots(plan: TrainingPlan, folder: Path) -> list[str]:
-    if not plan.config.snapshots:
-        return []
-    kept = f"Networks kept on the way are in `{folder / SNAPSHOTS}`. Their Elo by epoch, as a chart:"
-    return ["## Snapshots", "", kept, "", "```bash", f"arena run {folder / RATING}", "```", ""]
+def _ratings(plan: TrainingPlan, folder: Path) -> list[str]:
+    kept = {
+        RATING: f"Networks kept on the way are in `{folder / SNAPSHOTS}`. Their Elo by epoch, as a chart:",
+        GAMES_RATING: f"Networks from fewer games are in `{folder / BY_GAMES}`. Their Elo by games, as a chart:",
+        WIDTHS_RATING: f"Networks of other widths are in `{folder / BY_WIDTH}`. Their Elo by width, at equal "
+        f"{'nodes' if plan.config.player.limit.nodes else 'depth'} and at equal time, as a chart:",
+    }
+    found = [[kept[name], "", "```bash", f"arena run {folder / name}", "```", ""] for name in ratings(plan)]
+    return ["## Further networks", "", *(line for lines in found for line in lines)] if found else []
 
 
 def _fill(text: str, path: Path) -> None:
