@@ -26,7 +26,7 @@ from arena.learning.training import NETWORK, aims, gathered, prepare, stage_of, 
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation, values_of
-from players.evaluation.neural import ONE, NetworkFile, network_size
+from players.evaluation.neural import ONE, NetworkFile, network_in, network_size
 from players.evaluation.sample import positions_of
 
 ENGLISH = VARIANTS["english"]
@@ -361,7 +361,7 @@ def test_what_is_wrong_in_a_configuration_gets_one_line(tmp_path: Path, change: 
     assert not (tmp_path / "out").exists()
 
 
-ROUNDS = SMALL.replace("games: 40", "earlier: [40, 20], games: 60").replace("epochs: 4", "epochs: 2")
+ROUNDS = SMALL.replace("games: 40", "earlier: [40, 20], games: 60").replace("epochs: 4", "epochs: 2, width: 128")
 
 
 def test_each_round_is_played_by_the_network_of_the_one_before_and_the_last_one_is_learned(tmp_path: Path):
@@ -387,7 +387,12 @@ def test_each_round_is_played_by_the_network_of_the_one_before_and_the_last_one_
         again = play_scored(job)
         assert isinstance(again, Played) and again.positions == wanted[number][7]
     assert [line.get("step") for line in measured(folder)] == [1, 2, None]
-    assert len({file.read_bytes() for file in (*evaluations.values(), folder / NETWORK)}) == 3
+    widths = []
+    for file in (*evaluations.values(), folder / NETWORK):
+        with np.load(file) as arrays:
+            widths.append(network_in(arrays).width(ENGLISH.rules))
+    assert widths == [64, 64, 128]
+    assert evaluations[2].read_bytes() != evaluations[3].read_bytes()
 
 
 def test_a_training_of_rounds_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):

@@ -34,6 +34,7 @@ from arena.learning.terms import check_openings
 from arena.play.executor import Workers
 from arena.ratings.match import Summary, summary
 from arena.rules.custom import build_variant
+from arena.rules.jit.lanes import LANES
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from arena.rules.variants import Variant
@@ -198,10 +199,13 @@ def stage_of(number: int) -> str:
 
 
 def aims(plan: TrainingPlan, folder: Path) -> list[Aim]:
-    """The networks of a training in the order in which they are made: of each round, then those of `scaling`."""
+    """The networks of a training in the order in which they are made: of each round, then those of `scaling`.
+
+    Those that only play the next round have the least width, which is the fastest.
+    """
     config, rounds = plan.config, plan.config.positions.rounds
     scaling, width = config.scaling, config.fit.width
-    made = [Aim(folder / f"network-{number}.npz", number, width) for number in range(1, len(rounds))]
+    made = [Aim(folder / f"network-{number}.npz", number, LANES) for number in range(1, len(rounds))]
     made.append(Aim(folder / NETWORK, len(rounds), width))
     made += [
         Aim(folder / BY_GAMES / f"games-{games}.npz", len(rounds), width, games)
