@@ -26,7 +26,7 @@ from arena.learning.driver import (
     play_stage,
 )
 from arena.learning.fit import Epoch, Fit, FitSettings, unit_of, views_of
-from arena.learning.games import Terms, play_scored, points_of_pairs
+from arena.learning.games import Job, Terms, play_scored, points_of_pairs
 from arena.learning.pattern_fit import FitError, Samples, round_samples
 from arena.learning.sources import games_of_run, samples_of_pdn
 from arena.learning.store import GameStore
@@ -162,26 +162,23 @@ def train(
     Raises LearningError for games that cannot be played or learned from, StoreError for a run that cannot be read,
     and WorkerDied for a game that ends its process.
     """
-    play, terms, player = partial(play_stage, store, workers, stopping), plan.terms, plan.player
-    rounds, random_moves = plan.config.positions.rounds, plan.config.positions.random_moves
-    for number, (aim, wanted) in enumerate(zip(aims(plan, store.folder), rounds, strict=False), 1):
-        stage = stage_of(number)
-        jobs = [terms.job(stage, game, player, player, game) for game in range(1, wanted + 1)]
-        if not (yield from play(stage, [job._replace(random_moves=random_moves) for job in jobs], play_scored)):
-            return None
-        if number == len(rounds) or not aim.file.exists():
-            fitted = yield from _fitted(plan, store, aim, stopping)
-            if fitted is None:
+    play, terms, network = partial(play_stage, store, workers, stopping), plan.terms, store.folder / NETWORK
+    player, played, found = plan.player, 0, None
+    for aim in aims(plan, store.folder):
+        if aim.round > played:
+            played = aim.round
+            if not (yield from play(stage_of(played), _jobs(plan, played, player), play_scored)):
                 return None
-        player = terms.player("player", evaluation=str(aim.file.resolve()))
-    for further in aims(plan, store.folder)[len(rounds) :]:
-        if not further.file.exists() and (yield from _fitted(plan, store, further, stopping)) is None:
-            return None
-    network = store.folder / NETWORK
+            player = terms.player("player", evaluation=str(aim.file.resolve()))
+        if aim.file == network or not aim.file.exists():
+            if (fitted := (yield from _fitted(plan, store, aim, stopping))) is None:
+                return None
+            found = fitted if aim.file == network else found
+    assert found is not None  # the network is one of the aims
+    learning, epochs = found
     for file in twins(plan, store.folder):
         file.parent.mkdir(parents=True, exist_ok=True)
         replace(file, partial(copyfile, network))
-    learning, epochs = fitted
     metrics = Metrics(store.folder, map(_metrics, epochs))
     jobs = match_jobs(
         terms, plan.openings, terms.player("network", evaluation=str(network.resolve())), plan.opponent
@@ -191,6 +188,15 @@ def train(
     match = summary(pentanomial(points_of_pairs(store.games(AGAINST))))
     metrics.add_match(AGAINST, match)
     return TrainingOutcome(learning, epochs, match)
+
+
+def _jobs(plan: TrainingPlan, number: int, player: PlayerSpec) -> list[Job]:
+    """The games of a round."""
+    positions, stage = plan.config.positions, stage_of(number)
+    return [
+        plan.terms.job(stage, game, player, player, game)._replace(random_moves=positions.random_moves)
+        for game in range(1, positions.rounds[number - 1] + 1)
+    ]
 
 
 def stage_of(number: int) -> str:
