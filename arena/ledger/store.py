@@ -232,7 +232,7 @@ class Store:
 def check_tables(path: Path, connection: sqlite3.Connection, tables: Sequence[Table]) -> None:
     """Raise StoreError if a file has other tables than these."""
     wanted = {table.name: table.definition for table in tables}
-    if dict(connection.execute("SELECT name, sql FROM sqlite_master")) != wanted:
+    if dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")) != wanted:
         raise StoreError(f"{path} is of another version of the arena, or damaged: it has other tables")
 
 

@@ -26,10 +26,14 @@ class Table:
 
     @cached_property
     def definition(self) -> str:
-        """The statement that makes the table: one tree of pages, without an index beside it."""
+        """The statement that makes the table: one tree of pages, without an index beside it.
+
+        Not so with binary records and a key that is no number: in such a tree a row over a kilobyte has a page of
+        its own.
+        """
         listed = ", ".join(f"{column} {type}" for column, type in {**self.columns, CHECKSUM: "INTEGER"}.items())
         numbered = [self.columns[column] for column in self.key] == ["INTEGER"]
-        kind = "" if numbered else " WITHOUT ROWID"
+        kind = "" if numbered or self._blobs else " WITHOUT ROWID"
         return f"CREATE TABLE {self.name} ({listed}, PRIMARY KEY ({', '.join(self.key)})){kind}"
 
     @cached_property
