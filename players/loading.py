@@ -17,11 +17,15 @@ from typing import Any
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable
 from arena.rules.jit.cache import cache_folder
-from players.player import PlayerSpec
+from players.player import NETWORKS, PlayerSpec
 
 ENGINE = "engine"
 """The type of outside programs, whose options name a `command` and a `folder`."""
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?")
+
+
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
+"""What the compiler's messages have between their words where colorama is installed."""
 
 
 class PlayerError(Exception):
@@ -62,7 +66,8 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
             line = f"line {frame.lineno}: "
     if isinstance(error, SyntaxError) and error.lineno:
         line = f"line {error.lineno}: "
-    text = [part.strip() for part in str(error).splitlines() if part.strip()]
+    plain = _COLOURS.sub("", str(error))
+    text = [part.strip() for part in plain.splitlines() if part.strip()]
     reason = next((part for part in text if not part.startswith(("Failed in", "During:"))), "")
     places = [part for part in text if part.startswith("File ") and ", line " in part]
     own = [part for part in places if f'{Path(source).name}"' in part]
@@ -79,7 +84,7 @@ def meant(name: str, names: Iterable[str]) -> str:
 
 
 def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
-    """The specification with relative files made absolute: those in `folder`, else in the working directory.
+    """The specification with relative files made absolute: in `folder`, in the working directory or in NETWORKS.
 
     The folder of an outside program is always one in `folder`.
     """
@@ -87,7 +92,7 @@ def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
         given = spec.options.get("folder", ".")
         place = str((folder / given).resolve()) if isinstance(given, str) else given
         return replace(spec, options={**spec.options, "folder": place})
-    return moved(spec, lambda path: found_file(path, folder).resolve())
+    return moved(spec, lambda path: found_file(path, folder, NETWORKS).resolve())
 
 
 def moved(spec: PlayerSpec, place: Callable[[Path], Path]) -> PlayerSpec:

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from arena.base.wording import quoted
@@ -27,6 +28,8 @@ EVALUATIONS = (
     *("strong", "patterns", "neural", "linear"),
 )
 """The names of `players.evaluation.build.EVALUATORS`, likewise."""
+NETWORKS = Path(__file__).parent / "evaluation" / "networks"
+"""The folder of the networks that come along: a file that is nowhere else is looked for there."""
 LEVELS = range(1, 13)
 """The levels of `cis300`, plies of its search."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.experiment.names import short_entry
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.jit.lanes import LANES, OUTPUTS
@@ -16,7 +17,6 @@ from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.neural import (
     KINDS,
-    NETWORKS,
     ONE,
     PHASES,
     NetworkFile,
@@ -26,7 +26,8 @@ from players.evaluation.neural import (
 )
 from players.evaluation.patterns import save_weights, weight_count
 from players.evaluation.sample import mirrored, positions_of
-from players.loading import PlayerError
+from players.loading import PlayerError, located
+from players.player import NETWORKS, Limit, PlayerSpec
 
 BOARDS = ("english", "international", "russian", "frisian", "casual-10x10")
 ENGLISH = VARIANTS["english"]
@@ -139,14 +140,24 @@ def test_a_man_is_worth_a_hundred_to_a_network_that_comes_along(name):
 
 
 def test_there_are_networks_for_the_rules_that_the_readme_names():
-    assert trained_variants() == ["casual-10x10", "english", "international"]
+    names = ["brazilian", "casual-10x10", "english", "frisian", "international", "italian", "russian"]
+    assert trained_variants() == names
+
+
+def test_a_network_that_comes_along_is_named_by_its_file_from_any_folder(tmp_path: Path):
+    """For rules that have none of their own; a file of that name beside the configuration goes before."""
+    spec = short_entry("international.npz@d3", tmp_path)
+    player = PlayerSpec("guest", spec["type"], Limit(depth=3), {"evaluation": spec["evaluation"]})
+    assert located(player, tmp_path).options["evaluation"] == str(NETWORKS / "international.npz")
+    (tmp_path / "international.npz").write_bytes(b"")
+    assert located(player, tmp_path).options["evaluation"] == str(tmp_path / "international.npz")
 
 
 def test_rules_without_a_network_are_told_in_one_line():
     with pytest.raises(
-        PlayerError, match=r"^neural is trained for the rules of .*english.*, not for russian; `arena"
+        PlayerError, match=r"^neural is trained for the rules of .*english.*, not for czech; `arena"
     ):
-        build_evaluation("neural", VARIANTS["russian"])
+        build_evaluation("neural", VARIANTS["czech"])
 
 
 def test_a_file_holds_a_network_or_tables(tmp_path: Path):

@@ -55,9 +55,10 @@ def replace(path: Path, fill: Callable[[Path], object]) -> Path:
     return path
 
 
-def found_file(path: Path, folder: Path) -> Path:
-    """A relative path as one in `folder`, or in the working directory if only there is such a file."""
-    return path if path.is_file() and not (folder / path).is_file() else folder / path
+def found_file(path: Path, folder: Path, *further: Path) -> Path:
+    """A relative path as one in `folder`, else in the working directory, else in a `further` folder."""
+    places = (folder / path, path, *(other / path for other in further))
+    return next((place for place in places if place.is_file()), places[0])
 
 
 def path_shortener(texts: Iterable[str]) -> Callable[[str], str]:

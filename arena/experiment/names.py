@@ -12,7 +12,7 @@ from typing import Any
 from arena.base.files import found_file
 from arena.base.wording import cut, nearest, quoted, unknown
 from arena.experiment.yaml.errors import Keys
-from players.player import EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, TYPES, Limit
+from players.player import EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, NETWORKS, TYPES, Limit
 
 _LIMITS = {"depth": "d{}", "nodes": "n{}", "seconds": "{}s"}
 """How a short form writes a limit behind its `@`."""
@@ -181,7 +181,7 @@ def _code(path: Path, folder: Path | None) -> str:
     """The text of a Python file; "" without a folder. Raises ShortFormError if there is one without that file."""
     if folder is None:
         return ""
-    found = found_file(path, folder)
+    found = found_file(path, folder, NETWORKS)
     if not found.is_file():
         others = sorted(other.name for other in found.parent.glob(f"*{path.suffix}"))
         close = nearest(path.name, others)
