@@ -19,7 +19,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import EVALUATORS, LEARNED, appraise, build_evaluation, known_evaluations, value_of
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED, linear_weights
-from players.loading import PlayerError
+from players.loading import PlayerError, blame
 from tests.helpers import naive
 from tests.helpers.command_line import invoke
 
@@ -543,3 +543,10 @@ def test_players_lists_the_evaluations_and_the_features():
     lines = [line.strip() for line in invoke("players").stdout.splitlines()]
     for name in (*EVALUATORS, *FEATURES):
         assert any(line.startswith(f"{name} ") and len(line.split()) > 1 for line in lines), name
+
+
+def test_a_reason_has_no_colours_of_the_compiler():
+    assert (
+        blame(TypeError("\x1b[1mname \x1b[31m'x'\x1b[0m is not known"), "own.py")
+        == "TypeError: name 'x' is not known"
+    )
