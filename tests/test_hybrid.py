@@ -222,10 +222,10 @@ def test_a_mix_that_there_is_not_is_refused_in_one_line(description, words):
 
 
 def test_rules_without_a_network_have_none_in_their_mix(words):
-    russian = VARIANTS["russian"]
-    assert mixed(russian, [russian.start], {}) == [0.0]
+    czech = VARIANTS["czech"]
+    assert mixed(czech, [czech.start], {}) == [0.0]
     with pytest.raises(PlayerError) as caught:
-        mixed(russian, [russian.start], {"network": 50})
+        mixed(czech, [czech.start], {"network": 50})
     words(caught.value)
 
 

@@ -412,7 +412,7 @@ def test_the_report_of_rounds_names_them(tmp_path: Path):
     result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
     assert result.exit_code == 0, result.output
     text = (out / "summary.md").read_text()
-    assert "quiet positions of 60 games of the player with itself, after 40 and 20" in text
+    assert "quiet positions of 60 games of the player with itself, after rounds of 40 and 20" in text
 
 
 def test_networks_from_fewer_games_and_of_other_widths_are_made_once_and_can_be_rated(tmp_path: Path):

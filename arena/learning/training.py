@@ -179,7 +179,7 @@ def train(
     for file in twins(plan, store.folder):
         file.parent.mkdir(parents=True, exist_ok=True)
         replace(file, partial(copyfile, network))
-    metrics = Metrics(store.folder, map(_metrics, epochs))
+    metrics = Metrics(store.folder, [epoch.metrics for epoch in epochs])
     jobs = match_jobs(
         terms, plan.openings, terms.player("network", evaluation=str(network.resolve())), plan.opponent
     )
@@ -240,10 +240,11 @@ def _fitted(
 
     Beside it is the checkpoint of the last finished epoch.
     """
-    variant, is_last = plan.terms.variant, aim.file.name == NETWORK
+    variant, settings, is_last = plan.terms.variant, plan.config.fit, aim.file.name == NETWORK
     checkpoint = aim.file.with_suffix(".pt")
     aim.file.parent.mkdir(parents=True, exist_ok=True)
-    fit = Fit(variant.constants, settings_of(plan)._replace(width=aim.width))
+    chosen = FitSettings(settings.epochs, settings.batch, settings.rate, plan.config.seed, aim.width)
+    fit = Fit(variant.constants, chosen)
     with TemporaryFile(dir=store.folder) as file:
         learned, judged, digest = views_of(variant, gathered(plan, store, aim), file)
         if not (len(learned.rows) and len(judged.rows)):
@@ -251,7 +252,7 @@ def _fitted(
         fit.resume(checkpoint, digest)
         learning = Learning(aim.file.stem, len(learned.rows), len(judged.rows), len(fit.epochs))
         yield learning
-        metrics = Metrics(store.folder, map(_metrics, fit.epochs)) if is_last else None
+        metrics = Metrics(store.folder, [epoch.metrics for epoch in fit.epochs]) if is_last else None
         while len(fit.epochs) < fit.settings.epochs:
             if stopping():
                 return None
@@ -260,7 +261,7 @@ def _fitted(
                 _keep(fit, variant, store.folder / SNAPSHOTS / f"epoch-{epoch.number}.npz")
             replace(checkpoint, partial(fit.save, digest))
             if metrics is not None:
-                metrics.add_step(_metrics(epoch))
+                metrics.add_step(epoch.metrics)
             yield epoch
     _keep(fit, variant, aim.file)
     return learning, fit.epochs
@@ -276,16 +277,6 @@ def _keep(fit: Fit, variant: Variant, path: Path) -> None:
     path.parent.mkdir(exist_ok=True)
     network = fit.network.whole_numbers()
     replace(path, NetworkFile(network, unit_of(variant, network)).save)
-
-
-def _metrics(epoch: Epoch) -> dict[str, Any]:
-    return {"step": epoch.number, "loss": epoch.loss, "held_out": epoch.held_out}
-
-
-def settings_of(plan: TrainingPlan) -> FitSettings:
-    """How the network of a training is fitted."""
-    fit = plan.config.fit
-    return FitSettings(fit.epochs, fit.batch, fit.rate, plan.config.seed, fit.width)
 
 
 def gathered(plan: TrainingPlan, store: GameStore, aim: Aim) -> Iterator[Samples]:

@@ -157,7 +157,7 @@ def _sources(positions: Positions) -> list[str]:
     games = [f"{last} games of the player with itself"] if last else []
     if before:
         counts = " and ".join(map(str, before))
-        games[0] += f", after {counts} each of which made the network that played the next"
+        games[0] += f", after rounds of {counts}, each of which made the network that played the next"
     runs = [f"the run {name}" for name in positions.runs]
     return [*games, *runs, *(f"the file {name}" for name in positions.pdn)]
 

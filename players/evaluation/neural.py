@@ -39,6 +39,7 @@ from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import evaluator
 from players.evaluation.patterns import last_bit
+from players.player import NETWORKS
 
 KINDS = 4
 """Kinds of pieces in a view."""
@@ -54,7 +55,6 @@ UNIT, PIECES = 1, 2
 """Their words; the width is the first."""
 FIRST = 4 * HEAD
 """The offset of a network's numbers, of 16 bits each."""
-NETWORKS = Path(__file__).parent / "networks"
 _ALIGNED = 64
 """Bytes that a processor fetches at once; a network's memory begins with such a part."""
 
