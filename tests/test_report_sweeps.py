@@ -17,6 +17,7 @@ from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.report.charts.axes import retitle
 from arena.report.charts.course import plot_convergence, plot_openings
+from arena.report.charts.elo import plot_elo_by_step
 from arena.report.files import files_of
 from arena.report.page import html
 from arena.report.run import Run
@@ -492,6 +493,16 @@ def test_a_sweep_of_files_is_answered_by_elo_against_the_step(tmp_path: Path, wo
     assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()] == ["runs", "simple"]
     assert ax.lines[0].get_xdata().tolist() == [1, 2, 3] and len(ax.collections) == 1
     assert "elo_by_step.csv" in {file.name for file in files_of(run)}
+
+
+@pytest.mark.parametrize(
+    ("steps", "scale"), [((4, 16, 64), "log"), ((0, 4, 16), "linear"), ((4, 6, 64), "linear")]
+)
+def test_steps_that_at_least_double_are_on_a_log_scale(steps: tuple[int, ...], scale: str) -> None:
+    table, _ = by_step({f"a{step}": float(step) for step in steps})
+    ax = plot_elo_by_step(table)
+    assert ax.get_xscale() == scale and ("(log scale)" in ax.get_xlabel()) == (scale == "log")
+    assert scale == "linear" or ax.get_xticks().tolist() == list(steps)
 
 
 # charts and files

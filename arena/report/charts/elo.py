@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
 
 from arena.base.number import percent, quantity, signed, with_error
 from arena.report.charts.axes import (
@@ -132,10 +132,15 @@ def plot_elo_by_step(
             label = f"{row['player']}: {with_error(row['elo'], (row['elo_high'] - row['elo_low']) / 2)}"
             ax.axhline(row["elo"], color=MUTED, linestyle=(":", "--", "-.", DASHED)[i], linewidth=1.2, label=label)
     steps = np.unique(elo_by_step["step"].to_numpy(dtype=float))
-    are_apart = len(steps) < 2 or np.diff(steps).min() * TICKS >= np.ptp(steps)
+    at_least_double = len(steps) > 2 and bool((steps[1:] >= 2 * steps[:-1]).all()) and steps[0] > 0
+    are_apart = at_least_double or len(steps) < 2 or np.diff(steps).min() * TICKS >= np.ptp(steps)
     few = MaxNLocator(nbins=TICKS, integer=True, min_n_ticks=1)
+    if at_least_double:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(ScalarFormatter())
+        ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_locator(FixedLocator(steps.tolist()) if are_apart else few)
-    ax.set_xlabel(f"{word} of the training")
+    ax.set_xlabel(f"{word} of the training{' (log scale)' if at_least_double else ''}")
     ax.set_ylabel(elo_label(reference))
     legend(ax, opaque=True)
     return ax
