@@ -210,7 +210,7 @@ def test_a_game_that_its_page_does_not_count_is_missed(tmp_path: Path) -> None:
 def test_any_values_are_read_back_with_their_checksum(row: list[Any]) -> None:
     table = Table("t", {"i": "INTEGER", "r": "REAL", "t": "TEXT", "b": "BLOB"}, ["t"])
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute(table.definition)
+        connection.execute(table.definition.replace(", PRIMARY KEY (t)) WITHOUT ROWID", ")"))
         connection.execute(f"INSERT {table.insertion}", table.stored(row))
         [found] = connection.execute(table.query)
     assert table.intact(found)

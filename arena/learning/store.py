@@ -30,6 +30,7 @@ GAMES = Table(
         "positions": "BLOB",
     },
     ["stage", "game"],
+    has_long_rows=True,
 )
 STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
 

@@ -23,17 +23,15 @@ class Table:
     key: Sequence[str]
     is_needed: bool = True
     """Whether a store that has lost rows of it is not complete."""
+    has_long_rows: bool = False
+    """Whether rows are over a kilobyte: each would have a page of its own without an index beside the tree."""
 
     @cached_property
     def definition(self) -> str:
-        """The statement that makes the table: one tree of pages, without an index beside it.
-
-        Not so with binary records and a key that is no number: in such a tree a row over a kilobyte has a page of
-        its own.
-        """
+        """The statement that makes the table: one tree of pages, without an index beside it but for long rows."""
         listed = ", ".join(f"{column} {type}" for column, type in {**self.columns, CHECKSUM: "INTEGER"}.items())
         numbered = [self.columns[column] for column in self.key] == ["INTEGER"]
-        kind = "" if numbered or self._blobs else " WITHOUT ROWID"
+        kind = "" if numbered or self.has_long_rows else " WITHOUT ROWID"
         return f"CREATE TABLE {self.name} ({listed}, PRIMARY KEY ({', '.join(self.key)})){kind}"
 
     @cached_property
