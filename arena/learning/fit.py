@@ -234,7 +234,7 @@ def _distinct(boards: Ints, rows: Ints, targets: Floats) -> Views:
 
 def phases_of(rules: Rules, boards: Ints) -> Ints:
     """The phase of each of some boards, `int64[n]`."""
-    phases = np.array([phase_of(rules, number) for number in range(4 * 64 + 1)])
+    phases = np.array([phase_of(rules, number) for number in range(squares(rules) + 1)])
     found: Ints = phases[np.bitwise_count(boards).sum(axis=1)]
     return found
 

@@ -25,7 +25,7 @@ from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import back_row, connected, kings, men, pieces_mask
 from players.evaluation.linear import is_number, phased
-from players.evaluation.neural import aligned, network_value, network_words, trained, trained_variants
+from players.evaluation.neural import aligned, network_value, network_words, trained, trained_variants, word_count
 from players.loading import PlayerError
 
 WEIGHTS: Mapping[str, Any] = MappingProxyType(
@@ -143,7 +143,7 @@ def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
         raise _error(f"a network is trained for the rules of {names}, not for {variant.name}", "network")
     defensive = used[DEFENSIVE_FORMATION] or used[DEFENSIVE_SAFETY]
     used[FORMATION], used[SAFETY] = used[FORMATION] or defensive, used[SAFETY] or defensive
-    at = network_words(np.zeros(1) if network is None else network, variant.rules)
+    at = word_count(variant.rules, 0) if network is None else network.size
     memory = aligned(at + HEAD + KEPT * KEPT_WORDS * chosen[CACHE])
     if network is not None:
         memory[:at] = network
