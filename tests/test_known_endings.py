@@ -130,7 +130,7 @@ def test_no_search_claims_a_win_that_the_tables_deny(pieces: int, searches: int)
 @pytest.mark.parametrize("depth", [5, 9])
 def test_at_full_width_no_win_or_loss_within_the_depth_is_missed(depth: int) -> None:
     tables = tables_of(ENGLISH, PIECES)
-    selective = {"iir": 4, "probcut": True, "probcut_above": 0.03, "probcut_below": 0.03}
+    selective = {"probcut_above": 0.03, "probcut_below": 0.03, "full_width": 0}
 
     def missed(position: Position, **options: object) -> bool:
         options = {"preset": "full", **selective, **options}

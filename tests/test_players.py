@@ -68,7 +68,7 @@ def test_every_switch_has_a_row_with_its_choices_and_what_it_does():
     assert list(rows) == list(KINDS)
     assert all(choices and what for choices, what in rows.values())
     assert [rows[name][0] for name in ("pvs", "tt", "quiescence", "contempt")] == [
-        *("true, false", "megabytes", "none, captures, threats", "evaluation's unit")
+        *("true, false", "megabytes", "none, captures, threats, offers", "evaluation's unit")
     ]
 
 
@@ -81,11 +81,13 @@ def test_kernels_read_every_switch_from_the_state_words_by_their_place():
         *(
             "aspiration",
             "contempt",
+            "drawish",
             "repetition_penalty",
             "futility_above",
             "futility_below",
             "probcut_above",
             "probcut_below",
+            "singular_margin",
         )
     }
 

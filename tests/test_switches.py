@@ -52,6 +52,7 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "order_killers": {"alpha_beta": True, "order_killers": True},
     "order_history": {"alpha_beta": True, "order_history": True},
     "order_malus": {"alpha_beta": True, "order_history": True, "order_malus": True},
+    "order_replies": {"alpha_beta": True, "order_replies": True},
     "tt alone": {"tt": 1},
     "tt": {"alpha_beta": True, "iterative": True, "tt": 1},
     "order_tt": {"alpha_beta": True, "iterative": True, "tt": 1, "order_tt": True},
@@ -62,12 +63,14 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "mate_distance": {"alpha_beta": True, "mate_distance": True},
     "stop_complete": {"alpha_beta": True, "iterative": True, "stop_complete": True},
     "stop_decided": {"alpha_beta": True, "iterative": True, "stop_decided": True},
-    **{f"preset {name}": {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
+    **{f"preset {name}": {"preset": name, "stop_single": False} for name in PRESETS if "full" not in name},
 }
 """Switches, added to plain minimax, that must leave its value and its move as they are."""
 FURTHER: dict[str, dict[str, Any]] = {
     "quiescence": {"quiescence": "captures"},
     "threats": {"quiescence": "threats"},
+    "offers": {"quiescence": "offers"},
+    "singular": {"singular": 2},
     "extensions": {"extensions": True},
     "tt_deeper": {"tt_deeper": True},
 }
@@ -123,7 +126,8 @@ def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name
 
 def test_every_switch_is_tried():
     tried = {name for switches in EXACT_SWITCHES.values() for name in switches}
-    told = {"contempt", "full_width", "repetition_penalty", "finals", "partial", "stop_cost", "stop_half", "ties"}
+    told = {"contempt", "drawish", "finals", "full_width", "partial", "repetition_penalty", "singular_margin"}
+    told |= {"stop_cost", "stop_half", "ties"}
     published = {"order_squares", "penalised", "blind_horizon"}  # tests/test_published.py
     known = {"tables"}  # tests/test_known_endings.py
     assert set(KINDS) <= tried | INEXACT | told | published | known
@@ -205,6 +209,40 @@ def test_quiescence_sees_the_recapture_beyond_the_horizon():
     seeing = choose(Negamax(ENGLISH, "material", "alphabeta", quiescence="captures"), ENGLISH, position, 1)
     assert (blind.score, blind.deepest) == (0.0, 1)
     assert (seeing.score, seeing.deepest) == (-1.0, 2)
+
+
+def test_offers_see_a_man_crowned_and_a_shot_beyond_the_horizon():
+    def value(text: str, **switches: Any) -> float | None:
+        player = Negamax(ENGLISH, {"linear": {"man": 1, "king": 2}}, "alphabeta", **switches)
+        return choose(player, ENGLISH, parse_fen(ENGLISH, text), 1).score
+
+    crowns = "B:W6:B22"  # after any move of Black's White crowns the man on 6
+    assert (value(crowns, quiescence="captures"), value(crowns, quiescence="offers")) == (0.0, -1.0)
+    shot = "W:W18,20,28,30,31:B5,6,7,16,17"  # whatever White plays, Black offers a man and takes three
+    assert (value(shot, quiescence="captures"), value(shot, quiescence="offers")) == (3.0, 1.0)
+
+
+def test_a_singular_move_is_searched_deeper_by_the_margin():
+    position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
+
+    def nodes(**switches: Any) -> int:
+        return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
+
+    assert nodes(singular=4, singular_margin=1000.0) == nodes(singular=4, singular_margin=100.0)
+    assert nodes(singular=10) == nodes() < nodes(singular=4, singular_margin=0.1)
+
+
+def test_an_even_ending_of_kings_is_worth_a_share_of_its_value():
+    def value(text: str, **switches: Any) -> float | None:
+        return choose(Negamax(ENGLISH, "material", **switches), ENGLISH, parse_fen(ENGLISH, text), 1).score
+
+    for text, drawish in (
+        ("W:WK18,K19:BK1", True),  # a king more
+        ("W:WK18,K19,K23:BK1", False),  # two
+        ("W:WK18,22:B1", False),  # one side alone has a king
+    ):
+        whole, part = value(text), value(text, drawish=0.25)
+        assert whole and part == (whole / 4 if drawish else whole), text
 
 
 def test_a_draw_by_repetition_is_seen_through_the_games_history():

@@ -31,7 +31,7 @@ from players.negamax.state import (
     is_repeated_after_four,
     out_of_budget,
 )
-from players.negamax.switches import MOVER, THREATS
+from players.negamax.switches import MOVER, OFFERS, THREATS
 
 UNKNOWN = np.inf
 """The value of a position that the endgame tables lack, or that is not cut."""
@@ -56,6 +56,8 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
         return draw_value(state, node.ply)
     state.leaves += 1
     value = leaf_value(rules, state, node.position)
+    if state.quiescence == OFFERS and value < beta:
+        value = best_offer(rules, state, node, max(alpha, value), beta, value)
     if state.repetition_penalty != 0.0 and is_repeated_after_four(state, node.ply):
         is_own = state.penalised == MOVER or node.position.turn == BLACK
         value -= state.repetition_penalty if is_own else -state.repetition_penalty
@@ -101,6 +103,35 @@ def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> 
     return bounded(state, best, floor, beta)
 
 
+@kernel
+def best_offer(rules: Rules, state: Any, node: Node, alpha: float, beta: float, value: float) -> float:
+    """The best of a quiet leaf's value and those of the moves that crown a man or offer a piece.
+
+    Room for moves begins at `moves[node.start]`.
+    """
+    moves = words(state.moves)
+    end = list_moves(rules, state, node.position, node.start)
+    for i in range(node.start, end):
+        child = Node(apply(rules, node.position, moves[i]), 0, node.ply + 1, end)
+        if is_unquiet(rules, state, child.position, child.ply):
+            found = -quiesce(rules, state, child, -beta, -alpha)
+        elif popcount(child.position.kings) > popcount(node.position.kings):
+            if state.nodes >= state.node_limit:
+                state.stopped = 1
+                return 0.0
+            found = -quiet_value(rules, state, child)
+        else:
+            continue
+        if state.stopped:
+            return 0.0
+        if found > value:
+            value = found
+            alpha = max(alpha, value)
+            if state.alpha_beta and alpha >= beta:
+                break
+    return value
+
+
 @inlined
 def quiet_value(rules: Rules, state: Any, node: Node) -> float:
     """The value of a quiet node beyond the horizon."""
@@ -139,7 +170,17 @@ def ending_value(rules: Rules, state: Any, position: Position, ply: int) -> floa
 def leaf_value(rules: Rules, state: Any, position: Position) -> float:
     """The evaluation of a position, within LIMIT."""
     weights = floats_at(state.weights, state.weight_count)
-    return within_limit(evaluate(state.evaluation, position, rules, weights))
+    value = within_limit(evaluate(state.evaluation, position, rules, weights))
+    return value * state.drawish if state.drawish != 1.0 and is_drawish(position) else value
+
+
+@inlined
+def is_drawish(position: Position) -> bool:
+    """Whether both sides have a king and neither has two pieces more."""
+    white, black = position.white, position.black
+    if position.kings & white == 0 or position.kings & black == 0:
+        return False
+    return bool(abs(popcount(white) - popcount(black)) < 2)
 
 
 @inlined

@@ -69,6 +69,8 @@ def reward(state: Any, node: Node, place: int, depth: int) -> None:
     if state.order_killers and killers[node.ply, 0] != move:
         killers[node.ply, 1] = killers[node.ply, 0]
         killers[node.ply, 0] = move
+    if state.order_replies:
+        state.replies[node.position.turn, history_index(state.played[node.ply])] = move
     if state.order_history:
         state.history[node.position.turn, history_index(move)] += depth * depth
         if state.order_malus:
@@ -87,8 +89,9 @@ def rank_moves(state: Any, node: Node, end: int, capturing: bool, table_move: in
     if capturing:
         if not (wanted or state.order_captures):
             return False
-    elif not (wanted or state.order_killers or state.order_history):
+    elif not (wanted or state.order_killers or state.order_history or state.order_replies):
         return False
+    reply = state.replies[node.position.turn, history_index(state.played[node.ply])] if state.order_replies else 0
     for i in range(node.start, end):
         move = moves[i]
         rank = 0
@@ -101,6 +104,8 @@ def rank_moves(state: Any, node: Node, end: int, capturing: bool, table_move: in
             rank = 1 << 59
         elif state.order_killers and move == state.killers[node.ply, 1]:
             rank = 1 << 58
+        elif move == reply:
+            rank = 1 << 57
         elif state.order_history:
             rank = state.history[node.position.turn, history_index(move)]
         state.order[i] = rank

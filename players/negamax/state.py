@@ -66,6 +66,8 @@ STATE = np.dtype(
         ("pv", "i8", (PLIES, PLIES)),
         ("killers", "i8", (PLIES, _KILLER_SLOTS)),
         ("history", "i8", (2, 1 << HISTORY_BITS)),
+        ("replies", "i8", (2, 1 << HISTORY_BITS)),
+        ("played", "i8", PLIES),
         ("moves", "i8", BUFFER),
         ("order", "i8", BUFFER),
         ("root_index", "i8", MAX_MOVES),

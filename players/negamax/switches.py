@@ -16,7 +16,7 @@ from players.options import check_option, choices_of, words_of
 
 FIRST, LAST, RANDOM, SEARCHED, BOUND = range(5)
 """The choices of `ties`, as kernels read them."""
-NO_QUIESCENCE, CAPTURES, THREATS = range(3)
+NO_QUIESCENCE, CAPTURES, THREATS, OFFERS = range(4)
 """The choices of `quiescence`."""
 NO_LMR, LATE, EARLY = range(3)
 """The choices of `lmr`."""
@@ -64,6 +64,9 @@ class Switches:
     order_killers: Annotated[bool, _does("first moves that cut at this ply")] = False
     order_history: Annotated[bool, _does("first moves that cut anywhere")] = False
     order_malus: Annotated[bool, _does("of these, last those that were searched before a move that cut")] = False
+    order_replies: Annotated[bool, _does("first the move that last cut after the same move of the other side")] = (
+        False
+    )
     tt: Annotated[
         int, _does("transposition table, 0: none; kept for a game", "megabytes", least=0, most=65_536)
     ] = 0
@@ -76,9 +79,13 @@ class Switches:
         float, _does("half width of the first window around the last value, 0: open", "men", least=0)
     ] = 0.0
     mtdf: Annotated[bool, _does("MTD(f): null windows at the root")] = False
-    quiescence: Annotated[Literal["none", "captures", "threats"], _does("what is searched beyond the horizon")] = (
-        "none"
-    )
+    quiescence: Annotated[
+        Literal["none", "captures", "threats", "offers"],
+        _does(
+            "what is searched beyond the horizon: nothing; pending captures; those that threaten, too; or, where "
+            "none is pending, moves that crown a man or offer a piece, if they are better than to stand pat"
+        ),
+    ] = "none"
     lmr: Annotated[
         Literal["none", "late", "early"],
         _does("reduce moves from the fourth on, or, in null windows, from the second on"),
@@ -102,9 +109,28 @@ class Switches:
         int, _does("with this number of pieces or fewer no move is reduced or cut", "pieces", least=0, most=64)
     ] = 0
     extensions: Annotated[bool, _does("a ply more for a single reply")] = False
+    singular: Annotated[
+        int,
+        _does(
+            "a ply more, from this depth on, for a table's move that all others are worse than; 0: never",
+            "plies",
+            least=0,
+            most=64,
+        ),
+    ] = 0
+    singular_margin: Annotated[float, _does("by how much they are to be worse", "men", least=0)] = 0.1
     mate_distance: Annotated[bool, _does("cut what cannot be a sooner win")] = False
     draws: Annotated[bool, _does("a position that occurred before, and moves without progress, are draws")] = False
     contempt: Annotated[float, _does("what a draw is below 0", "evaluation's unit")] = 0.0
+    drawish: Annotated[
+        float,
+        _does(
+            "what the evaluation is multiplied by where both sides have a king and neither has two pieces more",
+            "share",
+            least=0,
+            most=1,
+        ),
+    ] = 1.0
     repetition_penalty: Annotated[
         float, _does("off a leaf that is the position of four plies before, as in `game3`", "evaluation's unit")
     ] = 0.0
@@ -158,7 +184,7 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "pvs": ("iddfs", _ORDERED | {"pvs": True}),
     "mtdf": ("iddfs", _ORDERED | {"mtdf": True}),
-    "full": (
+    "full-2026a": (
         "pvs",
         {
             "aspiration": 0.5,
@@ -170,6 +196,10 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
             "tt_deeper": True,
             "draws": True,
         },
+    ),
+    "full": (
+        "full-2026a",
+        {"stop_half": False, "stop_cost": True, "iir": 4, "probcut": True, "full_width": 4},
     ),
 }
 """Each preset by an earlier one and what it changes."""
@@ -184,12 +214,12 @@ def _presets() -> Mapping[str, Switches]:
 
 
 PRESETS = _presets()
-"""All but `full` find the value and the move of plain minimax."""
+"""All but the last two find the value and the move of plain minimax."""
 PresetName = Annotated[str, Field(json_schema_extra={"enum": list(PRESETS)})]
 
 
 def switches_of(preset: str, given: Mapping[str, Any]) -> Switches:
-    """The switches of a preset with those that are given in place of its own.
+    """The switches of a preset with those that are given in place of its own; without a table its `iir` is off.
 
     Raises PlayerError for an unknown preset or switch, for what a switch cannot be, and for switches that do not
     go together, at one that was given.
@@ -201,6 +231,8 @@ def switches_of(preset: str, given: Mapping[str, Any]) -> Switches:
             raise PlayerError(unknown("switch", name, KINDS), name)
         check_option(name, value, KINDS[name])
     switches = replace(PRESETS[preset], **given)
+    if not switches.tt and "iir" not in given:
+        switches = replace(switches, iir=0)
     for name, fault in _conflicts(switches):
         raise PlayerError(fault, *([name] if name in given else []))
     return switches
@@ -223,10 +255,10 @@ def stored_types() -> list[tuple[str, str]]:
 def preset_rows() -> Iterator[tuple[str, str]]:
     """A row of Markdown for each preset: its name, and what it is."""
     yield "`minimax`", "everything off: fixed depth, every node"
-    for name, (base, changes) in _CHANGES.items():
-        texts = (switch if value is True else f"{switch}: {value}" for switch, value in changes.items())
-        note = " (where none is named)" if name == DEFAULT_PRESET else ""
-        yield f"`{name}`{note}", f"`{base}` and {', '.join(f'`{text}`' for text in texts)}"
+    for preset, (base, changes) in _CHANGES.items():
+        texts = (name if value is True else f"{name}: {str(value).lower()}" for name, value in changes.items())
+        note = " (where none is named)" if preset == DEFAULT_PRESET else ""
+        yield f"`{preset}`{note}", f"`{base}` and {', '.join(f'`{text}`' for text in texts)}"
 
 
 def switch_rows() -> Iterator[tuple[str, str, str]]:
@@ -237,12 +269,14 @@ def switch_rows() -> Iterator[tuple[str, str, str]]:
 
 def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
     if not switches.alpha_beta:
-        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "probcut", "mate_distance"):
+        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "probcut", "singular", "mate_distance"):
             if getattr(switches, name) not in (0, "none"):
                 yield name, f"{name} needs alpha_beta"
-    for name in ("mtdf", "iir"):
+    for name in ("mtdf", "iir", "singular"):
         if getattr(switches, name) and not switches.tt:
             yield name, f"{name} needs a transposition table (tt, in megabytes)"
+    if switches.singular and not switches.order_tt:
+        yield "singular", "singular needs order_tt"
     if switches.mtdf and switches.aspiration:
         yield "aspiration", "mtdf and aspiration cannot be combined"
     if switches.finals == "alike":

@@ -33,6 +33,8 @@ UPPER, LOWER, EXACT = 1, 2, 3
 """Bounds."""
 _DEPTH, _BOUND, _GENERATION = 0, 8, 16
 _BYTE = 255
+_SHALLOWER = 3
+"""Plies by which a search may have been shallower for `least`."""
 
 
 def new_table(megabytes: int) -> TranspositionTable:
@@ -64,27 +66,29 @@ class Known(NamedTuple):
     settles: bool
     """Whether the value answers this search."""
     value: float
+    least: float
+    """What a search up to three plies shallower, or any deeper one, found the value to be at least."""
 
 
 @inlined
 def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Known:
     """Look up a node that is to be searched `depth` plies in the table, if there is one."""
     if not state.tt or depth <= 1:
-        return Known(-1, False, 0.0)
+        return Known(-1, False, 0.0, -np.inf)
     table = words_at(state.table)
     state.tt_probes += 1
     entry = find(table, state.table_words, node.key, state.oldest)
     if entry.info == 0:
-        return Known(-1, False, 0.0)
+        return Known(-1, False, 0.0, -np.inf)
     state.tt_hits += 1
-    searched = depth_of(entry)
-    if searched == depth or (state.tt_deeper and searched > depth):
-        value = from_table(score_of(entry), node.ply)
-        bound = bound_of(entry)
-        if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
-            state.horizon += abs(value) < LIMIT
-            return Known(entry.move, True, value)
-    return Known(entry.move, False, 0.0)
+    searched, bound = depth_of(entry), bound_of(entry)
+    value = from_table(score_of(entry), node.ply)
+    least = value if bound != UPPER and searched >= depth - _SHALLOWER else -np.inf
+    deep = searched == depth or (state.tt_deeper and searched > depth)
+    if deep and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
+        state.horizon += abs(value) < LIMIT
+        return Known(entry.move, True, value, least)
+    return Known(entry.move, False, value, least)
 
 
 @inlined

@@ -24,7 +24,7 @@ from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
 from players.negamax.leaves import UNKNOWN, cut_value, ending_value, is_ending, leaf
 from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
-from players.negamax.score import WIN, final_value
+from players.negamax.score import LIMIT, WIN, final_value
 from players.negamax.state import (
     MAX_DEPTH,
     MAX_PLY,
@@ -39,7 +39,7 @@ from players.negamax.state import (
     out_of_budget,
 )
 from players.negamax.switches import ALIKE, BOUND, EARLY, FIRST, RANDOM, SEARCHED
-from players.negamax.transposition import recall, remember
+from players.negamax.transposition import Known, recall, remember
 
 
 @kernel
@@ -67,6 +67,7 @@ def search_root(
             break
         move = moves[i]
         child = apply(rules, position, move)
+        state.played[1] = move
         enter(state, 0, position, move, child)
         node = Node(child, changed(key, position, child), 1, count)
         low = alpha
@@ -152,6 +153,9 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
         if state.iir and known.move < 0 and left >= state.iir:
             left -= 1
     ordered = rank_moves(state, node, end, capturing, known.move)
+    deeper = is_singular(rules, state, node, end, left, known)
+    if state.stopped:
+        return 0.0
     floor, best, best_move = alpha, -np.inf, -1
     for i in range(start, end):
         if ordered:
@@ -160,7 +164,8 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
         child = descend(rules, state, node, move, end)
         attempt = first_attempt(state, left, i - start, whole, alpha, beta)
         while True:
-            value = -search_below(rules, state, child, left - 1 - attempt.reduced, -attempt.high, -alpha)
+            below = left - 1 - attempt.reduced + (deeper and i == start)
+            value = -search_below(rules, state, child, below, -attempt.high, -alpha)
             if value <= alpha or is_final(attempt, value, beta):
                 break
             attempt = next_attempt(state, attempt, alpha, beta)
@@ -193,13 +198,45 @@ def visit(state: Any, ply: int) -> None:
 @inlined
 def extension(state: Any, ply: int, count: int) -> int:
     """Plies by which a node with `count` moves is searched deeper."""
-    return int(state.extensions and count == 1 and ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2)
+    return int(state.extensions and count == 1 and may_extend(state, ply))
+
+
+@inlined
+def may_extend(state: Any, ply: int) -> bool:
+    """Whether a node at `ply` is near enough to the root to be searched deeper."""
+    return bool(ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2)
+
+
+@inlined
+def is_singular(rules: Rules, state: Any, node: Node, end: int, left: int, known: Known) -> bool:
+    """Whether every move but the table's is worse than what that one is worth at least.
+
+    Null windows below that value, at half the depth, tell. Source: T. Anantharaman, M. Campbell and F. Hsu,
+    "Singular extensions: adding selectivity to brute-force searching", ICCA Journal 11(4), 1988.
+    """
+    if not state.singular or left < state.singular or end - node.start < 2 or not may_extend(state, node.ply):
+        return False
+    if known.least == -np.inf or abs(known.least) >= LIMIT:
+        return False
+    moves, low = words(state.moves), known.least - state.singular_margin * state.man
+    above = np.nextafter(low, np.inf)
+    single = True
+    for i in range(node.start, end):
+        if moves[i] != known.move:
+            child = descend(rules, state, node, moves[i], end)
+            value = -call_at(state.search, rules, state, child, (left - 1) // 2, -above, -low)
+            if value > low or state.stopped:
+                single = False
+                break
+    state.pv[node.ply, 0] = -1
+    return single
 
 
 @inlined
 def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node:
     """The node that a move leads to, put on the line; its move lists start at `moves[start]`."""
     position = apply(rules, node.position, move)
+    state.played[node.ply + 1] = move
     enter(state, node.ply, node.position, move, position)
     return Node(position, changed(node.key, node.position, position) if state.tt else 0, node.ply + 1, start)
 
