@@ -14,7 +14,7 @@ import pytest
 
 from arena.ledger.public import Pseudonyms
 from arena.ledger.read import read
-from arena.report.load import list_rules
+from arena.report.load import list_runs
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.report_data import experiment, player
 from tests.test_publish import contents
@@ -159,10 +159,10 @@ def test_a_message_keeps_its_kind_and_loses_words_of_a_players_code(text: str, p
     assert Pseudonyms(experiment(players), {"facts": {"files": {}}}, empty).message(text) == public
 
 
-def test_a_run_of_several_rule_sets_is_refused(tmp_path: Path) -> None:
-    list_rules(tmp_path, "two", ["english", "russian"])
+def test_a_folder_of_several_runs_is_refused(tmp_path: Path) -> None:
+    list_runs(tmp_path, "two", ["english", "russian"])
     done = invoke("report", tmp_path, "--anonymous")
-    assert done.exit_code == 2 and "--anonymous takes the run of one" in error_line(done.stderr)
+    assert done.exit_code == 2 and f"--anonymous takes one, such as {tmp_path}/english" in error_line(done.stderr)
 
 
 def test_nobody_is_told_by_a_place_in_a_list() -> None:

@@ -11,28 +11,30 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2
 
-from arena.experiment.load import load, load_all
+from arena.experiment.load import UNLIMITED, load, load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.ratings.contrasts import JOINT, Across, across, gain_differences, gains, heterogeneity, joint_table
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
+from players.player import limits_of
+from players.table import PLAYERS
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.configs import BROKEN
 from tests.helpers.words import Words
 
-PLAYERS = """\
+TWO = """\
 players:
   - {name: a, type: random}
   - {name: b, type: greedy}
 """
 
 
-def written(folder: Path, head: str, players: str = PLAYERS) -> Path:
+def written(folder: Path, head: str, players: str = TWO) -> Path:
     (folder / "games.yaml").write_text(f"name: games\n{head}\n{players}")
     return folder / "games.yaml"
 
 
-def problems(folder: Path, head: str, players: str = PLAYERS) -> list[str]:
+def problems(folder: Path, head: str, players: str = TWO) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         load_all(written(folder, head, players))
     return [line.removeprefix(f"{folder}/games.yaml:") for line in str(caught.value).splitlines()]
@@ -52,6 +54,49 @@ def test_a_file_with_one_rule_set_is_one_experiment_without_a_name(tmp_path: Pat
     (only,) = load_all(written(tmp_path, "variant: english")).items()
     assert only[0] == ""
     assert only[1].variant == "english"
+
+
+LIMITS = "limits: {d2: {depth: 2}, fast: {clock: 60, increment: 1}}"
+LACKING = """players:
+  - {name: a, type: random}
+  - {name: b, type: negamax, depth: 5}
+  - {name: c, type: negamax, preset: full%s}
+"""
+
+
+def test_each_limit_is_the_experiment_that_the_file_with_it_in_the_players_without_one_is(tmp_path: Path) -> None:
+    found = load_all(written(tmp_path, f"variant: english\n{LIMITS}", LACKING % ""))
+    assert list(found) == ["d2", "fast"]
+    for name, limit in (("d2", "depth: 2"), ("fast", "clock: 60, increment: 1")):
+        alone = load(written(tmp_path, "variant: english", LACKING % f", {limit}"))
+        assert found[name].as_dict() == alone.as_dict()
+
+
+def test_rule_sets_and_limits_make_a_run_of_each_rule_set_at_each_limit(tmp_path: Path) -> None:
+    found = load_all(written(tmp_path, f"variants: [english, russian]\n{LIMITS}", LACKING % ""))
+    assert {name: (one.variant, one.players[2].limit.depth) for name, one in found.items()} == {
+        "english-d2": ("english", 2),
+        "english-fast": ("english", None),
+        "russian-d2": ("russian", 2),
+        "russian-fast": ("russian", None),
+    }
+
+
+def test_short_forms_sweeps_and_guests_without_a_limit_have_each_and_keep_their_names(tmp_path: Path) -> None:
+    players = "players:\n  - simple\n  - simple@d5\n  - {type: negamax, sweep: {evaluation: [strong, cis300]}}\n"
+    head = f"variant: english\n{LIMITS}\nqualify: {{against: [mcts, greedy]}}"
+    found = load_all(written(tmp_path, head, players))
+    of = {name: [(one.name, one.limit.depth) for one in each.players] for name, each in found.items()}
+    own = ("simple d5", 5), ("greedy", None)
+    assert of["d2"] == [("simple", 2), own[0], ("strong", 2), ("cis300", 2), ("mcts", 2), own[1]]
+    assert of["fast"] == [("simple", None), own[0], ("strong", None), ("cis300", None), ("mcts", None), own[1]]
+    assert {one.name for one in found["fast"].players if one.limit.increment == 1} == {
+        *("simple", "strong", "cis300", "mcts")
+    }
+
+
+def test_the_players_that_are_given_no_limit_are_those_that_heed_none() -> None:
+    assert {name for name, kind in PLAYERS.items() if not limits_of(kind)} == set(UNLIMITED)
 
 
 def test_rule_sets_of_ones_own_have_names(tmp_path: Path) -> None:
@@ -91,6 +136,7 @@ def test_sweeps_are_the_same_players_in_each(tmp_path: Path) -> None:
         "variants: [english, russian]\nopenings: {set: {rusian: russian-table}}",
         "variants: [english, russian]\nopenings: {set: {russian: russian-tables}}",
         "variants: [english, russian]\nseeds: 5",
+        "variants: [english, russian]\nformat: {type: place, pool: english}",
     ],
 )
 def test_what_is_wrong_is_named_once_with_its_place(tmp_path: Path, head: str, words: Words) -> None:
@@ -98,14 +144,53 @@ def test_what_is_wrong_is_named_once_with_its_place(tmp_path: Path, head: str, w
     words(found)
 
 
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "[{depth: 2}, {depth: 3}]",
+        "{d2: {depth: 2}}",
+        "{d2: {depth: 2}, d3: 3}",
+        "{d2: {depth: 2}, d3: {}}",
+        "{d2: {depth: 2}, d3: {depht: 3}}",
+        "{d2: {depth: 2}, d3: {depth: 0}}",
+        "{d2: {depth: 2}, d3: {increment: 1}}",
+        "{d/2: {depth: 2}, d3: {depth: 3}}",
+        "{d2: {depth: 2}, d3: {depth: 1e3}}",
+        "{d2: 012, d3: {depth: 3}}",
+    ],
+)
+def test_what_is_wrong_in_limits_is_named_once_with_its_place(tmp_path: Path, limits: str, words: Words) -> None:
+    players = "players:\n  - {name: a, type: negamax}\n  - simple\n"
+    (found,) = problems(tmp_path, f"variant: english\nlimits: {limits}", players)
+    words(found)
+
+
+def test_limits_that_no_player_needs_are_refused(tmp_path: Path, words: Words) -> None:
+    players = "players:\n  - random\n  - simple@d3\n"
+    words(*problems(tmp_path, f"variant: english\n{LIMITS}", players))
+
+
+def test_limits_are_not_refused_where_a_sweep_that_is_wrong_makes_no_players(tmp_path: Path) -> None:
+    (found,) = problems(
+        tmp_path, f"variant: english\n{LIMITS}", "players:\n  - {type: negamax, sweep: {tt: 3}}\n  - greedy\n"
+    )
+    assert found.startswith("5:29: 'tt' must be a list")
+
+
+def test_two_runs_of_one_name_are_refused(tmp_path: Path, words: Words) -> None:
+    head = "variants: {a: english, a-b: russian}\nlimits: {b-c: {depth: 2}, c: {depth: 3}}"
+    words(*problems(tmp_path, head, LACKING % ""))
+
+
 def test_what_one_rule_set_alone_has_wrong_begins_with_its_name(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, "variants: [english, russian]\nopenings: {set: {russian: nowhere}}")
     assert found.startswith("3:18: russian: unknown set of openings 'nowhere'")
 
 
-def test_where_one_run_is_wanted_several_rule_sets_are_refused(tmp_path: Path, words: Words) -> None:
+@pytest.mark.parametrize("head", ["variants: [english, russian]", f"variant: english\n{LIMITS}"])
+def test_where_one_run_is_wanted_several_are_refused(tmp_path: Path, head: str, words: Words) -> None:
     with pytest.raises(ConfigError) as caught:
-        load(written(tmp_path, "variants: [english, russian]"))
+        load(written(tmp_path, head))
     words(str(caught.value).removeprefix(f"{tmp_path}/"))
 
 
@@ -137,7 +222,7 @@ def test_the_joint_table_is_what_hand_arithmetic_makes_of_two_matches() -> None:
         for share, s, games, k in zip((0.55, 0.725), (0.6, 0.75), (200, 100), slope, strict=True)
     ]
     table = gains(found, "b")
-    assert table["rules"].tolist() == ["x", "y", JOINT]
+    assert table["run"].tolist() == ["x", "y", JOINT]
     assert table["gain"].tolist() == pytest.approx([*gain, sum(gain) / 2], abs=0.01)
     halves = ((table["gain_high"] - table["gain_low"]) / 2).tolist()
     # The fit's own errors are those of few observations, 1.7 % more at 100 games.
@@ -148,7 +233,7 @@ def test_the_joint_table_is_what_hand_arithmetic_makes_of_two_matches() -> None:
     assert joint["elo"].tolist() == pytest.approx([sum(gain) / 4, -sum(gain) / 4], abs=0.01)
     assert joint["elo_high"][0] - joint["elo"][0] == pytest.approx(math.hypot(*halves[:2]) / 4)
     (row,) = gain_differences(found, "b").to_dict("records")
-    assert (row["player"], row["rules"], row["than"]) == ("a", "y", "x")
+    assert (row["player"], row["run"], row["than"]) == ("a", "y", "x")
     assert row["difference"] == pytest.approx(gain[1] - gain[0], abs=0.01)
     assert row["difference_high"] - row["difference"] == pytest.approx(math.hypot(*halves[:2]))
     (test,) = heterogeneity(found, "b").to_dict("records")
@@ -254,16 +339,16 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
     config, out = written(tmp_path, HEAD), tmp_path / "out"
     result = invoke("run", config, "--out", out, "--workers", 1)
     assert result.exit_code == 0, result.output
-    assert "Over 2 rule sets, each with the same weight" in result.stdout
+    assert "Over 2 runs, each with the same weight" in result.stdout
     page = (out / "report.html").read_text()
     for name in ("english", "international"):
         assert f'href="{name}/report.html"' in page
         assert (out / name / "standings.csv").is_file()
-    joint, by_rules = pd.read_csv(out / "joint.csv"), pd.read_csv(out / "by_rules.csv")
-    means = by_rules.groupby("player")["elo"].mean()
+    joint, by_run = pd.read_csv(out / "joint.csv"), pd.read_csv(out / "by_run.csv")
+    means = by_run.groupby("player")["elo"].mean()
     assert joint.set_index("player")["elo"].to_dict() == pytest.approx(means.to_dict(), abs=0.11)
     assert joint["games"].tolist() == [12, 12]
-    assert set(pd.read_csv(out / "gains.csv")["rules"]) == {"english", "international", JOINT}
+    assert set(pd.read_csv(out / "gains.csv")["run"]) == {"english", "international", JOINT}
     again = invoke("run", config, "--out", out, "--workers", 1)
     assert again.stderr.count("nothing is played") == 2
     (out / "joint.csv").unlink()
@@ -281,9 +366,9 @@ def test_before_all_rule_sets_are_played_the_page_rests_on_those_that_are(tmp_pa
     config, out = written(tmp_path, HEAD), tmp_path / "out"
     alone = written(tmp_path, HEAD.replace("variants: [english, international]", "variant: english"))
     assert invoke("run", alone, "--out", out / "english", "--workers", 1).exit_code == 0
-    (out / "variants.json").write_text(json.dumps({"name": "games", "variants": ["english", "international"]}))
+    (out / "runs.json").write_text(json.dumps({"name": "games", "runs": ["english", "international"]}))
     result = invoke("report", out)
-    assert "There is nothing to compare before two rule sets have games" in result.stdout
+    assert "There is nothing to compare before two runs have games" in result.stdout
     assert "No games yet: international." in result.stdout
     assert not (out / "joint.csv").exists()
     written(tmp_path, HEAD)
@@ -292,7 +377,7 @@ def test_before_all_rule_sets_are_played_the_page_rests_on_those_that_are(tmp_pa
 
 
 def test_a_player_that_cannot_play_one_rule_set_is_refused_before_the_first_game(tmp_path: Path) -> None:
-    players = PLAYERS + "  - {name: n, type: negamax, evaluation: neural, depth: 2}\n"
+    players = TWO + "  - {name: n, type: negamax, evaluation: neural, depth: 2}\n"
     result = invoke(
         "run", written(tmp_path, "variants: [english, english-6x6]", players), "--out", tmp_path / "out"
     )
@@ -320,7 +405,7 @@ def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Pa
 @pytest.mark.usefixtures("no_pictures")
 def test_a_failure_that_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
-    players = PLAYERS + '  - {name: c, type: "broken.py:Crashes"}\n'
+    players = TWO + '  - {name: c, type: "broken.py:Crashes"}\n'
     out = tmp_path / "out"
     result = invoke("run", written(tmp_path, f"{HEAD}\non_failure: stop", players), "--out", out, "--workers", 1)
     assert result.exit_code == 3, result.output
@@ -328,3 +413,36 @@ def test_a_failure_that_stops_the_run_begins_no_further_rule_set(tmp_path: Path)
     assert "international" in result.stdout
     assert (out / "english" / "ledger.sqlite").exists()
     assert not (out / "international").exists()
+
+
+COUNTING = """\
+from arena import Choice
+
+class Mine:
+    def __init__(self, variant): pass
+    def choose(self, game, limit, rng):
+        return Choice(rng.choice(game.legal_moves[: limit.depth]), depth=limit.depth)
+"""
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_run_at_two_limits_is_two_runs_in_each_of_which_players_have_that_limit(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(COUNTING)
+    players = TWO + '  - {name: c, type: "mine.py:Mine"}\n'
+    head = HEAD.replace(
+        "variants: [english, international]", "variant: english\nlimits: {one: {depth: 1}, two: {depth: 2}}"
+    )
+    out = tmp_path / "out"
+    result = invoke("run", written(tmp_path, head, players), "--out", out, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    assert [line for line in result.stderr.splitlines() if ", run " in line] == [
+        "one, run 1 of 2:",
+        "two, run 2 of 2:",
+    ]
+    for name, depth in (("one", 1), ("two", 2)):
+        moves = pd.read_csv(out / name / "moves.csv")
+        assert set(moves[moves["player"] == "c"]["depth"]) == {depth}
+    assert set(pd.read_csv(out / "by_run.csv")["run"]) == {"one", "two"}
+    page = (out / "report.html").read_text()
+    assert "Over 2 runs, each with the same weight" in page
+    assert "rule set" not in page

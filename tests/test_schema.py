@@ -71,6 +71,9 @@ def with_player(entry: str) -> str:
         with_player("{name: x, type: random, increment: 1}"),
         MINIMAL + "seed: -1\n",
         "name: a\nvariant: english\nplayers: []\n",
+        MINIMAL + "limits: {d4: {depth: 4}}\n",
+        MINIMAL + "limits: {d4: {depht: 4}, d6: {depth: 6}}\n",
+        MINIMAL + "limits: {d/4: {depth: 4}, d6: {depth: 6}}\n",
     ],
 )
 def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> None:
@@ -94,6 +97,7 @@ def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> 
         MINIMAL.replace("english", "{base: english, promotion: never, repetition: 0}"),
         MINIMAL.replace("english", "{base: english, rows: 6}"),
         MINIMAL.replace("english", "casual-10x10-6x6"),
+        with_player("{name: x, type: negamax, preset: full}") + "limits: {d4: {depth: 4}, 1k: {nodes: 1000}}\n",
         MINIMAL + "format: knockout\n",
         MINIMAL + "format: {type: swiss, rounds: 3}\n",
     ],

@@ -200,6 +200,7 @@ FULL = {
     "test_report_transitivity": ("test_players_on_one_line_stand_out_in_one_tournament_of_twenty",),
     "test_report_words": ("test_every_shipped_configuration_has_four_opening_sentences_at_most",),
     "test_rule_sets": (
+        "test_a_run_at_two_limits_is_two_runs_in_each_of_which_players_have_that_limit",
         "test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes",
         "test_intervals_and_q_hold_as_often_as_they_claim_for_errors_so_distributed",
     ),

@@ -63,9 +63,9 @@ def doctor(config: Path) -> None:
     games = rehearsal.games if rehearsal else None
     found: list[Finding] = []
     with announcing_compilation():
-        for rules, experiment in experiments.items():
-            about = f"{rules}: " if rules else ""
-            folder = Path("reports") / experiment.name / rules
+        for run, experiment in experiments.items():
+            about = f"{run}: " if run else ""
+            folder = Path("reports") / experiment.name / run
             for finding in diagnose(experiment, folder, partial(_say_of, about), games=games):
                 found.append(finding)
                 warned = "" if finding.level == "error" else " (warning)"

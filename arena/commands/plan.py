@@ -72,9 +72,9 @@ def plan(
     rehearsal = rehearsed(config)
     experiments = {"": rehearsal.experiment} if rehearsal else loaded_all(config)
     documents: dict[str, dict[str, Any]] = {}
-    for rules, given in experiments.items():
+    for run, given in experiments.items():
         compiled: list[str] = []
-        folder = Path("reports") / given.name / rules
+        folder = Path("reports") / given.name / run
         experiment = given if rehearsal else taking_part_of(given, folder).experiment
         prepared = prepared_of(experiment, compiled.append)
         _check(prepared, config, games, differences)
@@ -87,17 +87,17 @@ def plan(
         if rehearsal:
             expected = _of_all(expected, rehearsal)
         document = {"name": experiment.name, "format": experiment.format.type, "workers": processes}
-        documents[rules] = document | expected._asdict() | {"sprt": [it._asdict() for it in expected.sprt]}
+        documents[run] = document | expected._asdict() | {"sprt": [it._asdict() for it in expected.sprt]}
         if as_json:
             continue
         if rehearsal:
             _print_learning(prepared, expected, rehearsal, processes)
         else:
-            _print(prepared, expected, processes)
+            _print(prepared, expected, processes, run)
     if as_json:
         click.echo(json.dumps(documents.get("", documents)))
     elif len(documents) > 1:
-        echo(f"all {len(documents)} rule sets: {duration(sum(one['seconds'] for one in documents.values()))}")
+        echo(f"all {len(documents)} runs: {duration(sum(one['seconds'] for one in documents.values()))}")
 
 
 def _check(plan: Plan, config: Path, games: int | None, differences: tuple[float, ...]) -> None:
@@ -112,7 +112,7 @@ def _check(plan: Plan, config: Path, games: int | None, differences: tuple[float
 
 
 def loaded_all(config: Path) -> dict[str, Experiment]:
-    """The tournaments in a file by their rule sets, as `load_all` reads them; exits with what is wrong."""
+    """The tournaments in a file by the names of their runs, as `load_all` reads them; exits with what is wrong."""
     try:
         return load_all(config)
     except ConfigError as error:
@@ -203,9 +203,10 @@ def _report_seconds(folder: Path) -> float:
     return time.perf_counter() - began
 
 
-def _print(plan: Plan, expected: Expectation, workers: int) -> None:
+def _print(plan: Plan, expected: Expectation, workers: int, run: str) -> None:
     experiment, most = plan.experiment, "" if plan.exact else "at most "
-    echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
+    name = f"{experiment.name}/{run}" if run else experiment.name
+    echo(f"{name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
     echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
     if (qualify := experiment.qualify) is not None:
         number, who = qualify.number(plan.names), counted(len(plan.players) - len(qualify.against), "player")

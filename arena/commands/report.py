@@ -15,7 +15,7 @@ from arena.commands.common import GamesType, announcing_compilation
 from arena.commands.output import echo, fail, show_frame
 from arena.ledger.store import StoreError
 from arena.report.charts.style import without_glyphs
-from arena.report.load import is_joint, list_rules, runs_of
+from arena.report.load import is_joint, list_runs, listed_runs, runs_of
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.runs.joint import (
@@ -71,25 +71,25 @@ def report(folders: tuple[Path, ...], site: Path | None, **wanted: Any) -> None:
         _publish(folders, site, **wanted)
         return
     for folder in folders:
-        if is_joint(folder) and wanted["anonymous"]:
-            fail(f"{folder} is of several rule sets: --anonymous takes the run of one, such as {folder}/english")
         if is_joint(folder):
             write_joint_report(folder, parts=True, **wanted)
         else:
             write_report(folder, **wanted)
 
 
-def begin_joint(folder: Path, name: str, rules: Sequence[str]) -> None:
-    """Note in a folder that it has a run by each of several rule sets; exits if it is that of one run."""
+def begin_joint(folder: Path, name: str, runs: Sequence[str]) -> None:
+    """Note in a folder that it has several runs; exits if it is that of one run."""
     try:
-        list_rules(folder, name, rules)
+        list_runs(folder, name, runs)
     except StoreError as error:
         fail(str(error))
 
 
 def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> None:
-    """Write the page of several rule sets and print what they say together; with `parts` their reports first."""
+    """Write the page of several runs and print what they say together; with `parts` their reports first."""
     try:
+        if wanted.get("anonymous"):
+            fail(f"{folder} has several runs: --anonymous takes one, such as {folder / listed_runs(folder)[1][0]}")
         found = load_joint(folder)
         for name in found.runs if parts else ():
             echo(f"{name}:")
@@ -99,7 +99,7 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> N
         fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     except StoreError as error:
         fail(str(error))
-    echo("all rule sets:")
+    echo("all runs:")
     for sentence in summary(found):
         echo(sentence)
     if found.across is not None:

@@ -56,13 +56,13 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
     folder = out or Path("reports") / first.name
     used = workers_used(workers, first.workers, first.players)
     graders = workers_used(workers, first.workers)  # a judge has one thread
-    parts = [_part(experiment, folder / rules, reports=not quiet) for rules, experiment in experiments.items()]
+    parts = [_part(experiment, folder / name, reports=not quiet) for name, experiment in experiments.items()]
     if len(parts) > 1:
         begin_joint(folder, first.name, list(experiments))
     codes = [0]
-    for number, (rules, part) in enumerate(zip(experiments, parts, strict=True), start=1):
+    for number, (name, part) in enumerate(zip(experiments, parts, strict=True), start=1):
         if len(parts) > 1:
-            say(f"{rules}, {number} of {len(parts)} rule sets:")
+            say(f"{name}, run {number} of {len(parts)}:")
         codes.append(_run(part, used, graders, force))
         if not quiet:
             write_report(part.folder)
@@ -78,7 +78,7 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
 
 
 class _Part(NamedTuple):
-    """A run that the command plays: the only one, or that of one rule set."""
+    """A run that the command plays: the only one of its file, or one of several."""
 
     folder: Path
     taking: TakingPart

@@ -102,17 +102,20 @@ def _limit_settings(given: Any, limits: Collection[str]) -> list[Setting]:
         raise SweepError(f"'limit' must be a list such as [{{depth: 6}}, {{seconds: 0.02}}], not {instead}", LIMIT)
     settings = []
     for i, limit in enumerate(given):
-        if not isinstance(limit, dict) or not limit:
-            raise SweepError(
-                f"an entry of 'limit' must be a mapping such as {{depth: 6}}, not {shown(limit)}", LIMIT, i
-            )
-        for key in limit:
-            if key not in limits:
-                raise SweepError(unknown("limit", key, limits, MEANT_LIMITS), LIMIT, i, key)
+        check_limit(limit, "an entry of 'limit'", limits, LIMIT, i)
         places: dict[Keys, Keys] = {(key,): ("sweep", LIMIT, i, key) for key in limit}
         text = " ".join(f"{key} {value}" for key, value in limit.items())
         settings.append(Setting({(key,): value for key, value in limit.items()}, places, text, text))
     return settings
+
+
+def check_limit(limit: Any, subject: str, limits: Collection[str], *keys: str | int) -> None:
+    """Raise SweepError, at `keys`, unless a value is a mapping of some of the limits."""
+    if not isinstance(limit, dict) or not limit:
+        raise SweepError(f"{subject} must be a mapping such as {{depth: 6}}, not {shown(limit)}", *keys)
+    for key in limit:
+        if key not in limits:
+            raise SweepError(unknown("limit", key, limits, MEANT_LIMITS), *keys, key)
 
 
 def _range(key: str, given: dict[str, Any]) -> list[int] | list[float]:

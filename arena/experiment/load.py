@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from arena.base.wording import listed, unknown
 from arena.experiment import sweep
+from arena.experiment.axes import SweepError, check_limit
 from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment, LoneField, PlayerField
 from arena.experiment.names import ShortFormError, completed_entry, distinct_names, made_name
-from arena.experiment.pools import completed, full_name, pool_named
 from arena.experiment.yaml.errors import ConfigError, Keys, Problem
 from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.section import Document, validated
@@ -23,6 +24,13 @@ from players.player import Limit, PlayerSpec
 
 KINDS = {"players": ("run", "tournament"), "tuning": ("tune", "tuning"), "positions": ("train", "training")}
 """The key that a file has for what it describes: the command that does it, and what it is called."""
+SEVERAL = {"variants": "give 'variant'", "limits": "give each player its own limit"}
+"""The keys that make several runs, and what to do in a file of one."""
+UNLIMITED = ("random", "greedy")
+"""Those of `players.player.TYPES` that heed no limit: reading a configuration does not load the classes."""
+
+_Part = tuple[Source, dict[str, Any]]
+"""The data of one run as a file of it alone would have them, behind where they stand."""
 
 
 def command_for(path: str | Path) -> str:
@@ -42,27 +50,26 @@ def refuse_other(source: Source, data: Any, kind: str) -> None:
 def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
     """Read the experiment in a YAML file, or in a mapping with the keys of one.
 
-    Raises ConfigError with all the problems that it has, and for several `variants`.
+    Raises ConfigError with all the problems that it has, and for keys that make several.
     """
     source, data, problems = _read(config)
-    if isinstance(data, dict) and "variants" in data:
-        message = "'variants' makes a run by each of several rule sets, and here one is wanted: give 'variant'"
-        raise ConfigError([source.problem(("variants",), message)])
+    for key in _several(data):
+        raise _refusal(source, (key,), f"{key!r} makes several runs, and here one is wanted: {SEVERAL[key]}")
     return _experiment(source, data, problems)
 
 
 def load_all(config: str | PathLike[str]) -> dict[str, Experiment]:
-    """Read the experiments in a YAML file, one for each of its `variants`, by their names.
+    """Read the experiments in a YAML file, one for each run that `variants` and `limits` make, by their names.
 
-    That of a file with `variant` has the name "". Raises ConfigError with all problems; one that not all rule sets
-    have begins with the names of those that have it, and so does what is found later in one of these experiments.
+    That of a file without these has the name "". Raises ConfigError with all problems; one that not all runs have
+    begins with the names of those that have it, and so does what is found later in one of these experiments.
     """
     source, data, problems = _read(config)
-    if not isinstance(data, dict) or "variants" not in data:
+    if not _several(data):
         return {"": _experiment(source, data, problems)}
     found: dict[str, Experiment] = {}
     having: dict[Problem, list[str]] = {}
-    parts = {name: _by_rules(source, data, *rules) for name, rules in _variants(source, data).items()}
+    parts = _parts(source, data, problems)
     for name, (part, own) in parts.items():
         try:
             found[name] = _experiment(part, own, problems)
@@ -87,7 +94,7 @@ def _read(config: str | PathLike[str] | Mapping[str, Any]) -> tuple[Source, Any,
         source = Source(Path(config))
         data = source.read()
     refuse_other(source, data, "players")
-    return source, data, _expand(source, data)
+    return source, data, sweep.write_out(source, data)
 
 
 def _experiment(source: Source, data: Any, problems: Sequence[Problem]) -> Experiment:
@@ -96,42 +103,107 @@ def _experiment(source: Source, data: Any, problems: Sequence[Problem]) -> Exper
     return validated(Experiment, data, source, [*source.problems, *problems, *crossed])
 
 
-def _variants(source: Source, data: dict[str, Any]) -> dict[str, tuple[str, Keys, Any]]:
-    """Each rule set of `variants` by its name: the name again, the keys of its place, and what it is.
+def _several(data: Any) -> list[str]:
+    """The keys of SEVERAL that the data have."""
+    return [key for key in SEVERAL if isinstance(data, dict) and key in data]
+
+
+def _parts(source: Source, data: dict[str, Any], problems: Sequence[Problem]) -> dict[str, _Part]:
+    """The runs that `variants` and `limits` make, by their names; `problems` are those of sweeps.
+
+    Raises ConfigError.
+    """
+    format = data.get("format")
+    if isinstance(format, dict) and format.get("type") == "place":
+        key = _several(data)[0]
+        raise _refusal(source, (key,), f"a player is placed by one run: leave {key!r} out")
+    parts: dict[str, _Part] = {"": (source, data)}
+    if "variants" in data:
+        parts = {name: _by_rules(source, data, name, *rules) for name, rules in _variants(source, data).items()}
+    if "limits" in data:
+        by_rules, limits, parts = parts, _limits(source, data), {}
+        if isinstance(data.get("players"), list) and not problems and not _lacking(data["players"]):
+            raise _refusal(source, ("limits",), "no player lacks a limit of its own: leave 'limits' out")
+        for rules, limit in product(by_rules, limits):
+            name = f"{rules}-{limit}" if rules else limit
+            if name in parts:
+                raise _refusal(source, ("limits", limit), f"two runs would have the name {name!r}")
+            parts[name] = _at_limit(*by_rules[rules], limit)
+    return parts
+
+
+def _refusal(source: Source, keys: Keys, message: str) -> ConfigError:
+    """An error at `keys`, if the value there is not refused already, and whatever else is."""
+    return ConfigError([*source.problems, *([] if source.refuses(keys) else [source.problem(keys, message)])])
+
+
+def _variants(source: Source, data: dict[str, Any]) -> dict[str, tuple[Keys, Any]]:
+    """Each rule set of `variants` by its name: the keys of its place, and what it is.
 
     Raises ConfigError unless they are two or more, listed by their names or as a mapping from names of one's own.
     """
     given = data["variants"]
     if "variant" in data:
-        raise ConfigError([source.problem(("variants",), "'variant' and 'variants' cannot be combined")])
+        raise _refusal(source, ("variants",), "'variant' and 'variants' cannot be combined")
     if isinstance(given, dict):
         rows = [(name, ("variants", name), rules) for name, rules in given.items()]
     elif isinstance(given, list) and all(isinstance(name, str) for name in given):
         rows = [(name, ("variants", place), name) for place, name in enumerate(given)]
     else:
         message = "must be a list of names, as in [english, russian], or a mapping from names to rules"
-        raise ConfigError([source.problem(("variants",), f"'variants' {message}")])
-    found: dict[str, tuple[str, Keys, Any]] = {}
+        raise _refusal(source, ("variants",), f"'variants' {message}")
+    found: dict[str, tuple[Keys, Any]] = {}
     for name, place, rules in rows:
         if name in found:
-            raise ConfigError([source.problem(place, f"the rule set {name!r} is listed twice")])
-        if name is not rules and not re.match(FOLDER, name):
-            message = f"{name!r} names a folder: letters and digits, then also '.', '_' and '-'"
-            raise ConfigError([source.problem(place, message)])
-        found[name] = name, place, rules
+            raise _refusal(source, place, f"the rule set {name!r} is listed twice")
+        if name is not rules:
+            _check_folder(source, place, name)
+        found[name] = place, rules
     if len(found) < 2:
-        raise ConfigError([source.problem(("variants",), "'variants' needs two or more: give 'variant' for one")])
+        raise _refusal(source, ("variants",), "'variants' needs two or more: give 'variant' for one")
     openings = data.get("openings")
     for key, value in openings.items() if isinstance(openings, dict) else ():
         for name in value if isinstance(value, dict) else ():
             if name not in found:
-                raise ConfigError([source.problem(("openings", key, name), unknown("rule set", name, found))])
+                raise _refusal(source, ("openings", key, name), unknown("rule set", name, found))
     return found
 
 
-def _by_rules(
-    source: Source, data: dict[str, Any], name: str, place: Keys, rules: Any
-) -> tuple[Source, dict[str, Any]]:
+def _limits(source: Source, data: dict[str, Any]) -> list[str]:
+    """The names in `limits`. Raises ConfigError unless they are two or more, each of a limit."""
+    given = data["limits"]
+    if not isinstance(given, dict):
+        message = "must be a mapping from names to limits, as in {d4: {depth: 4}, d6: {depth: 6}}"
+        raise _refusal(source, ("limits",), f"'limits' {message}")
+    for name, limit in given.items():
+        _check_folder(source, ("limits", name), name)
+        try:
+            check_limit(limit, f"the limit {name!r}", Limit._fields)
+        except SweepError as error:
+            raise _refusal(source, ("limits", name, *error.keys), str(error)) from None
+    if len(given) < 2:
+        raise _refusal(source, ("limits",), "'limits' needs two or more: give one limit to each player")
+    return list(given)
+
+
+def _check_folder(source: Source, keys: Keys, name: str) -> None:
+    """Raise ConfigError if a folder cannot have that name."""
+    if not re.fullmatch(FOLDER, name):
+        raise _refusal(source, keys, f"{name!r} names a folder: letters and digits, then also '.', '_' and '-'")
+
+
+def _lacking(players: Any) -> list[int]:
+    """The places of the players that could have a limit and have none."""
+    return [
+        place
+        for place, player in enumerate(players if isinstance(players, list) else ())
+        if isinstance(player, dict)
+        and player.get("type") not in UNLIMITED
+        and all(player.get(kind) is None for kind in Limit._fields)
+    ]
+
+
+def _by_rules(source: Source, data: dict[str, Any], name: str, place: Keys, rules: Any) -> _Part:
     """The data as a file with `variant` would have them, with what mappings in `openings` have for it."""
     own = {key: value for key, value in data.items() if key != "variants"} | {"variant": rules}
     places: dict[Keys, Keys] = {("variant",): place}
@@ -143,12 +215,29 @@ def _by_rules(
             if key not in by_rules or name in value
         }
         places |= {("openings", key): ("openings", key, name) for key in by_rules}
+    return _moved(source, places), own
+
+
+def _at_limit(source: Source, data: dict[str, Any], name: str) -> _Part:
+    """The data with a limit of `limits` in the entries of the players that lack one."""
+    limit, lacking = data["limits"][name], _lacking(data.get("players"))
+    own = {key: value for key, value in data.items() if key != "limits"}
+    if lacking:
+        own["players"] = [one | limit if place in lacking else one for place, one in enumerate(data["players"])]
+    places: dict[Keys, Keys] = {
+        ("players", place, kind): ("limits", name, kind) for place in lacking for kind in limit
+    }
+    return _moved(source, places), own
+
+
+def _moved(source: Source, places: dict[Keys, Keys]) -> Source:
+    """The source of data in which some values stand elsewhere: their keys there -> their keys in the file."""
 
     def origin(keys: Keys) -> Keys:
-        known = next((keys[:n] for n in (1, 2) if keys[:n] in places), None)
+        known = next((keys[:n] for n in (1, 2, 3) if keys[:n] in places), None)
         return source.origin(keys) if known is None else (*places[known], *keys[len(known) :])
 
-    return replace(source, origin=origin), own
+    return replace(source, origin=origin)
 
 
 def _plain(value: Any) -> Any:
@@ -164,41 +253,6 @@ def _kind(data: Any, expected: str) -> str:
     """The key of KINDS that the data have; the expected one if they have it, or none."""
     keys = data if isinstance(data, dict) else {}
     return next((key for key in (expected, *KINDS) if key in keys), expected)
-
-
-def _expand(source: Source, data: Any) -> list[Problem]:
-    """Write short forms, patterns and sweeps out, in `data` itself; what is wrong in them."""
-    if not isinstance(data, dict) or not isinstance(data.get("players"), list):
-        return []
-    expansion = sweep.expand(data["players"], Limit._fields, source.path.parent)
-    if isinstance(qualify := data.get("qualify"), dict) and isinstance(qualify.get("against"), list):
-        against, guests = sweep.add_guests(expansion, qualify["against"], source.path.parent)
-        data["qualify"] = {"guests": guests} | qualify | {"against": against}
-    problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
-    data["players"], source.origin = expansion.players, expansion.origin
-    problems += _placing(source, data)
-    if expansion.files:
-        data.setdefault("faulty", "leave-out")
-    if "type" in expansion.swept:
-        data.setdefault("compare_types", True)
-    if expansion.steps:
-        data.setdefault("steps", expansion.steps)
-        data.setdefault("anchor", next(iter(next(iter(expansion.steps.values())))))
-    return problems
-
-
-def _placing(source: Source, data: dict[str, Any]) -> list[Problem]:
-    """Add the players of the pool in which a newcomer is to be placed, in `data` itself; what contradicts it."""
-    format = data.get("format")
-    if not isinstance(format, dict) or format.get("type") != "place" or format.get("pool") is None:
-        return []
-    try:
-        pool = pool_named(full_name(str(format["pool"])))
-    except ValueError:
-        return []
-    if "variants" in data:
-        return [source.problem(("variants",), f"{pool.name} is of one rule set: leave 'variants' out")]
-    return [source.problem(*problem) for problem in completed(data, pool)]
 
 
 class _Entry(Document):

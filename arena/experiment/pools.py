@@ -110,11 +110,18 @@ def pool_named(name: str) -> Pool:
     return Pool(name, scale, players, found["signatures"], found["points"])
 
 
-def completed(data: dict[str, Any], pool: Pool) -> Iterator[tuple[Keys, str]]:
+def completed(data: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
     """Complete the data of a configuration that places a newcomer: the scale, and the players of the pool.
 
-    Yields what contradicts the pool, with its keys.
+    Yields what contradicts the pool, with its keys. Other data stay as they are.
     """
+    format = data.get("format")
+    if not isinstance(format, dict) or format.get("type") != "place" or format.get("pool") is None:
+        return
+    try:
+        pool = pool_named(full_name(str(format["pool"])))
+    except ValueError:
+        return
     for key, value in pool.settings.items():
         if _meant(key, data.setdefault(key, value)) != _meant(key, value):
             words = f"{{set: {value['set']}}}" if key == "openings" else value

@@ -10,6 +10,7 @@ from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
 from arena.experiment.submissions import KEYS
 from arena.experiment.suite import shipped
+from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
 from arena.rules.custom import CHANGES
 from arena.rules.result import Draws
@@ -58,6 +59,7 @@ def experiment_schema() -> Schema:
     rules = variant_schema()
     properties["variant"] = rules | {"description": properties["variant"]["description"]}
     properties["variants"] = _variants_schema(rules)
+    properties["limits"] = _limits_schema(properties["players"]["items"])
     schema["required"].remove("variant")
     schema["oneOf"] = [{"required": ["variant"]}, {"required": ["variants"]}]
     by_rules = {"type": "object", "description": "A value for each of some rule sets of 'variants'."}
@@ -119,6 +121,23 @@ def _variants_schema(rules: Schema) -> Schema:
     own = {"type": "object", "minProperties": 2, "additionalProperties": rules}
     description = "In place of variant: several rule sets, by each of which all is played."
     return {"description": description, "anyOf": [named, own]}
+
+
+def _limits_schema(entry: Schema) -> Schema:
+    """Several limits by names of one's own, with the bounds that they have in a player's entry."""
+    increment = {"dependentRequired": entry["dependentRequired"]}
+    limit = _limit_schema({name: entry["properties"][name] for name in Limit._fields}) | increment
+    return {
+        "description": "Several limits: the players without one of their own play at each of them, a run each.",
+        "type": "object",
+        "minProperties": 2,
+        "propertyNames": {"pattern": FOLDER},
+        "additionalProperties": limit,
+    }
+
+
+def _limit_schema(limits: Schema) -> Schema:
+    return {"type": "object", "minProperties": 1, "properties": limits, "additionalProperties": False}
 
 
 def _suite_schema(several: Schema) -> Schema:
@@ -194,7 +213,6 @@ def _typed(type: str, known: Schema, limits: Schema) -> Schema:
 
 
 def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
-    limit = {"type": "object", "minProperties": 1, "properties": limits, "additionalProperties": False}
     return {
         "type": "object",
         "minProperties": 1,
@@ -204,7 +222,7 @@ def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
                 "description": "Limits to try: a list such as [{depth: 6}, {seconds: 0.02}].",
                 "type": "array",
                 "minItems": 1,
-                "items": limit,
+                "items": _limit_schema(limits),
             },
             **{key: _axis_schema(value) for key, value in (limits | options).items()},
             "name": False,

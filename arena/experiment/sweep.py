@@ -31,8 +31,11 @@ from arena.experiment.names import (
     short_entry,
     word_of,
 )
+from arena.experiment.pools import completed
 from arena.experiment.submissions import PatternError, pattern_key, players_of
-from arena.experiment.yaml.errors import Keys
+from arena.experiment.yaml.errors import Keys, Problem
+from arena.experiment.yaml.values import Source
+from players.player import Limit
 
 
 class Expansion(NamedTuple):
@@ -57,6 +60,27 @@ class Expansion(NamedTuple):
         places, inside = self.places[int(keys[1])], keys[2:]
         known = next(inside[:n] for n in range(len(inside), -1, -1) if inside[:n] in places)
         return (*places[known], *inside[len(known) :])
+
+
+def write_out(source: Source, data: Any) -> list[Problem]:
+    """Write short forms, patterns, sweeps and pools out, in the data of a source itself; what is wrong in them."""
+    if not isinstance(data, dict) or not isinstance(data.get("players"), list):
+        return []
+    expansion = expand(data["players"], Limit._fields, source.path.parent)
+    if isinstance(qualify := data.get("qualify"), dict) and isinstance(qualify.get("against"), list):
+        against, guests = add_guests(expansion, qualify["against"], source.path.parent)
+        data["qualify"] = {"guests": guests} | qualify | {"against": against}
+    problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
+    data["players"], source.origin = expansion.players, expansion.origin
+    problems += [source.problem(*problem) for problem in completed(data)]
+    if expansion.files:
+        data.setdefault("faulty", "leave-out")
+    if "type" in expansion.swept:
+        data.setdefault("compare_types", True)
+    if expansion.steps:
+        data.setdefault("steps", expansion.steps)
+        data.setdefault("anchor", next(iter(next(iter(expansion.steps.values())))))
+    return problems
 
 
 def expand(players: list[Any], limits: Collection[str], folder: Path) -> Expansion:

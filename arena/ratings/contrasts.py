@@ -1,13 +1,13 @@
-"""Contrasts: differences of ratings with their intervals, in one run and across rule sets.
+"""Contrasts: differences of ratings with their intervals, in one run and across runs.
 
-Each rule set has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two rule sets are
+Each run has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two runs are
 independent. Elo in each is relative to the mean of the same players, or to the same anchor.
 
-Joint Elo. The plain mean over k rule sets, each of the same weight however many games it has: theta = sum of
+Joint Elo. The plain mean over k runs, each of the same weight however many games it has: theta = sum of
 theta_v / k, with the covariance sum of C_v / k^2.
 
-Gains. What a player gains over a reference in rule set v is g_v = theta_v(player) - theta_v(reference), with the
-variance s_v^2 from C_v; the difference of two rule sets has the variance s_v^2 + s_w^2. If the gain is the same in
+Gains. What a player gains over a reference in run v is g_v = theta_v(player) - theta_v(reference), with the
+variance s_v^2 from C_v; the difference of two runs has the variance s_v^2 + s_w^2. If the gain is the same in
 all, Q = sum of (g_v - g)^2 / s_v^2 about the mean g weighted by 1 / s_v^2 is chi-square with k - 1 degrees of
 freedom (W. G. Cochran, "The combination of estimates from different experiments", Biometrics 10, 1954).
 """
@@ -28,7 +28,7 @@ from arena.ratings.match import Z95, los
 from arena.ratings.types import Floats
 
 JOINT = "joint"
-"""Stands for the mean over all rule sets in the place of one's name."""
+"""Stands for the mean over all runs in the place of one's name."""
 CERTAIN = 0.975
 """Likelihood of superiority above which a lead is called certain: the 95 % interval excludes 0."""
 
@@ -70,24 +70,24 @@ def contrasts(ratings: Ratings, several: Iterable[Mapping[str, float]]) -> list[
 
 
 class Across(NamedTuple):
-    """The players that are rated in every one of several rule sets, in rank order of their joint Elo."""
+    """The players that are rated in every one of several runs, in rank order of their joint Elo."""
 
     players: tuple[str, ...]
-    rules: tuple[str, ...]
+    runs: tuple[str, ...]
     elo: Floats
-    """Relative to the mean of these players, or to the anchor: `float[rules, players]`."""
+    """Relative to the mean of these players, or to the anchor: `float[runs, players]`."""
     covariance: Floats
-    """Elo^2, `float[rules, players, players]`."""
+    """Elo^2, `float[runs, players, players]`."""
     left_out: tuple[str, ...]
-    """Players of some rule set that another one has no rating of on the same scale."""
+    """Players of some run that another one has no rating of on the same scale."""
 
     def joint(self) -> tuple[Floats, Floats]:
-        """The mean Elo over rule sets and its covariance: `float[players]`, `float[players, players]`."""
-        return self.elo.mean(axis=0), self.covariance.sum(axis=0) / len(self.rules) ** 2
+        """The mean Elo over runs and its covariance: `float[players]`, `float[players, players]`."""
+        return self.elo.mean(axis=0), self.covariance.sum(axis=0) / len(self.runs) ** 2
 
 
 def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across | None:
-    """The ratings of several rule sets, by their names, on one scale; None with fewer than two players in all.
+    """The ratings of several runs, by their names, on one scale; None with fewer than two players in all.
 
     A player counts if it is rated in each among those connected through games to the anchor, or to most players.
     """
@@ -136,35 +136,35 @@ def joint_table(found: Across) -> pd.DataFrame:
     )
 
 
-def by_rules(found: Across) -> pd.DataFrame:
-    """A row for each player and rule set, these together: player, rules, elo, elo_low, elo_high."""
+def by_run(found: Across) -> pd.DataFrame:
+    """A row for each player and run, those of a run together: player, run, elo, elo_low, elo_high."""
     parts = []
-    for name, elo, spread in zip(found.rules, found.elo, found.covariance, strict=True):
+    for name, elo, spread in zip(found.runs, found.elo, found.covariance, strict=True):
         error = Z95 * np.sqrt(np.maximum(np.diag(spread), 0))
-        figures = {"rules": name, "elo": elo, "elo_low": elo - error, "elo_high": elo + error}
+        figures = {"run": name, "elo": elo, "elo_low": elo - error, "elo_high": elo + error}
         parts.append(pd.DataFrame({"player": list(found.players), **figures}))
     return pd.concat(parts, ignore_index=True)
 
 
 def gains(found: Across, reference: str) -> pd.DataFrame:
-    """What each other player gains over the reference: player, rules, gain, gain_low, gain_high.
+    """What each other player gains over the reference: player, run, gain, gain_low, gain_high.
 
-    A row for each rule set, then one of JOINT for their mean.
+    A row for each run, then one of JOINT for their mean.
     """
     rows = []
     for player in _others(found, reference):
         gain, deviation = _gain(found, player, reference)
         joint = gain.mean(), _deviation((deviation**2).sum()) / len(gain)
-        for rules, value, error in [*zip(found.rules, gain, deviation, strict=True), (JOINT, *joint)]:
-            rows.append((player, rules, value, value - Z95 * error, value + Z95 * error))
-    return pd.DataFrame(rows, columns=["player", "rules", "gain", "gain_low", "gain_high"])
+        for run, value, error in [*zip(found.runs, gain, deviation, strict=True), (JOINT, *joint)]:
+            rows.append((player, run, value, value - Z95 * error, value + Z95 * error))
+    return pd.DataFrame(rows, columns=["player", "run", "gain", "gain_low", "gain_high"])
 
 
 def gain_differences(found: Across, reference: str) -> pd.DataFrame:
-    """How far gains over the reference differ between each two rule sets: more in `rules` than in `than`.
+    """How far gains over the reference differ between each two runs: more in `run` than in `than`.
 
-    Columns: player, rules, than, difference, difference_low, difference_high. The one with the greater gain is
-    `rules`; the clearest difference of a player stands first.
+    Columns: player, run, than, difference, difference_low, difference_high. The one with the greater gain is
+    `run`; the clearest difference of a player stands first.
     """
     rows: list[tuple[str, str, str, float, float, float]] = []
     for player in _others(found, reference):
@@ -175,14 +175,14 @@ def gain_differences(found: Across, reference: str) -> pd.DataFrame:
             difference, error = gain[more] - gain[less], _deviation(deviation[one] ** 2 + deviation[other] ** 2)
             bounds = difference - Z95 * error, difference + Z95 * error
             clear = -los(difference, error), -difference
-            of_one.append((clear, (player, found.rules[more], found.rules[less], difference, *bounds)))
+            of_one.append((clear, (player, found.runs[more], found.runs[less], difference, *bounds)))
         rows += [row for _, row in sorted(of_one, key=lambda each: each[0])]
-    names = ["player", "rules", "than", "difference", "difference_low", "difference_high"]
+    names = ["player", "run", "than", "difference", "difference_low", "difference_high"]
     return pd.DataFrame(rows, columns=names)
 
 
 def heterogeneity(found: Across, reference: str) -> pd.DataFrame:
-    """Whether gains over the reference differ between rule sets by more than chance: player, q, freedom, p.
+    """Whether gains over the reference differ between runs by more than chance: player, q, freedom, p.
 
     p is the probability of as large a Q if the gain is the same in all; q and p are missing where some gain has no
     error, as between players that are one.
@@ -211,7 +211,7 @@ def _others(found: Across, reference: str) -> list[str]:
 
 
 def _gain(found: Across, player: str, reference: str) -> tuple[Floats, Floats]:
-    """A player's Elo less the reference's in each rule set, and its standard deviation: `float[rules]` both."""
+    """A player's Elo less the reference's in each run, and its standard deviation: `float[runs]` both."""
     i, j, spread = found.players.index(player), found.players.index(reference), found.covariance
     gain: Floats = found.elo[:, i] - found.elo[:, j]
     variance = spread[:, i, i] + spread[:, j, j] - 2 * spread[:, i, j]

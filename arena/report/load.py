@@ -1,4 +1,4 @@
-"""Reading results: a run from its folder, as a notebook shows it, runs by rule sets, games of other programs."""
+"""Reading results: a run from its folder, as a notebook shows it, several runs, games of other programs."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from arena.report.sentences.facts import facts, headline
 from arena.report.tables.decided import standings_text
 from arena.rules.result import Colour
 
-LIST = "variants.json"
-"""Name of the file that lists the rule sets in the folder that has a run by each."""
+LIST = "runs.json"
+"""Name of the file that lists the runs in a folder that has several, of one configuration."""
 ROWS = 30
 """Players that a notebook shows of a run, the best ones."""
 
@@ -70,37 +70,37 @@ def read_run(folder: Path) -> GameSource:
     return GameSource(folder, games, run.facts.first, "the run")
 
 
-def list_rules(folder: Path, name: str, rules: Sequence[str]) -> None:
-    """Note in a folder that it has a run by each of these rule sets, in folders of their names.
+def list_runs(folder: Path, name: str, runs: Sequence[str]) -> None:
+    """Note in a folder that it has these runs, in folders of their names.
 
     Raises StoreError if it is the folder of a run.
     """
     if (folder / FILE).exists():
         raise StoreError(f"{folder} is the folder of one run: give these another name, or --out")
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"name": name, "variants": list(rules)}) + "\n"
+    text = json.dumps({"name": name, "runs": list(runs)}) + "\n"
     replace(folder / LIST, partial(write_text, text))
 
 
 def is_joint(folder: Path) -> bool:
-    """Whether a folder has a run by each of several rule sets."""
+    """Whether a folder has several runs of one configuration."""
     return (folder / LIST).is_file()
 
 
 def runs_of(folder: Path) -> list[Path]:
-    """The folders of the runs by several rule sets, as far as they have begun; that of one run itself.
+    """The folders of a folder's several runs, as far as they have begun; that of one run itself.
 
     Raises StoreError.
     """
     if not is_joint(folder):
         return [folder]
-    return [folder / one for one in rules_in(folder)[1] if (folder / one / FILE).exists()]
+    return [folder / one for one in listed_runs(folder)[1] if (folder / one / FILE).exists()]
 
 
-def rules_in(folder: Path) -> tuple[str, tuple[str, ...]]:
-    """The name and the rule sets that `list_rules` noted. Raises StoreError."""
+def listed_runs(folder: Path) -> tuple[str, tuple[str, ...]]:
+    """The name and the runs that `list_runs` noted. Raises StoreError."""
     try:
         document = json.loads((folder / LIST).read_text(encoding="utf-8"))
-        return str(document["name"]), tuple(map(str, document["variants"]))
+        return str(document["name"]), tuple(map(str, document["runs"]))
     except (OSError, ValueError, KeyError, TypeError):
         raise StoreError(f"{folder / LIST} cannot be read") from None

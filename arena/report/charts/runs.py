@@ -1,4 +1,4 @@
-"""Several runs: Elo of the players that they share from run to run, two side by side, and one by each rule set."""
+"""Several runs: Elo of the players that they share from run to run, two side by side, several and their mean."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SPREAD = 0.3
 _APART = 0.17
 """Rows between the two dots of a player."""
 _JOINT = "joint"
-"""The name of the mean over rule sets."""
+"""The name of the mean over runs."""
 
 
 @styled
@@ -132,18 +132,18 @@ def plot_differences(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 @styled
-def plot_rules(table: pd.DataFrame, joint: pd.DataFrame, ax: Axes | None = None, *, reference: str = "") -> Axes:
-    """Elo of each player in each rule set and jointly, with 95 % intervals, the best at the top.
+def plot_joint(table: pd.DataFrame, joint: pd.DataFrame, ax: Axes | None = None, *, reference: str = "") -> Axes:
+    """Elo of each player in each run and jointly, with 95 % intervals, the best at the top.
 
-    `table` has player, rules, elo, elo_low and elo_high, `joint` the same but for rules, in rank order;
+    `table` has player, run, elo, elo_low and elo_high, `joint` the same but for run, in rank order;
     `reference` says what 0 is.
     """
     shown = joint.head(LEADING)
-    rules = table["rules"].drop_duplicates().tolist()
-    title = f"Elo by rule set, and their mean{leading(len(joint))}"
-    ax = rows_of(ax, shown["player"], title, per_row=0.14 * (len(rules) + 2), margin=0.2, title_pad=26)
+    runs = table["run"].drop_duplicates().tolist()
+    title = f"Elo by run, and the mean{leading(len(joint))}"
+    ax = rows_of(ax, shown["player"], title, per_row=0.14 * (len(runs) + 2), margin=0.2, title_pad=26)
     ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
-    parts = [(name, table[table["rules"] == name], series(number)) for number, name in enumerate(rules)]
+    parts = [(name, table[table["run"] == name], series(number)) for number, name in enumerate(runs)]
     parts.append((_JOINT, shown, {"color": INK, "marker": "D"}))
     tips: list[list[str]] = [[] for _ in range(len(shown))]
     for number, (name, rows, style) in enumerate(parts):

@@ -1,4 +1,4 @@
-"""The runs of one configuration by several rule sets together: the joint table, gains by rule set, their page."""
+"""Several runs of one configuration together: the joint table, gains by run, their page."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from arena.ratings.contrasts import (
     JOINT,
     Across,
     across,
-    by_rules,
+    by_run,
     gain_differences,
     gains,
     heterogeneity,
     joint_table,
 )
 from arena.report.charts.picture import save_pdf, save_png, svg
-from arena.report.charts.runs import plot_rules
+from arena.report.charts.runs import plot_joint
 from arena.report.files import write_text
-from arena.report.load import load, rules_in, runs_of
+from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import plot_of
 from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
@@ -41,9 +41,9 @@ FOUND = 6
 ERROR = 0.05
 """The share of runs without any difference in which some gain is found to differ (Bonferroni)."""
 FOLDED = 16
-"""Players above which the standings of each rule set are folded."""
+"""Players above which the standings of each run are folded."""
 CHART = "joint_elo"
-CAPTION = "Elo in each rule set and, as diamonds, their mean, with 95 % intervals."
+CAPTION = "Elo in each run and, as diamonds, their mean, with 95 % intervals."
 _DECIMALS = dict.fromkeys(
     [f"{name}{end}" for name in ("elo", "gain", "difference") for end in ("", "_low", "_high")], 1
 ) | {"los": 4, "score": 4}
@@ -51,18 +51,18 @@ _DECIMALS = dict.fromkeys(
 
 @dataclass(frozen=True)
 class Joint:
-    """The runs of one configuration, a rule set each."""
+    """The runs of one configuration: by several rule sets, at several limits, or both."""
 
     folder: Path
     name: str
-    rules: tuple[str, ...]
-    """The rule sets of the configuration."""
+    names: tuple[str, ...]
+    """The runs of the configuration."""
     runs: dict[str, Run]
-    """By rule set those that have games, in the same order."""
+    """Those that have games, in the same order."""
 
     @cached_property
     def across(self) -> Across | None:
-        """The ratings on one scale; None with fewer than two rule sets or players to compare."""
+        """The ratings on one scale; None with fewer than two runs or players to compare."""
         if len(self.runs) < 2:
             return None
         return across({name: run.ratings for name, run in self.runs.items()}, self._configured.anchor)
@@ -95,20 +95,18 @@ class Joint:
     @cached_property
     def table(self) -> pd.DataFrame:
         """That of `joint_table` with the games of each player, and `heterogeneity` of its gains."""
-        games = self.by_rules.groupby("player")["games"].sum()
+        games = self.by_run.groupby("player")["games"].sum()
         table = joint_table(self._rated)
         table["games"] = games.loc[table["player"]].to_numpy()
         test = heterogeneity(self._rated, self.reference).astype({"freedom": "Int64"})
         return table.merge(test, how="left", on="player")
 
     @cached_property
-    def by_rules(self) -> pd.DataFrame:
-        """A row for each player and rule set: Elo on the common scale, and what the player's games came to."""
+    def by_run(self) -> pd.DataFrame:
+        """A row for each player and run: Elo on the common scale, and what the player's games came to."""
         of = ["games", "wins", "draws", "losses", "score"]
-        counts = [
-            run.ratings.table.assign(rules=name)[["player", "rules", *of]] for name, run in self.runs.items()
-        ]
-        return by_rules(self._rated).merge(pd.concat(counts), how="left", on=["player", "rules"])
+        counts = [run.ratings.table.assign(run=name)[["player", "run", *of]] for name, run in self.runs.items()]
+        return by_run(self._rated).merge(pd.concat(counts), how="left", on=["player", "run"])
 
     @cached_property
     def gains(self) -> pd.DataFrame:
@@ -123,38 +121,38 @@ class Joint:
 
 def load_joint(folder: Path) -> Joint:
     """Read the runs of a folder, also while they are played. Raises StoreError."""
-    name, rules = rules_in(folder)
+    name, names = listed_runs(folder)
     runs = {part.name: load(part) for part in runs_of(folder)}
-    return Joint(folder, name, rules, {one: run for one, run in runs.items() if len(run.games)})
+    return Joint(folder, name, names, {one: run for one, run in runs.items() if len(run.games)})
 
 
 def sentences(found: Joint) -> list[str]:
-    """What the rule sets say together: who leads, and whose gain differs between them."""
+    """What the runs say together: who leads, and whose gain differs between them."""
     if found.across is None:
-        return ["There is nothing to compare before two rule sets have games of the same players."]
+        return ["There is nothing to compare before two runs have games of the same players."]
     table, count = found.table, len(found.runs)
     best, second = table.iloc[0], table.iloc[1]
     gap = gains(found.across, second["player"])
-    ahead = gap[(gap["player"] == best["player"]) & (gap["rules"] == JOINT)].iloc[0]
+    ahead = gap[(gap["player"] == best["player"]) & (gap["run"] == JOINT)].iloc[0]
     lead = with_error(ahead["gain"], (ahead["gain_high"] - ahead["gain_low"]) / 2)
     first = (
-        f"Over {count} rule sets, each with the same weight, {best['player']} leads: {lead} Elo over "
+        f"Over {count} runs, each with the same weight, {best['player']} leads: {lead} Elo over "
         f"{second['player']} (likelihood of superiority {probability(best['los'])})."
     )
     differing = _differing(found)
     if len(differing):
         return [first, *(_differs(found, row) for row in differing.head(FOUND).to_dict("records"))]
-    return [first, f"No player's gain over {found.reference} differs between rule sets by more than chance."]
+    return [first, f"No player's gain over {found.reference} differs between runs by more than chance."]
 
 
 def summary(found: Joint) -> list[str]:
-    """All that the page says: what is not played yet, what the rule sets say together, and players left out."""
+    """All that the page says: what is not played yet, what the runs say together, and players left out."""
     return [*lacking_games(found), *sentences(found), *notes(found)]
 
 
 def lacking_games(found: Joint) -> list[str]:
-    """The rule sets that are not played, or not to their end."""
-    lacking = [name for name in found.rules if name not in found.runs]
+    """The runs that are not played, or not to their end."""
+    lacking = [name for name in found.names if name not in found.runs]
     lines = [f"No games yet: {listed(lacking)}."] if lacking else []
     for name, run in found.runs.items():
         lines += [f"{name}: {sentence}" for sentence in unfinished(run)]
@@ -165,11 +163,11 @@ def notes(found: Joint) -> list[str]:
     """The players that the joint table leaves out."""
     if found.across is None or not found.across.left_out:
         return []
-    return [f"Left out, as some rule set has no rating of them on this scale: {listed(found.across.left_out)}."]
+    return [f"Left out, as some run has no rating of them on this scale: {listed(found.across.left_out)}."]
 
 
 def _differing(found: Joint) -> pd.DataFrame:
-    """The rows of players whose gains differ between rule sets beyond chance, the clearest first."""
+    """The rows of players whose gains differ between runs beyond chance, the clearest first."""
     table = found.table
     return table[table["p"] < ERROR / max(table["p"].count(), 1)].sort_values("p", kind="stable")
 
@@ -177,15 +175,15 @@ def _differing(found: Joint) -> pd.DataFrame:
 def _differs(found: Joint, row: dict[Any, Any]) -> str:
     """`strong gains +210 ± 30 Elo over simple in english, +455 ± 60 in international: ...`."""
     player = row["player"]
-    mine = found.gains[(found.gains["player"] == player) & (found.gains["rules"] != JOINT)]
+    mine = found.gains[(found.gains["player"] == player) & (found.gains["run"] != JOINT)]
     figures = [
-        f"{_figure(one, 'gain')}{'' if number else f' Elo over {found.reference}'} in {one['rules']}"
+        f"{_figure(one, 'gain')}{'' if number else f' Elo over {found.reference}'} in {one['run']}"
         for number, one in enumerate(mine.to_dict("records"))
     ]
     clearest = found.differences[found.differences["player"] == player].to_dict("records")[0]
     difference = _figure(clearest, "difference").removeprefix("+")
     return (
-        f"{player} gains {listed(figures)}: this differs by more than chance ({clearest['rules']} − "
+        f"{player} gains {listed(figures)}: this differs by more than chance ({clearest['run']} − "
         f"{clearest['than']}: {difference})."
     )
 
@@ -195,12 +193,12 @@ def _figure(row: dict[Any, Any], name: str) -> str:
 
 
 def joint_text(found: Joint) -> pd.DataFrame:
-    """The joint table with Elo in each rule set beside, and p if Elo is what players gain over the anchor."""
+    """The joint table with Elo in each run beside, and p if Elo is what players gain over the anchor."""
     table = found.table
     columns: dict[str, list[str]] = {"#": table["rank"].astype(str).tolist(), "Player": table["player"].tolist()}
     columns["Joint Elo"] = [_figure(row, "elo") for row in table.to_dict("records")]
     columns["LOS"] = [probability(value) for value in table["los"]]
-    for name, rows in found.by_rules.groupby("rules", sort=False):
+    for name, rows in found.by_run.groupby("run", sort=False):
         columns[str(name)] = [_figure(row, "elo") for row in rows.to_dict("records")]
     columns["Games"] = table["games"].astype(str).tolist()
     if found.anchored:
@@ -209,10 +207,10 @@ def joint_text(found: Joint) -> pd.DataFrame:
 
 
 def gains_text(found: Joint) -> pd.DataFrame:
-    """Gains over the reference in each rule set, their mean, and how often chance makes them differ as much."""
+    """Gains over the reference in each run, their mean, and how often chance makes them differ as much."""
     crossed: dict[str, dict[str, str]] = {}
     for row in found.gains.to_dict("records"):
-        crossed.setdefault(row["player"], {})[row["rules"]] = _figure(row, "gain")
+        crossed.setdefault(row["player"], {})[row["run"]] = _figure(row, "gain")
     columns: dict[str, list[str]] = {"Player": list(crossed)}
     for name in (*found.runs, JOINT):
         columns[name] = [cells[name] for cells in crossed.values()]
@@ -226,12 +224,12 @@ def _p_text(p: float) -> str:
 
 
 def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
-    """Write the page of several rule sets, its tables as CSV and its chart; returns the path of the page."""
+    """Write the page of several runs, its tables as CSV and its chart; returns the path of the page."""
     files: dict[str, Callable[[Path], object]] = {}
     plots, kinds = [], ["svg"] + ["png"] * png + ["pdf"] * pdf
     tables: list[tuple[str, str, pd.DataFrame]] = []
     if found.across is not None:
-        axes = plot_rules(found.by_rules, found.table, reference=found.zero)
+        axes = plot_joint(found.by_run, found.table, reference=found.zero)
         drawn = svg(axes)
         plots = [plot_of(CHART, CAPTION, drawn)]
         fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
@@ -250,7 +248,7 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
         reference=found.reference if tables else "",
         charts=plots,
         kinds=kinds,
-        rules=[_of_rules(name, run) for name, run in found.runs.items()],
+        runs=[_of_run(name, run) for name, run in found.runs.items()],
         folded=FOLDED,
         files=tables,
     )
@@ -261,13 +259,13 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
 
 def _tables(found: Joint) -> Iterator[tuple[str, str, pd.DataFrame]]:
     table = found.table.rename(columns={"q": "gain_q", "freedom": "gain_freedom", "p": "gain_p"})
-    yield ("joint.csv", "joint Elo, and whether gains differ between rule sets", table)
-    yield ("by_rules.csv", "Elo, games and points of each player in each rule set", found.by_rules)
-    yield ("gains.csv", f"gains over {found.reference} in each rule set and jointly", found.gains)
-    yield ("gain_differences.csv", "how far these gains differ between two rule sets", found.differences)
+    yield ("joint.csv", "joint Elo, and whether gains differ between runs", table)
+    yield ("by_run.csv", "Elo, games and points of each player in each run", found.by_run)
+    yield ("gains.csv", f"gains over {found.reference} in each run and jointly", found.gains)
+    yield ("gain_differences.csv", "how far these gains differ between two runs", found.differences)
 
 
-def _of_rules(name: str, run: Run) -> dict[str, Any]:
+def _of_run(name: str, run: Run) -> dict[str, Any]:
     return {
         "name": name,
         "link": f"{name}/{REPORT}",

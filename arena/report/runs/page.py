@@ -161,7 +161,7 @@ def _publish(run: Run, site: Path, wanted: Mapping[str, Any]) -> Path:
 
 
 def _published_name(folder: Path) -> str:
-    """The name of a run's folder; of one by each of several rule sets behind that of the folder that has them."""
+    """The name of a run's folder; of one of several behind that of the folder that has them."""
     whole = folder.resolve()
     return f"{whole.parent.name}-{whole.name}" if is_joint(whole.parent) else whole.name
 
