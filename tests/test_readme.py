@@ -24,7 +24,7 @@ from arena import Game, Limit
 from arena.commands.catalogue import HEADER, variant_rows
 from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats.table import FORMATS
-from arena.experiment.load import load
+from arena.experiment.load import load_all
 from arena.learning.config import load_tuning
 from arena.report.files import FILES
 from arena.report.tables.catalogue import dictionary
@@ -160,8 +160,8 @@ def test_yaml_is_a_configuration_or_a_part_of_one(folder, block):
         file.write_text(block.text)
     else:
         file.write_text(yaml.safe_dump({**yaml.safe_load(BASE), **given}, sort_keys=False))
-    experiment = load_tuning(file) if "tuning" in given else load(file)
-    assert experiment.name
+    found = [load_tuning(file)] if "tuning" in given else load_all(file).values()
+    assert all(experiment.name for experiment in found)
 
 
 OWN = [block for block in blocks_of("yaml") if ".py:" in block.text and "openings:" in block.text]

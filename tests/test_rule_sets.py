@@ -340,6 +340,7 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
     result = invoke("run", config, "--out", out, "--workers", 1)
     assert result.exit_code == 0, result.output
     assert "Over 2 runs, each with the same weight" in result.stdout
+    assert "repeat from run to run" not in result.stdout
     page = (out / "report.html").read_text()
     for name in ("english", "international"):
         assert f'href="{name}/report.html"' in page
@@ -359,6 +360,13 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
         "out-english",
         "out-international",
     }
+
+
+def test_a_plan_has_each_run_by_its_folder_and_the_time_of_all(tmp_path: Path) -> None:
+    result = invoke("plan", written(tmp_path, HEAD), "--pilot", 2, "--workers", 1, "--no-report")
+    assert result.exit_code == 0, result.output
+    heads = [line for line in result.stdout.splitlines() if not line.startswith(" ")]
+    assert [head.partition(":")[0] for head in heads] == ["games/english", "games/international", "all 2 runs"]
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -443,6 +451,10 @@ def test_a_run_at_two_limits_is_two_runs_in_each_of_which_players_have_that_limi
         moves = pd.read_csv(out / name / "moves.csv")
         assert set(moves[moves["player"] == "c"]["depth"]) == {depth}
     assert set(pd.read_csv(out / "by_run.csv")["run"]) == {"one", "two"}
+    one, two = (pd.read_csv(out / name / "games.csv") for name in ("one", "two"))
+    alike = (one[["result", "plies"]] == two[["result", "plies"]]).all(axis=1)
+    assert alike[(one["white"] != "c") & (one["black"] != "c")].all()
     page = (out / "report.html").read_text()
     assert "Over 2 runs, each with the same weight" in page
     assert "rule set" not in page
+    assert "Games between a and b repeat from run to run" in result.stdout

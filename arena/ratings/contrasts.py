@@ -1,7 +1,7 @@
 """Contrasts: differences of ratings with their intervals, in one run and across runs.
 
-Each run has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two runs are
-independent. Elo in each is relative to the mean of the same players, or to the same anchor.
+Each run has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two runs count
+as independent. Elo in each is relative to the mean of the same players, or to the same anchor.
 
 Joint Elo. The plain mean over k runs, each of the same weight however many games it has: theta = sum of
 theta_v / k, with the covariance sum of C_v / k^2.

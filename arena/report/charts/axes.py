@@ -97,7 +97,7 @@ def rows_of(
 ) -> Axes:
     """Axes with a row for each label, the first at the top; `margin` inches are for text beside."""
     labels = [str(label) for label in labels]
-    height = max(1.05 + per_row * len(labels), 2.1) + (0.2 if title_pad else 0)
+    height = max(1.05 + per_row * len(labels), 2.1) + (0.2 + (title_pad - 26) / 72 if title_pad else 0)
     names, right = label_width(labels) + (0.45 if title_pad else 0.25), margin + 0.15
     ax = area(ax, title, width=max(6.8, 3.3 + names + right), height=height, left=names, right=right,
               title_pad=title_pad)  # fmt: skip

@@ -19,6 +19,7 @@ from arena.report.charts.axes import (
     elo_label,
     figure_of,
     interval,
+    label_width,
     leading,
     legend,
     no_games,
@@ -40,6 +41,8 @@ _SPREAD = 0.3
 """Part of the way from one run to the next over which its players stand side by side."""
 _APART = 0.17
 """Rows between the two dots of a player."""
+_LEGEND = 6.0
+"""Inches of a row of the legend over a chart."""
 _JOINT = "joint"
 """The name of the mean over runs."""
 
@@ -141,7 +144,9 @@ def plot_joint(table: pd.DataFrame, joint: pd.DataFrame, ax: Axes | None = None,
     shown = joint.head(LEADING)
     runs = table["run"].drop_duplicates().tolist()
     title = f"Elo by run, and the mean{leading(len(joint))}"
-    ax = rows_of(ax, shown["player"], title, per_row=0.14 * (len(runs) + 2), margin=0.2, title_pad=26)
+    columns = max(1, int(_LEGEND / (0.5 + label_width(runs))))
+    above = 10 + 16 * -(-(len(runs) + 1) // columns)
+    ax = rows_of(ax, shown["player"], title, per_row=0.14 * (len(runs) + 2), margin=0.2, title_pad=above)
     ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
     parts = [(name, table[table["run"] == name], series(number)) for number, name in enumerate(runs)]
     parts.append((_JOINT, shown, {"color": INK, "marker": "D"}))
@@ -154,7 +159,7 @@ def plot_joint(table: pd.DataFrame, joint: pd.DataFrame, ax: Axes | None = None,
         ax.plot(elo, place, style["marker"], color=style["color"], markersize=5, label=name)
         for tip, value, ends in zip(tips, elo, zip(low, high, strict=True), strict=True):
             tip.append(f"{signed(value)}{interval(*ends)} {name}")
-    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(parts), borderpad=0)
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=min(columns, len(parts)), borderpad=0)
     tip_rows(ax, [f"{player}: {', '.join(tip)}" for player, tip in zip(shown["player"], tips, strict=True)])
     ax.set_xlabel(elo_label(reference))
     return ax

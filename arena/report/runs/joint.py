@@ -43,7 +43,7 @@ ERROR = 0.05
 FOLDED = 16
 """Players above which the standings of each run are folded."""
 CHART = "joint_elo"
-CAPTION = "Elo in each run and, as diamonds, their mean, with 95 % intervals."
+CAPTION = "Elo in each run and, last for each player, their mean, with 95 % intervals."
 _DECIMALS = dict.fromkeys(
     [f"{name}{end}" for name in ("elo", "gain", "difference") for end in ("", "_low", "_high")], 1
 ) | {"los": 4, "score": 4}
@@ -160,10 +160,28 @@ def lacking_games(found: Joint) -> list[str]:
 
 
 def notes(found: Joint) -> list[str]:
-    """The players that the joint table leaves out."""
-    if found.across is None or not found.across.left_out:
+    """The players that the joint table leaves out, and those whose games repeat from run to run."""
+    if found.across is None:
         return []
-    return [f"Left out, as some run has no rating of them on this scale: {listed(found.across.left_out)}."]
+    lines = []
+    if out := found.across.left_out:
+        lines.append(f"Left out, as some run has no rating of them on this scale: {listed(out)}.")
+    if len(same := _same_players(found)) > 1:
+        lines.append(
+            f"Games between {listed(same)} repeat from run to run, as these have the same limits there: what the "
+            "runs say together of these players is less sure than its intervals say."
+        )
+    return lines
+
+
+def _same_players(found: Joint) -> list[str]:
+    """The players that are the same, without a time limit, in two runs or more by the same rules."""
+    entries: dict[str, list[Any]] = {}
+    for experiment in (run.data.experiment for run in found.runs.values()):
+        for player in experiment.players:
+            if player.limit.longest is None:
+                entries.setdefault(player.name, []).append((experiment.variant, player))
+    return [name for name, them in entries.items() if any(them.count(one) > 1 for one in them)]
 
 
 def _differing(found: Joint) -> pd.DataFrame:
