@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 from scipy.stats import chi2
 
 from arena.experiment.load import UNLIMITED, load, load_all
@@ -16,6 +18,8 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.ratings.contrasts import JOINT, Across, across, gain_differences, gains, heterogeneity, joint_table
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
+from arena.report.charts.axes import figure_of
+from arena.report.charts.runs import plot_joint
 from players.player import limits_of
 from players.table import PLAYERS
 from tests.helpers.command_line import error_line, invoke
@@ -324,6 +328,23 @@ def test_gains_over_a_player_that_is_one_with_the_reference_have_no_q() -> None:
     table = heterogeneity(found, "p1").set_index("player")
     assert math.isnan(table["p"]["p0"])
     assert table["p"]["p2"] == 1
+
+
+def test_the_legend_of_many_runs_stands_between_the_title_and_the_rows() -> None:
+    runs = [f"{rules}-{limit}" for rules in ("english", "international") for limit in ("1k", "10k", "100k")]
+    joint = pd.DataFrame(
+        {"player": ["a", "b"], "elo": [9.0, -9.0], "elo_low": [0.0, -18.0], "elo_high": [18.0, 0]}
+    )
+    axes = plot_joint(pd.concat([joint.assign(run=run) for run in runs]), joint)
+    figure = figure_of(axes)
+    FigureCanvasAgg(figure).draw()
+    legend = axes.get_legend()
+    title = next(text for text in axes.findobj(Text) if text.get_text().startswith("Elo by run"))
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [*runs, JOINT]
+    box, above, whole = (part.get_window_extent() for part in (legend, title, figure))
+    assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+    assert axes.get_window_extent().y1 <= box.y0 < box.y1 <= above.y0
 
 
 # --- the run
