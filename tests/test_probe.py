@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.experiment.load import load
+from arena.experiment.load import load, load_all
 from arena.experiment.openings.lines import is_even
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
@@ -233,14 +233,18 @@ def test_a_ledger_that_lacks_a_table_is_refused_in_one_line(tmp_path: Path) -> N
 # the configuration that comes with the arena
 
 
-def test_the_ablation_configuration_compares_different_searches_at_equal_time() -> None:
-    experiment = load(ROOT / "configs" / "ablation.yaml")
-    assert experiment.probe is not None and experiment.anchor == "full"
-    full, *others = experiment.players
-    assert full.name == "full" and len(others) >= 12
-    assert full.limit == Limit(seconds=full.limit.seconds)
-    assert {(spec.type, spec.limit, spec.options.get("evaluation")) for spec in others} == {
-        (full.type, full.limit, full.options.get("evaluation"))
-    }
-    switches = [sorted(spec.options.items()) for spec in experiment.players]
-    assert all(switches.count(options) == 1 for options in switches)
+def test_the_ablation_configuration_compares_different_searches_at_equal_nodes() -> None:
+    runs = load_all(ROOT / "configs" / "ablation.yaml")
+    assert list(runs) == [
+        f"{game}-{nodes}" for game in ("english", "international") for nodes in ("1k", "10k", "100k")
+    ]
+    for name, experiment in runs.items():
+        assert experiment.probe is not None and experiment.anchor == "full"
+        full, *others = experiment.players
+        assert full.name == "full" and len(others) >= 12
+        assert full.limit == Limit(nodes=int(name.split("-")[1].removesuffix("k")) * 1000)
+        assert {(spec.type, spec.limit, spec.options.get("evaluation")) for spec in others} == {
+            (full.type, full.limit, full.options.get("evaluation"))
+        }
+        switches = [sorted(spec.options.items()) for spec in experiment.players]
+        assert all(switches.count(options) == 1 for options in switches)

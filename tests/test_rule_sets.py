@@ -370,6 +370,8 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
     means = by_run.groupby("player")["elo"].mean()
     assert joint.set_index("player")["elo"].to_dict() == pytest.approx(means.to_dict(), abs=0.11)
     assert joint["games"].tolist() == [12, 12]
+    summed_up = (out / "summary.md").read_text()
+    assert all(f"| {player} |" in summed_up for player in joint["player"]) and "(joint_elo.svg)" in summed_up
     assert set(pd.read_csv(out / "gains.csv")["run"]) == {"english", "international", JOINT}
     again = invoke("run", config, "--out", out, "--workers", 1)
     assert again.stderr.count("nothing is played") == 2

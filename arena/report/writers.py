@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -128,8 +128,12 @@ LETTERS = {
 
 def markdown(run: Run) -> str:
     """The summary of a report: the sentences and tables of the page in Markdown."""
-    template = environment(escaped=escaped).get_template("summary.md.jinja")
-    return template.render(content(run), charts=charts_of(run), words=WORDS)
+    return in_markdown("summary.md.jinja", content(run), charts=charts_of(run))
+
+
+def in_markdown(name: str, said: Mapping[str, Any], **further: Any) -> str:
+    """A template of Markdown with what it says and names, which it shows as they are."""
+    return environment(escaped=escaped).get_template(name).render(said, **further, words=WORDS)
 
 
 def escaped(text: object) -> str:

@@ -35,6 +35,7 @@ from arena.report.sentences.facts import headline
 from arena.report.tables.standings import STANDINGS
 from arena.report.tables.table import with_decimals
 from arena.report.template import page
+from arena.report.writers import in_markdown
 
 FOUND = 6
 """Players whose gains a page compares in a sentence each, at most."""
@@ -43,6 +44,7 @@ ERROR = 0.05
 FOLDED = 16
 """Players above which the standings of each run are folded."""
 CHART = "joint_elo"
+SUMMARY = "summary.md"
 CAPTION = "Elo in each run and, last for each player, their mean, with 95 % intervals."
 _DECIMALS = dict.fromkeys(
     [f"{name}{end}" for name in ("elo", "gain", "difference") for end in ("", "_low", "_high")], 1
@@ -254,21 +256,26 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
         tables = list(_tables(found))
         files |= {name: partial(_write_csv, table) for name, _, table in tables}
+    said = {
+        "title": found.name,
+        "unfinished": lacking_games(found),
+        "sentences": sentences(found),
+        "notes": notes(found),
+        "joint": joint_text(found) if tables else None,
+        "zero": found.zero if tables else "",
+        "gains": gains_text(found) if tables and not found.anchored else None,
+        "reference": found.reference if tables else "",
+    }
+    summed_up = in_markdown("runs/joint.md.jinja", said, caption=CAPTION, chart=f"{CHART}.{kinds[-1]}")
+    files[SUMMARY] = partial(write_text, summed_up)
     text = page(
         "runs/joint.html",
-        title=found.name,
-        unfinished=lacking_games(found),
-        sentences=sentences(found),
-        notes=notes(found),
-        joint=joint_text(found) if tables else None,
-        zero=found.zero if tables else "",
-        gains=gains_text(found) if tables and not found.anchored else None,
-        reference=found.reference if tables else "",
+        **said,
         charts=plots,
         kinds=kinds,
         runs=[_of_run(name, run) for name, run in found.runs.items()],
         folded=FOLDED,
-        files=tables,
+        files=[*tables, (SUMMARY, "this page in Markdown", None)],
     )
     for name, fill in files.items():
         replace(found.folder / name, fill)
