@@ -256,7 +256,7 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
         tables = list(_tables(found))
         files |= {name: partial(_write_csv, table) for name, _, table in tables}
-    said = {
+    said: dict[str, Any] = {
         "title": found.name,
         "unfinished": lacking_games(found),
         "sentences": sentences(found),
