@@ -481,3 +481,25 @@ def test_a_run_at_two_limits_is_two_runs_in_each_of_which_players_have_that_limi
     assert "Over 2 runs, each with the same weight" in page
     assert "rule set" not in page
     assert "Games between a and b repeat from run to run" in result.stdout
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_runs_of_a_gauntlet_against_the_anchor_say_what_each_is_worth_against_it(tmp_path: Path) -> None:
+    players = (
+        "players:\n  - {name: full, type: negamax, depth: 3}\n"
+        "  - {name: blind, type: random}\n"
+        "  - {name: twin, type: negamax, preset: alphabeta, depth: 3}\n"
+    )
+    head = (
+        HEAD.replace("max_plies: 40", "max_plies: 150") + "\nanchor: full\nformat: {type: gauntlet, seeds: [full]}"
+    )
+    out = tmp_path / "out"
+    result = invoke("run", written(tmp_path, head, players), "--out", out, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    blind = pd.read_csv(out / "joint.csv").set_index("player").loc["blind"]
+    error = (blind["elo_high"] - blind["elo_low"]) / 2
+    sentence = f"Against full, in the mean of 2 runs: blind {blind['elo']:+.0f} ± {error:.0f} Elo".replace(
+        "-", "−"
+    )
+    assert f"{sentence}; no measurable difference for 1 other." in result.stdout
+    assert " leads: " not in result.stdout.split("all runs:")[1]

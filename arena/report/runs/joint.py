@@ -13,6 +13,7 @@ import pandas as pd
 from arena.base.files import REPORT, replace
 from arena.base.number import known, probability, with_error
 from arena.base.wording import counted, listed
+from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import (
     JOINT,
@@ -90,6 +91,12 @@ class Joint:
         return self.reference == self._configured.anchor
 
     @property
+    def meets_all(self) -> bool:
+        """Whether the anchor meets everybody and nobody else meets."""
+        format = self._configured.format
+        return self.anchored and isinstance(format, Gauntlet) and format.seeds == (self.reference,)
+
+    @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
         return f"{self.reference} = 0" if self.anchored else "mean of these players = 0"
@@ -129,22 +136,38 @@ def load_joint(folder: Path) -> Joint:
 
 
 def sentences(found: Joint) -> list[str]:
-    """What the runs say together: who leads, and whose gain differs between them."""
+    """What the runs say together: who leads, or what a gauntlet of the anchor tells, and whose gain differs."""
     if found.across is None:
         return ["There is nothing to compare before two runs have games of the same players."]
+    first = _against(found) if found.meets_all else _lead(found)
+    differing = _differing(found)
+    if len(differing):
+        return [first, *(_differs(found, row) for row in differing.head(FOUND).to_dict("records"))]
+    return [first, f"No player's gain over {found.reference} differs between runs by more than chance."]
+
+
+def _lead(found: Joint) -> str:
     table, count = found.table, len(found.runs)
     best, second = table.iloc[0], table.iloc[1]
     gap = gains(found.across, second["player"])
     ahead = gap[(gap["player"] == best["player"]) & (gap["run"] == JOINT)].iloc[0]
     lead = with_error(ahead["gain"], (ahead["gain_high"] - ahead["gain_low"]) / 2)
-    first = (
+    return (
         f"Over {count} runs, each with the same weight, {best['player']} leads: {lead} Elo over "
         f"{second['player']} (likelihood of superiority {probability(best['los'])})."
     )
-    differing = _differing(found)
-    if len(differing):
-        return [first, *(_differs(found, row) for row in differing.head(FOUND).to_dict("records"))]
-    return [first, f"No player's gain over {found.reference} differs between runs by more than chance."]
+
+
+def _against(found: Joint) -> str:
+    """What players are worth against the anchor: those that 95 % intervals tell from it, the clearest first."""
+    others = found.table[found.table["player"] != found.reference]
+    told = others[(others["elo_low"] > 0) | (others["elo_high"] < 0)]
+    told = told.sort_values("elo", key=abs, ascending=False, kind="stable")
+    figures = [f"{row['player']} {_figure(row, 'elo')}" for row in told.to_dict("records")]
+    parts = [f"{listed(figures)} Elo"] if figures else []
+    if rest := len(others) - len(told):
+        parts.append(f"no measurable difference for {counted(rest, 'other' if figures else 'player')}")
+    return f"Against {found.reference}, in the mean of {len(found.runs)} runs: {'; '.join(parts)}."
 
 
 def summary(found: Joint) -> list[str]:
