@@ -347,6 +347,18 @@ def test_the_legend_of_many_runs_stands_between_the_title_and_the_rows() -> None
     assert axes.get_window_extent().y1 <= box.y0 < box.y1 <= above.y0
 
 
+@pytest.mark.parametrize(("players", "heights"), [(10, 6), (11, 1)])
+def test_a_players_marks_stand_in_one_line_where_there_are_many(players: int, heights: int) -> None:
+    joint = pd.DataFrame(
+        {"player": [f"p{n}" for n in range(players)], "elo": 0.0, "elo_low": -9.0, "elo_high": 9.0}
+    )
+    axes = plot_joint(pd.concat([joint.assign(run=f"run {n}") for n in range(5)]), joint)
+    marks = [place for line in axes.get_lines() if len(place := np.asarray(line.get_ydata())) == players]
+    assert len(marks) == 6
+    assert len({float(place[0]) for place in marks}) == heights
+    assert len(axes.collections) == heights
+
+
 # --- the run
 
 HEAD = """variants: [english, international]

@@ -26,7 +26,7 @@ from arena.ratings.contrasts import (
     joint_table,
 )
 from arena.report.charts.picture import save_pdf, save_png, svg
-from arena.report.charts.runs import plot_joint
+from arena.report.charts.runs import is_crowded, plot_joint
 from arena.report.files import write_text
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import plot_of
@@ -46,7 +46,7 @@ FOLDED = 16
 """Players above which the standings of each run are folded."""
 CHART = "joint_elo"
 SUMMARY = "summary.md"
-CAPTION = "Elo in each run and, last for each player, their mean, with 95 % intervals."
+CAPTION = "Elo in each run, and their mean (joint), {}."
 _DECIMALS = dict.fromkeys(
     [f"{name}{end}" for name in ("elo", "gain", "difference") for end in ("", "_low", "_high")], 1
 ) | {"los": 4, "score": 4}
@@ -147,6 +147,8 @@ def sentences(found: Joint) -> list[str]:
 
 
 def _lead(found: Joint) -> str:
+    """Who leads, and how far."""
+    assert found.across is not None
     table, count = found.table, len(found.runs)
     best, second = table.iloc[0], table.iloc[1]
     gap = gains(found.across, second["player"])
@@ -271,10 +273,13 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
     files: dict[str, Callable[[Path], object]] = {}
     plots, kinds = [], ["svg"] + ["png"] * png + ["pdf"] * pdf
     tables: list[tuple[str, str, pd.DataFrame]] = []
+    caption = CAPTION.format("with 95 % intervals")
     if found.across is not None:
+        if is_crowded(len(found.table), len(found.runs)):
+            caption = CAPTION.format("with its 95 % interval")
         axes = plot_joint(found.by_run, found.table, reference=found.zero)
         drawn = svg(axes)
-        plots = [plot_of(CHART, CAPTION, drawn)]
+        plots = [plot_of(CHART, caption, drawn)]
         fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
         tables = list(_tables(found))
@@ -289,7 +294,7 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
         "gains": gains_text(found) if tables and not found.anchored else None,
         "reference": found.reference if tables else "",
     }
-    summed_up = in_markdown("runs/joint.md.jinja", said, caption=CAPTION, chart=f"{CHART}.{kinds[-1]}")
+    summed_up = in_markdown("runs/joint.md.jinja", said, caption=caption, chart=f"{CHART}.{kinds[-1]}")
     files[SUMMARY] = partial(write_text, summed_up)
     text = page(
         "runs/joint.html",
