@@ -194,6 +194,15 @@ def test_where_few_pieces_are_left_all_is_searched_in_full(name: str) -> None:
     assert nodes(**LESS_FAR[name], full_width=8) == nodes() != nodes(**LESS_FAR[name], full_width=3)
 
 
+@pytest.mark.parametrize("switch", ["order_malus", "order_replies"])
+def test_what_cut_before_changes_the_order(switch: str) -> None:
+    plain, ordered = (
+        Negamax(ENGLISH, "simple", "alphabeta", order_history=True, **{switch: on}) for on in (False, True)
+    )
+    nodes = [choose(player, ENGLISH, ENGLISH.start, 8).nodes for player in (plain, ordered)]
+    assert nodes[0] != nodes[1]
+
+
 def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():
     nodes = {}
     for deeper in (False, True):
