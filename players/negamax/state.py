@@ -85,7 +85,9 @@ STATE = np.dtype(
 First the switches of `players.negamax.switches`; then the draw rules in force, `mirrored` of the variant, a man's
 worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search, of the
 endgame tables and of the transposition table. Then what is reported, `horizon`, the values from the table that a
-deeper search might change, and `skipped`, the iterations left out at the beginning. Entries of the table are valid
+deeper search might change, and `skipped`, the iterations left out at the beginning. `played` is the move that led
+to each ply of the line under way, `replies` the last quiet move of a side that cut, by the hash of the move before
+it. Entries of the table are valid
 from the generation `oldest` on. pv row p is the best line found from ply p, ended by -1. `moves` has the root's
 moves first; `root_index` numbers them in the generator's order, `root_values` are their values, `tied` marks the
 best ones; `first` is the nodes at the end of the first of them. `path` is white, black and kings of the game's
