@@ -97,6 +97,15 @@ def test_values_of_the_same_words_are_told_apart_by_their_first_player_and_files
     assert len(words) == 4
 
 
+def test_values_of_the_same_words_are_called_by_what_their_players_names_share() -> None:
+    mixes = {"bold": {"mix": {"safety": 0}}, "neat": {"mix": {"formation": 0}}}
+    players = [
+        player(f"{name}, depth {depth}", depth, evaluation=mix) for depth in (4, 5) for name, mix in mixes.items()
+    ]
+    table = comparisons(rated(dict.fromkeys([p["name"] for p in players], 0.0)), specs(players))
+    assert {*table["value"], *table["reference"]} == {"mix (bold)", "mix (neat)"}
+
+
 def test_the_tables_have_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_terms() -> None:
     table = comparisons(of_student(0, 0, 0, 50, 40, 30, 10, 20, -60, -70, 0, 5), specs(STUDENT))
     against = comparisons_text(table)

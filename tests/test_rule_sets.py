@@ -493,6 +493,8 @@ def test_a_run_at_two_limits_is_two_runs_in_each_of_which_players_have_that_limi
     assert "Over 2 runs, each with the same weight" in page
     assert "rule set" not in page
     assert "Games between a and b repeat from run to run" in result.stdout
+    for text in (page, (out / "summary.md").read_text()):
+        assert "LOS: likelihood of superiority over the next player." in text
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -515,3 +517,4 @@ def test_runs_of_a_gauntlet_against_the_anchor_say_what_each_is_worth_against_it
     )
     assert f"{sentence}; no measurable difference for 1 other." in result.stdout
     assert " leads: " not in result.stdout.split("all runs:")[1]
+    assert not [name for name in ("report.html", "summary.md") if "of superiority" in (out / name).read_text()]

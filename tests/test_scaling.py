@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache, partial
+from itertools import count
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import arena
@@ -16,6 +21,7 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.manifest import stored_manifest
 from arena.play import scaling, signature
 from arena.play.engine import EngineError
+from arena.play.executor import Workers
 from arena.play.scaling import machine_rate, play_scaled, scaled, time_factor
 from arena.report.sentences.notes import notes
 from arena.report.tables.telemetry import telemetry
@@ -180,13 +186,32 @@ def test_the_share_of_a_limit_is_that_of_the_scaled_one(tmp_path: Path) -> None:
     assert telemetry(games, run.survey, ["a"], [spec])["time_used"].iloc[0] == pytest.approx(whole / 4)
 
 
-def test_the_rate_of_a_machine_is_about_the_same_each_time() -> None:
-    rates = pd.Series([machine_rate(ENGLISH, workers) for workers in (1, 1, 2)])
-    assert rates.max() / rates.min() < 1.5
-    assert time_factor(ENGLISH, rates[0]) == pytest.approx(1, abs=0.5)
-    assert time_factor(ENGLISH, rates[0]) == time_factor(ENGLISH, rates[0])
+@pytest.mark.parametrize(("workers", "searches"), [(1, 1), (2, 2), (9, 2), ("cluster.yaml", 2)])
+def test_the_rate_of_a_machine_is_the_mean_of_the_best_of_as_many_searches_at_once(
+    workers: Workers, searches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = Barrier(searches, timeout=60)
+    rates = defaultdict[int, Iterator[float]](partial(count, 1e6, 1e6))
+
+    def searched(_: object, limit: Limit) -> float:
+        if limit.nodes == 1:
+            return 9e9
+        together.wait()
+        return next(rates[threading.get_ident()])
+
+    monkeypatch.setattr(scaling, "_searched", searched)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert machine_rate(ENGLISH, workers) == 5e6
+    assert len(rates) == searches
+
+
+def test_the_rate_of_a_process_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scaling, "_own_rate", cache(scaling._own_rate.__wrapped__))
+    measured = count(1e6, 1e6)
+    monkeypatch.setattr(scaling, "machine_rate", lambda variant: next(measured))
+    assert time_factor(ENGLISH, 1e6) == time_factor(ENGLISH, 1e6) == 1
 
 
 def test_processes_of_this_machine_play_with_factors_near_1(tmp_path: Path) -> None:
     run = arena.run(configured(own(tmp_path, "a", seconds=1)), tmp_path / "run", workers=2, quiet=True)
-    assert run.games["time_factor"].between(0.5, 2).all()
+    assert run.games["time_factor"].between(1 / 4, 4).all()

@@ -38,7 +38,7 @@ from arena.rules.variants import VARIANTS
 from arena.watch.live import Watcher
 from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
-from tests.helpers.failing import OWN, assert_others_unharmed, configured, run
+from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured, run
 from tests.helpers.report_data import repeatable
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
@@ -56,17 +56,9 @@ FAILING = {
     "KillsItself": (ERROR, "ended its process (SIGKILL)"),
     "Segfaults": (ERROR, "ended its process (SIGSEGV)"),
     "ClosesEverything": (ERROR, "ended its process (exit code 1)"),
-    "Sleeps": (TIME, "gave no answer within 0.5 s"),
-    "HangsInARegularExpression": (TIME, "gave no answer within 0.5 s"),
-    "HangsInNativeCode": (TIME, "gave no answer within 0.5 s"),
-    "StopsItself": (TIME, "gave no answer within 0.5 s"),
-    "StopsItsGroup": (TIME, "gave no answer within 0.5 s"),
-    "StopsAllAbove": (TIME, "gave no answer within 0.5 s"),
-    "KillsItsSupervisor": (TIME, "gave no answer within 0.5 s"),
     "Pushes": (ERROR, "changed the game, which choose must leave as it was"),
     "Replaces": (ERROR, "changed the game, which choose must leave as it was"),
     "ForgetsMoves": (ERROR, "changed the game, which choose must leave as it was"),
-    "PrintsForEver": (TIME, "gave no answer within 0.5 s"),
     "Leaks": (ERROR, "raised MemoryError: "),
     "TooManyNodes": (
         ERROR,
@@ -78,6 +70,7 @@ FAILING = {
     "Nothing": (ERROR, "returned None, not a Choice"),
     "HugeMove": (ILLEGAL, "returned the illegal move 'xxx"),
     "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
+    **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),
 }
 """What players do -> how each of their games ends, and why."""
 HARMLESS = [
@@ -124,7 +117,9 @@ def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.R
 def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    one, two = run(configured(tmp_path / "one", kind)), run(configured(tmp_path / "two", kind), workers=2)
+    patience = 2 if kind in HANG else None
+    one = run(configured(tmp_path / "one", kind, patience=patience))
+    two = run(configured(tmp_path / "two", kind, patience=patience), workers=2)
     assert_others_unharmed(two, well)
     pd.testing.assert_frame_equal(repeatable(one.games), repeatable(two.games))
 
@@ -143,7 +138,7 @@ def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
 ) -> None:
     close_held()
     monkeypatch.chdir(tmp_path)
-    found = run(configured(tmp_path, kind, "processes: 8\nwithdraw: {after: 1, games: forfeit}\n", patience=60))
+    found = run(configured(tmp_path, kind, "processes: 8\nwithdraw: {after: 1, games: forfeit}\n"))
     lost = found.games[found.games["error"].str.startswith("bad ")]
     assert lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
     assert lost["termination"].tolist() == ["error"] + 11 * ["withdrawn"]
@@ -209,7 +204,7 @@ class Spy:
 def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, tmp_path: Path) -> None:
     if inside and (why := sandbox.unavailable()):
         pytest.skip(why)
-    config = configured(tmp_path, "Good", f"sandbox: {str(inside).lower()}\n", patience=60)
+    config = configured(tmp_path, "Good", f"sandbox: {str(inside).lower()}\n")
     config.write_text(config.read_text().replace("own.py:Good", "spy.py:Spy"))
     with socket.create_server(("127.0.0.1", 0)) as server:
         given = {"ledger": str(tmp_path / "out" / "ledger.sqlite"), "other": str(tmp_path / "own.py")}
@@ -601,7 +596,7 @@ class Clings(Where):
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
 def test_pinned_workers_and_their_seats_keep_to_a_core_each(tmp_path: Path) -> None:
-    path = configured(tmp_path, "Good", "pin: true\n", patience=30)
+    path = configured(tmp_path, "Good", "pin: true\n")
     path.write_text(path.read_text().replace("own.py:Good", "tests.test_seats:Cores"))
     found = run(path, workers=2)
     assert set(found.games["error"]) == {""}

@@ -142,10 +142,28 @@ players:
   - {{name: bad, type: "own.py:{kind}", depth: 1}}
 """
 
+HANG = (
+    "Sleeps",
+    "HangsInARegularExpression",
+    "HangsInNativeCode",
+    "StopsItself",
+    "StopsItsGroup",
+    "StopsAllAbove",
+    "KillsItsSupervisor",
+    "PrintsForEver",
+)
+"""The players of OWN that give no answer: each costs a test its patience."""
 
-def configured(folder: Path, kind: str, more: str = "", patience: float = 0.5) -> Path:
+
+def configured(folder: Path, kind: str, more: str = "", patience: float | None = None) -> Path:
+    """The file of a tournament with a player of OWN, of half a second's patience if it hangs.
+
+    A busy machine may take longer than that for what answers at once: a test of plies gives one that hangs more.
+    """
     (folder / "own.py").write_text(OWN)
     path = folder / "config.yaml"
+    if patience is None:
+        patience = 0.5 if kind in HANG else 60
     text = CONFIG.format(kind=kind, patience=patience)
     path.write_text((text.replace("withdraw: forfeit\n", "") if "withdraw:" in more else text) + more)
     return path

@@ -238,11 +238,15 @@ def _figure(row: dict[Any, Any], name: str) -> str:
 
 
 def joint_text(found: Joint) -> pd.DataFrame:
-    """The joint table with Elo in each run beside, and p if Elo is what players gain over the anchor."""
+    """The joint table with Elo in each run beside, and p if Elo is what players gain over the anchor.
+
+    With LOS, unless players met none but the anchor: then the next in the table is nobody's opponent.
+    """
     table = found.table
     columns: dict[str, list[str]] = {"#": table["rank"].astype(str).tolist(), "Player": table["player"].tolist()}
     columns["Joint Elo"] = [_figure(row, "elo") for row in table.to_dict("records")]
-    columns["LOS"] = [probability(value) for value in table["los"]]
+    if not found.meets_all:
+        columns["LOS"] = [probability(value) for value in table["los"]]
     for name, rows in found.by_run.groupby("run", sort=False):
         columns[str(name)] = [_figure(row, "elo") for row in rows.to_dict("records")]
     columns["Games"] = table["games"].astype(str).tolist()

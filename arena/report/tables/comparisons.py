@@ -15,7 +15,7 @@ from arena.experiment.names import phrases
 from arena.ratings.contrasts import contrasts
 from arena.ratings.joint import Ratings
 from arena.report.tables.columns import columns, interval
-from arena.report.tables.settings import LIMITS, key, limits, settings, terms_at, without
+from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
 from arena.report.tables.table import Column, RunTable
 from arena.report.tables.telemetry import TOO_LONG
 from players.player import Limit, PlayerSpec
@@ -126,18 +126,16 @@ def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
 def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     """The values of a setting in words, by their `settings.key`: of a file its name, where that is unique.
 
-    Values of the same words have the first player's name, too.
+    Values of the same words are told apart by their players' names.
     """
-    firsts: dict[str, PlayerSpec] = {}
+    having: dict[str, list[PlayerSpec]] = {}
     for spec in specs:
-        firsts.setdefault(key(settings(spec).get(setting)), spec)
-    whole = phrases(setting, [settings(spec).get(setting) for spec in firsts.values()])
-    words = [f"default {setting}" if value == "null" else word for value, word in zip(firsts, whole, strict=True)]
-    words = [
-        word if words.count(word) == 1 else f"{word} ({spec.name})"
-        for word, spec in zip(words, firsts.values(), strict=True)
-    ]
-    return dict(zip(firsts, words, strict=True))
+        having.setdefault(key(settings(spec).get(setting)), []).append(spec)
+    whole = phrases(setting, [settings(of_one[0]).get(setting) for of_one in having.values()])
+    words = [f"default {setting}" if value == "null" else word for value, word in zip(having, whole, strict=True)]
+    names = shared_names([[spec.name for spec in of_one] for of_one in having.values()])
+    told = zip(words, names, strict=True)
+    return dict(zip(having, [f"{word} ({n})" if words.count(word) > 1 else word for word, n in told], strict=True))
 
 
 def _meetings(
