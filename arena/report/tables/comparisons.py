@@ -126,7 +126,7 @@ def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
 def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     """The values of a setting in words, by their `settings.key`: of a file its name, where that is unique.
 
-    Values of the same words are told apart by their players' names.
+    Values of the same words have their players' name, too.
     """
     having: dict[str, list[PlayerSpec]] = {}
     for spec in specs:
