@@ -19,7 +19,7 @@ from arena.learning.config import load_training
 from arena.learning.driver import METRICS, LearningError, StageProgress
 from arena.learning.fit import Fit, FitSettings, Views, inputs_of, phases_of, unit_of, views_of
 from arena.learning.games import play_scored
-from arena.learning.pattern_fit import Samples
+from arena.learning.samples import Samples
 from arena.learning.sources import games_of_run, samples_of_pdn
 from arena.learning.store import GameStore, Played
 from arena.learning.training import NETWORK, aims, gathered, prepare, stage_of, train

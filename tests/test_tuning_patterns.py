@@ -17,8 +17,6 @@ import pytest
 from arena.learning.games import Failed, Job, play_scored
 from arena.learning.pattern_fit import (
     FEATURES,
-    FitError,
-    Samples,
     active,
     fit_tables,
     held_out_loss,
@@ -28,6 +26,7 @@ from arena.learning.pattern_fit import (
     white_values,
 )
 from arena.learning.patterns import Patterns
+from arena.learning.samples import FitError, Samples
 from arena.learning.store import SCORED, Played, packed
 from arena.learning.terms import RandomOpenings
 from arena.rules.game import Game

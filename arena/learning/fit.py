@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from arena.learning.pattern_fit import Samples, turned
+from arena.learning.samples import Samples
 from arena.ratings.types import Floats, Ints
 from arena.rules.jit.lanes import LANES, OUTPUTS
 from arena.rules.position import Position
@@ -201,14 +201,14 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
 
     The boards of one part after the other are written to an empty file, and read from there.
     """
-    digest, targets, held_out = hashlib.sha256(), [], []
+    digest, targets, held_out, rules = hashlib.sha256(), [], [], variant.constants
     for part in parts:
         for one in part:
             digest.update(np.ascontiguousarray(one).tobytes())
         black = part.positions[:, 3] == 1
-        positions = part.positions.copy()
-        positions[black] = turned(variant.constants, positions[black])
-        own, other, kings = positions[:, 0], positions[:, 1], positions[:, 2]
+        own, other, kings = part.positions[:, 0].copy(), part.positions[:, 1].copy(), part.positions[:, 2].copy()
+        own[black], other[black] = turned(rules, other[black]), turned(rules, own[black])
+        kings[black] = turned(rules, kings[black])
         file.write(np.stack([own & ~kings, own & kings, other & ~kings, other & kings], axis=1).tobytes())
         targets.append(np.where(black, 1 - part.targets, part.targets))
         held_out.append(part.held_out)
@@ -217,6 +217,14 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
     boards = np.memmap(file, np.int64, "r", shape=(len(held), 4))
     learned, judged = (_distinct(boards, np.flatnonzero(held == which), points) for which in (False, True))
     return learned, judged, digest.hexdigest()
+
+
+def turned(rules: Rules, bits: Ints) -> Ints:
+    """Sets of squares after half a turn of the board."""
+    found, last = np.zeros_like(bits), squares(rules) - 1
+    for bit in range(last + 1):
+        found |= (bits >> bit & 1) << (last - bit)
+    return found
 
 
 def _distinct(boards: Ints, rows: Ints, targets: Floats) -> Views:

@@ -7,15 +7,16 @@ position is learned a second time turned round, colours exchanged, with 1 minus 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from arena.learning.columns import MAN
 from arena.learning.method import logistic_fit
+from arena.learning.samples import HELD_OUT, FitError, Samples, round_samples
 from arena.learning.store import Played
-from arena.ratings.types import Bools, Floats, Ints
+from arena.ratings.types import Floats, Ints
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import lowest_square, popcount
 from arena.rules.position import WHITE, Position
@@ -39,33 +40,13 @@ from players.evaluation.patterns import (
     weight_count,
 )
 from players.evaluation.patterns import MAN as MAN_PAIR
-from players.negamax.score import LIMIT
 
-HELD_OUT = 20
-"""Every 20th game of a round is held out, to judge the fit."""
 RATE = 0.05
 """How far a weight may go at first, in logits; falls to 0 over the epochs. The best of a few that were tried."""
-PART = 2000
-"""Games whose positions are read at once."""
 FEATURES = 4 + 28 + 50
 """The most features that a position can have: 28 blocks on 10x10, and a king on each of its squares."""
 _FIRST_SQUARES = 1e-3
 """What AdaGrad's sums of squared slopes begin with, so that first steps are no longer than others."""
-
-
-class FitError(Exception):
-    """Games that cannot be learned from; one line with the reason."""
-
-
-class Samples(NamedTuple):
-    """Positions to learn from or to be judged by."""
-
-    positions: Ints
-    """`int64[n, 4]`."""
-    targets: Floats
-    """White's expected points, 0 to 1, `float64[n]`."""
-    held_out: Bools
-    """Those kept from the fit, `bool[n]`."""
 
 
 def samples(rounds: Sequence[Sequence[Played]], results: float) -> Samples:
@@ -81,29 +62,6 @@ def samples(rounds: Sequence[Sequence[Played]], results: float) -> Samples:
     if not data.held_out.any():
         raise FitError(f"there is no quiet position in every {HELD_OUT}th game; play more games")
     return data
-
-
-def round_samples(number: int, games: Sequence[Played], results: float) -> Iterator[Samples]:
-    """`samples` of one round, whose number an error names, PART games at a time."""
-    scores = [game.scored()["score"].copy() for game in games]
-    owner = np.repeat(np.arange(len(games)), [len(one) for one in scores])
-    points = np.array([game.white_points() for game in games])[owner]
-    score = np.concatenate(scores)
-    open_ = np.abs(score) < LIMIT
-    if not open_.any():
-        raise FitError(f"round {number}: there is no quiet position in its games")
-    steepness = float(logistic_fit(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
-    if steepness <= 0:
-        raise FitError(f"round {number}: the scores of its searches do not predict results; play more games")
-    expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))
-    targets = results * points + (1 - results) * expected
-    held_out = np.array([game.game % HELD_OUT == 0 for game in games])[owner]
-    done = 0
-    for first in range(0, len(games), PART):
-        positions = np.concatenate([game.scored()["position"] for game in games[first : first + PART]])
-        rows = slice(done, done + len(positions))
-        yield Samples(positions, targets[rows], held_out[rows])
-        done += len(positions)
 
 
 def fit_tables(variant: Variant, data: Samples, epochs: int, penalty: float, seed: Sequence[int]) -> Floats:

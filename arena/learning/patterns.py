@@ -15,7 +15,8 @@ from arena.experiment.yaml.values import yaml_text
 from arena.learning.driver import LearningError, Play
 from arena.learning.games import Terms, play_scored
 from arena.learning.method import TUNED, BuildTrial, Fitting, Method, Step, StepRun, TuningFindings
-from arena.learning.pattern_fit import FitError, fit_tables, held_out_loss, samples
+from arena.learning.pattern_fit import fit_tables, held_out_loss, samples
+from arena.learning.samples import FitError
 from arena.learning.store import GameStore
 from arena.learning.terms import EvaluationField, evaluation_name
 from arena.ratings.types import Floats

@@ -11,7 +11,7 @@ import pandas as pd
 
 from arena.learning.driver import LearningError
 from arena.learning.games import is_quiet
-from arena.learning.pattern_fit import HELD_OUT, Samples
+from arena.learning.samples import HELD_OUT, Samples
 from arena.learning.store import SCORED, Played, packed
 from arena.ledger.read import read
 from arena.rules.custom import build_variant

@@ -27,7 +27,7 @@ from arena.learning.driver import (
 )
 from arena.learning.fit import Epoch, Fit, FitSettings, unit_of, views_of
 from arena.learning.games import Job, Terms, play_scored, points_of_pairs
-from arena.learning.pattern_fit import FitError, Samples, round_samples
+from arena.learning.samples import FitError, Samples, round_samples
 from arena.learning.sources import games_of_run, samples_of_pdn
 from arena.learning.store import GameStore
 from arena.learning.terms import check_openings
