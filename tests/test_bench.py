@@ -12,20 +12,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.bench import heuristic, rates, timing
-from arena.bench.heuristic import Protocol
+from arena.bench import rates, timing
 from arena.bench.overhead import overhead
 from arena.bench.rates import random_games, rules, search
 from arena.bench.timing import three_figures
-from arena.commands import bench
 from arena.commands.bench import rows
 from arena.experiment.formats.base import Pairing
 from arena.ledger.record import Task
 from arena.play.match import play
-from arena.report.tables.suites import RANDOM
-from arena.rules.endgame.tables import make
 from arena.rules.game import Game
-from arena.rules.movegen import after_move, apply, legal_moves, perft
+from arena.rules.movegen import apply, legal_moves, perft
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS
@@ -36,7 +32,6 @@ from tests.benchmarks import rivals as bench_rivals
 from tests.benchmarks.environments import environments
 from tests.benchmarks.rivals import RIVALS, Rival, rivals
 from tests.benchmarks.workers import engines
-from tests.helpers.command_line import error_line, invoke
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "perft.json").read_text())["rows"]
 INTERNATIONAL = VARIANTS["international"]
@@ -405,107 +400,3 @@ def test_workers_of_each_kind_play_the_same_games():
 )
 def test_figures_are_never_written_in_powers_of_ten(number, text):
     assert timing.three_figures(number) == text
-
-
-OWN_EVALUATION = """\
-from players.evaluation.evaluator import evaluator
-from players.evaluation.features import men
-
-
-@evaluator
-def mine(position, rules):
-    return 1.0 * (men(position, rules, position.turn) - men(position, rules, 1 - position.turn))
-"""
-
-
-@pytest.mark.compiled
-def test_a_card_has_games_on_three_terms_suites_and_speed_and_says_where_it_was_measured(tmp_path, monkeypatch):
-    (tmp_path / "own.py").write_text(OWN_EVALUATION)
-    monkeypatch.setattr(heuristic, "RIVALS", ("material", "simple"))
-    monkeypatch.setattr(bench, "PROTOCOL", Protocol(openings=2, positions=8, depth=3, seconds=0.01, endings=40))
-    arguments = ("heuristic", f"{tmp_path}/own.py:mine", "--out", tmp_path / "card", "--workers", 1)
-    result = invoke("bench", *arguments)
-    assert result.exit_code == 0
-    card = json.loads((tmp_path / "card" / "card.json").read_text())
-    assert (card["evaluation"], card["variant"], card["protocol"]) == ("own.py:mine", "english", heuristic.VERSION)
-    assert list(card["files"]) == ["own.py"]
-    played = [(row["terms"], row["rival"], row["games"]) for row in card["games"]]
-    terms = ("equal depth", "equal nodes", "equal time")
-    assert played == [(term, rival, 4) for term in terms for rival in ("material", "simple")]
-    for row in card["games"]:
-        assert row["share"] == row["points"] / row["games"]
-        assert 0 <= row["share_low"] <= row["share"] <= row["share_high"] <= 1
-    solved = {(row["suite"], row["player"]): row for row in card["suites"]}
-    assert {suite for suite, _ in solved} == {"english-endings", "english-shots"}
-    assert {row["positions"] for row in solved.values()} == {8}
-    # men alone are counted, as `material` does while there are no kings
-    shots = {player: row["solved"] for (suite, player), row in solved.items() if suite == "english-shots"}
-    assert abs(shots[heuristic.MINE] - shots["material"]) <= 2
-    assert (card["endings"]["pieces"], "refusal" in card["endings"]) == (4, False)
-    errors = {row["player"]: row for row in card["endings"]["players"]}
-    assert list(errors) == [RANDOM, heuristic.MINE, "material", "simple"]
-    assert {row["decisions"] for row in errors.values()} == {40}
-    for row in errors.values():
-        assert row["rate"] == row["errors"] / 40
-    for name in (heuristic.MINE, "material", "simple"):
-        assert 0 <= errors[name]["rate_low"] <= errors[name]["rate"] <= errors[name]["rate_high"] <= 1
-        assert errors[name]["rate"] < errors[RANDOM]["rate"]
-    assert "of decisions in endings of up to 4 pieces, random choice in" in card["lead"]
-    assert min(card["speed"].values()) > 0
-    assert card["machine"]["cores"] and card["versions"]["python"] and card["lead"] in result.stdout
-    page = (tmp_path / "card" / "card.html").read_text().replace("\xa0", " ")
-    assert card["lead"].split(",")[0] in page and card["machine"]["processor"] in page
-    assert str(tmp_path) not in page + json.dumps(card)
-    assert (tmp_path / "card" / "card.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.compiled
-def test_endings_of_a_card_are_the_same_for_all_and_in_each_some_moves_lose_value_and_others_not():
-    variant, protocol = VARIANTS["english"], Protocol(endings=60)
-    tables = make(variant, protocol.pieces)
-    suite = heuristic.endings(variant, tables, protocol)
-    assert suite == heuristic.endings(variant, tables, protocol)
-    assert len({puzzle.position for puzzle in suite.puzzles}) == 60
-    for position, best, _ in suite.puzzles:
-        results = {}
-        for move in legal_moves(variant.constants, position):
-            value = tables.value(after_move(variant.constants, position, move)[0])
-            assert value is not None
-            results[move] = -value.result
-        assert (position.white | position.black).bit_count() <= 4
-        assert set(best) == {move for move, result in results.items() if result == max(results.values())}
-        assert min(results.values()) < max(results.values())
-
-
-@pytest.mark.compiled
-def test_a_card_of_rules_without_endgame_tables_has_the_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr(heuristic, "RIVALS", ("material",))
-    monkeypatch.setattr(bench, "PROTOCOL", Protocol(openings=1, depth=1, seconds=0.01))
-    arguments = ("heuristic", "simple", "--variant", "simplified", "--out", tmp_path, "--workers", 1)
-    result = invoke("bench", *arguments)
-    assert result.exit_code == 0
-    endings = json.loads((tmp_path / "card.json").read_text())["endings"]
-    assert endings["players"] == [] and endings["refusal"].startswith("no endgame tables: points decide")
-    assert f"There are {endings['refusal']}." in (tmp_path / "card.html").read_text().replace("\xa0", " ")
-    assert "errs in" not in result.stdout
-
-
-def test_points_are_those_of_the_evaluation_with_either_colour(tmp_path, monkeypatch):
-    monkeypatch.setattr(heuristic, "RIVALS", ("neural",))
-    protocol = Protocol(terms={"equal depth": Limit(depth=3)}, openings=2)
-    [score] = heuristic.scores("material", VARIANTS["english"], "equal depth", protocol, tmp_path / "run", 1)
-    assert (score.limit, score.games) == ("depth 3", 4) and score.points <= 1
-    monkeypatch.setattr(heuristic, "RIVALS", ("material",))
-    [turned] = heuristic.scores("neural", VARIANTS["english"], "equal depth", protocol, tmp_path / "turned", 1)
-    assert turned.points == 4 - score.points
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [("heuristic",), ("search", "simple"), ("heuristic", "simpel"), ("heuristic", "{linear: {men: 1"),
-     ("heuristic", "none.py:mine")],
-)  # fmt: skip
-def test_a_card_that_cannot_be_made_is_one_line(arguments, words):
-    result = invoke("bench", *arguments)
-    assert result.exit_code == 2
-    words(error_line(result.stderr))

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 from markupsafe import Markup
 
 from arena.base.files import INDEX, REPORT, replace
 from arena.base.work import beside
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
-from arena.report.charts.results import plot_card
 from arena.report.files import FILES, File, asked, files_of, parts_of, write_file, write_text
-from arena.report.page import html, plot_of
+from arena.report.page import html
 from arena.report.run import Run
 from arena.report.tables.stored import POSITIONS
-from arena.report.tables.suites import RANDOM, share_text
-from arena.report.template import page
 from arena.report.viewer.games import CHARACTERS, room, viewer
 from arena.report.writers import write_parquet
 
@@ -113,79 +106,3 @@ def parquet_name(name: str) -> str:
 
 def _fill_parquet(file: File, run: Run, path: Path) -> None:
     write_parquet(parts_of(file, run), path)
-
-
-def write_card(card: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Write the card of `arena bench heuristic`, a JSON document, as card.html, card.png and card.json.
-
-    Returns their paths, the page first.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    title = f"{card['evaluation']}, {card['variant']}"
-    games, suites = pd.DataFrame(card["games"]), pd.DataFrame(card["suites"])
-    endings = pd.DataFrame(card["endings"]["players"])
-    chart = plot_card(_card_rows(card), title, card["footer"])
-    text = page(
-        "page/card.html",
-        title=title,
-        lead=card["lead"],
-        note=f"Protocol {card['protocol']} of arena bench heuristic, {card['began']}. {card['note']}",
-        chart=plot_of(
-            "card",
-            "The evaluation's shares with 95 % intervals; dashed: an even score; rings: random choice.",
-            svg(chart),
-        ),
-        games=_crossed(games, "rival", "terms", "Against"),
-        suites=_crossed(suites, "player", "suite", "Player") if len(suites) else suites,
-        endings=_ending_errors(endings) if len(endings) else endings,
-        pieces=card["endings"]["pieces"],
-        refusal=card["endings"].get("refusal", ""),
-        speed=pd.DataFrame(card["speed"].items(), columns=["Setting", "million nodes/s"]).map(_figure),
-        depth=card["depth"],
-        footer=card["footer"],
-    )
-    files: dict[str, Callable[[Path], object]] = {
-        "card.html": partial(write_text, text),
-        "card.png": partial(save_png, chart),
-        "card.json": partial(write_text, json.dumps(card, indent=1, ensure_ascii=False) + "\n"),
-    }
-    return [replace(folder / name, fill) for name, fill in files.items()]
-
-
-def _card_rows(card: Mapping[str, Any]) -> pd.DataFrame:
-    """The rows of the chart of a card, see `plot_card`."""
-    mine, unknown, rows = card["player"], (math.nan,) * 3, []
-    for row in card["games"]:
-        shares = (row["share"], row["share_low"], row["share_high"])
-        rows.append((f"{row['terms']}: {row['rival']}", *shares, math.nan, f"{row['points']:g}/{row['games']}"))
-    chance = {row["suite"]: row["share"] for row in card["suites"] if row["player"] == RANDOM}
-    for row in card["suites"]:
-        if row["player"] == mine:
-            shares = (row["share"], row["share_low"], row["share_high"])
-            text = f"{row['solved']:.0f}/{row['positions']}"
-            rows.append((f"{row['suite']}, depth {card['depth']}", *shares, chance[row["suite"]], text))
-    errors = {row["player"]: row for row in card["endings"]["players"]}
-    if errors:
-        row = errors[mine]
-        text = f"{row['errors']:.0f}/{row['decisions']}"
-        shares = (row["rate"], row["rate_low"], row["rate_high"])
-        rows.append((f"errors in endings, depth {card['depth']}", *shares, errors[RANDOM]["rate"], text))
-    else:
-        rows.append(("errors in endings", *unknown, math.nan, card["endings"]["refusal"]))
-    return pd.DataFrame(rows, columns=["label", "share", "share_low", "share_high", "chance", "text"])
-
-
-def _ending_errors(table: pd.DataFrame) -> pd.DataFrame:
-    rates = map(share_text, table["rate"], table["rate_low"].astype(float), table["rate_high"].astype(float))
-    return pd.DataFrame({"Player": table["player"], "Errors, %": list(rates), "n": table["decisions"].map(str)})
-
-
-def _crossed(table: pd.DataFrame, rows: str, columns: str, heading: str) -> pd.DataFrame:
-    """Shares as text, a row and a column for each value of two columns of a table."""
-    texts = table.assign(text=list(map(share_text, table["share"], table["share_low"], table["share_high"])))
-    crossed = texts.pivot_table("text", rows, columns, aggfunc="first", sort=False)
-    return crossed.rename_axis(columns=None).reset_index().rename(columns={rows: heading})
-
-
-def _figure(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value / 1e6:.2f}"

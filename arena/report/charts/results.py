@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,17 +11,13 @@ from arena.report.charts.axes import (
     LEADING,
     Chart,
     area,
-    beside,
-    dots,
-    figure_of,
     label_width,
     leading,
     no_games,
     rows_of,
-    set_margins,
     tip_boxes,
 )
-from arena.report.charts.style import DASHED, DRAW, LOSS, MUTED, PAPER, SCORE_COLOURS, WIN, readable_on, styled
+from arena.report.charts.style import DRAW, LOSS, MUTED, PAPER, SCORE_COLOURS, WIN, readable_on, styled
 
 NUMBERED = 16
 """Players whose scores the cells have room for as numbers."""
@@ -31,34 +25,6 @@ TIPPED = 64
 """Players up to which each cell has a tip: a page of more would be large."""
 SMALL_CELL = 0.16
 """Least inches of a cell."""
-
-
-@styled
-def plot_card(card: pd.DataFrame, title: str, footer: Sequence[str], ax: Axes | None = None) -> Axes:
-    """Shares in per cent with their 95 % intervals, a row each, lines of small print below.
-
-    `card` has the columns `label`, `share`, `share_low`, `share_high`, `chance`, the share of random choice, which
-    may be missing, and `text`: the counts, or in a row without a share the reason.
-    """
-    ax = rows_of(ax, card["label"], title, margin=0.8)
-    share, low, high = (100 * card[name].to_numpy(dtype=float) for name in ("share", "share_low", "share_high"))
-    dots(ax, share, low, high)
-    ax.plot(100 * card["chance"], range(len(card)), "o", color=MUTED, markersize=6, fillstyle="none")
-    for row, text in enumerate(card["text"]):
-        if np.isfinite(share[row]):
-            beside(ax, row, text)
-        else:
-            ax.text(1, row, text, va="center", color=MUTED, size=8, bbox={"color": PAPER, "pad": 2})
-    ax.axvline(50, color=MUTED, linestyle=DASHED, linewidth=1)
-    ax.set_xlim(-1.5, 101.5)
-    ax.set_xlabel("points of games, positions solved, errors in endings, %; rings: random choice")
-    figure = figure_of(ax)
-    grown, (width, height), place = 0.17 * len(footer) + 0.1, figure.get_size_inches(), figure.subplotpars
-    figure.set_size_inches(width, height + grown)
-    set_margins(figure, place.left * width, (1 - place.right) * width, (1 - place.top) * height,
-                place.bottom * height + grown)  # fmt: skip
-    figure.text(0.1 / width, 0.08 / (height + grown), "\n".join(footer), size=7.5, color=MUTED, va="bottom")
-    return ax
 
 
 @styled
