@@ -82,7 +82,6 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "format": {"type": "round-robin"},
         "sprt": None,
         "until": None,
-        "qualify": None,
         "max_plies": 300,
         "adjudicate": None,
         "scale_time": False,

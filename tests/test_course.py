@@ -68,7 +68,6 @@ def follow(
     return course
 
 
-QUALIFY = {"against": ["a", "greedy"], "games": 4, "score": 0.4}
 COURSES = {
     "a round robin": (plan_of("abcd", 6), ""),
     "a round robin with a player withdrawn": (plan_of("abcd", 6, withdraw={"after": 3, "games": "forfeit"}), "b"),
@@ -90,15 +89,6 @@ COURSES = {
     "a precise gauntlet with a player withdrawn": (
         plan_of("abc", 40, format={"type": "gauntlet", "seeds": ["a"]}, until={"error": 60}),
         "c",
-    ),
-    "a knockout of those who qualify": (plan_of("abcdef", 60, format="knockout", qualify=QUALIFY), ""),
-    "a Swiss of those who qualify, of whom one is annulled": (
-        plan_of("abcdef", 9, format={"type": "swiss", "rounds": 5}, withdraw="annul", qualify=QUALIFY),
-        "c",
-    ),
-    "a precise round robin of those who qualify": (
-        plan_of("abcde", 300, until={"error": 25}, qualify={**QUALIFY, "score": 0.3}),
-        "b",
     ),
     "a test of a player withdrawn": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), "b"),
 }
@@ -135,7 +125,6 @@ def test_a_test_that_is_decided_needs_no_further_game() -> None:
     [
         "a match until its interval is narrow",
         "a precise round robin of which one is annulled",
-        "a precise round robin of those who qualify",
     ],
 )
 def test_a_run_whose_intervals_are_narrow_enough_has_no_further_game(name: str) -> None:
@@ -148,7 +137,7 @@ def test_a_run_whose_intervals_are_narrow_enough_has_no_further_game(name: str) 
             stored |= {each.pairing.game: each for each in course.take(game(task, bad))}
         stored |= {each.pairing.game: each for each in course.rulings()}
     assert course.order == [] and len(stored) < plan.games
-    first, *others = seen[1:] if plan.experiment.qualify else seen
+    first, *others = seen
     assert first is None and others
     for one in others:
         assert one is not None and one.error > one.wanted and one.after < one.games <= plan.games

@@ -46,7 +46,6 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert set(table.index[:2]) == {"good", "fails"} and [*table.index[2:]] == ["bad", "gone"]
     assert table.loc["good", "place"] == ranks.loc["good", "rank"]
     assert table["file"].to_dict() == {name: f"work/{name}.py" for name in table.index}
-    assert table["qualified"].to_dict() == {"good": "yes", "fails": "yes", "bad": "yes", "gone": "left out"}
     assert table["failures"].to_dict() == {"good": 0, "fails": 2, "bad": 2, "gone": 0}
     assert table["games"].to_dict() == {"good": 12, "fails": 12, "bad": 0, "gone": 0}
     assert table.loc["good", "points"] == ranks.loc["good", "wins"] + ranks.loc["good", "draws"] / 2
@@ -102,12 +101,3 @@ def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(t
     write_quickly(run_of(tmp_path / "none", experiment(built_in), *frames(built_in, 2, plies=4)))
     assert not (tmp_path / "none" / "submissions.csv").exists()
     assert "submissions" not in (tmp_path / "none" / "report.html").read_text(encoding="utf-8")
-
-
-def test_who_did_not_qualify_has_no_place(tmp_path: Path) -> None:
-    run = class_of(tmp_path)
-    vars(run)["qualifying"] = pd.DataFrame({"player": ["good", "fails"], "qualified": [False, True]})
-    table: Any = run.submissions.set_index("player")
-    assert table["qualified"].to_dict() == {"good": "no", "fails": "yes", "bad": "yes", "gone": "left out"}
-    assert table["place"].notna().to_dict() == {"good": False, "fails": True, "bad": False, "gone": False}
-    assert table.loc["good", "points"] > 0

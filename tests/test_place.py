@@ -232,7 +232,6 @@ players:
         (("variant: english", "variant: english\nopenings: {count: 9}"), "4:1"),
         (("variant: english", "variant: english\nanchor: random"), "4:1"),
         (("variant: english", "variant: english\nadjudicate: {tables: 3}"), "4:1"),
-        (("variant: english", "variant: english\nqualify: {against: [random], games: 4}"), "4:1"),
         (("variant: english", "variant: english\nrating: {model: davidson}"), "4:10"),
         (("players:", "players:\n  - {name: other, type: random}"), "2:10"),
         (("name: newcomer", "name: level 4"), "5:6"),

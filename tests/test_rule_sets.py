@@ -86,14 +86,16 @@ def test_rule_sets_and_limits_make_a_run_of_each_rule_set_at_each_limit(tmp_path
     }
 
 
-def test_short_forms_sweeps_and_guests_without_a_limit_have_each_and_keep_their_names(tmp_path: Path) -> None:
-    players = "players:\n  - simple\n  - simple@d5\n  - {type: negamax, sweep: {evaluation: [strong, cis300]}}\n"
-    head = f"variant: english\n{LIMITS}\nqualify: {{against: [mcts, greedy]}}"
-    found = load_all(written(tmp_path, head, players))
+def test_short_forms_and_sweeps_without_a_limit_have_each_and_keep_their_names(tmp_path: Path) -> None:
+    players = (
+        "players:\n  - simple\n  - simple@d5\n  - mcts\n  - greedy\n"
+        "  - {type: negamax, sweep: {evaluation: [strong, cis300]}}\n"
+    )
+    found = load_all(written(tmp_path, f"variant: english\n{LIMITS}", players))
     of = {name: [(one.name, one.limit.depth) for one in each.players] for name, each in found.items()}
     own = ("simple d5", 5), ("greedy", None)
-    assert of["d2"] == [("simple", 2), own[0], ("strong", 2), ("cis300", 2), ("mcts", 2), own[1]]
-    assert of["fast"] == [("simple", None), own[0], ("strong", None), ("cis300", None), ("mcts", None), own[1]]
+    assert of["d2"] == [("simple", 2), own[0], ("mcts", 2), own[1], ("strong", 2), ("cis300", 2)]
+    assert of["fast"] == [("simple", None), own[0], ("mcts", None), own[1], ("strong", None), ("cis300", None)]
     assert {one.name for one in found["fast"].players if one.limit.increment == 1} == {
         *("simple", "strong", "cis300", "mcts")
     }

@@ -208,9 +208,6 @@ def _print(plan: Plan, expected: Expectation, workers: int, run: str) -> None:
     name = f"{experiment.name}/{run}" if run else experiment.name
     echo(f"{name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
     echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
-    if (qualify := experiment.qualify) is not None:
-        number, who = qualify.number(plan.names), counted(len(plan.players) - len(qualify.against), "player")
-        echo(f"  {who} first play {number} games to qualify, against {listed(qualify.against)}")
     _print_seconds(expected, workers, most)
     if experiment.probe is not None:
         depth = experiment.probe.depth

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -11,7 +11,7 @@ from arena.base.wording import choices, listed, nearest, unknown
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.table import FORMATS, FormatField
 from arena.experiment.suite import suite_problems
-from arena.experiment.taking_part import LEAST_TO_ANNUL, Qualify
+from arena.experiment.taking_part import LEAST_TO_ANNUL
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source
 from players.player import HUMAN, Limit, PlayerSpec
@@ -32,8 +32,7 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
         yield source.problem(("players",), "'players' must list at least one player")
     yield from _player_problems(source, players)
     names = list(dict.fromkeys(filter(None, map(_name, players))))
-    guests = yield from _qualify_problems(source, data, names)
-    yield from _format_problems(source, data, [name for name in names if name not in guests])
+    yield from _format_problems(source, data, names)
     if kind := _rated_otherwise(data):
         yield source.problem(("rating", "model"), f"the format {kind!r} needs the model bradley-terry")
     if data.get("scale_time") is True and not any(map(_is_timed, players)):
@@ -96,21 +95,6 @@ def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem
             known = ("name", "type", *Limit._fields, "sweep")
             message = f"unknown key {key!r}; {choices(key, known)}, and the options of {player['type']!r}"
             yield source.problem(("players", i, key), message)
-
-
-def _qualify_problems(
-    source: Source, data: dict[str, Any], names: Sequence[str]
-) -> Generator[Problem, None, Collection[str]]:
-    """Yield problems of `qualify:`; returns the names of the players who take no part in the format."""
-    try:
-        qualify = Qualify.model_validate(data.get("qualify"))
-    except ValidationError:
-        return ()
-    for keys, message in qualify.problems(names):
-        yield source.problem(("qualify", *keys), message)
-    if data.get("sprt") is not None:
-        yield source.problem(("qualify",), "'qualify' has no place beside 'sprt', a test of two players")
-    return qualify.guests
 
 
 def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str]) -> Iterator[Problem]:

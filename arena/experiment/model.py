@@ -30,7 +30,7 @@ from arena.experiment.formats.table import FormatField
 from arena.experiment.names import ShortFormError, lone_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
-from arena.experiment.taking_part import LEAST_TO_ANNUL, Qualify, Stages, Withdrawal, withdrawal
+from arena.experiment.taking_part import LEAST_TO_ANNUL, Withdrawal, withdrawal
 from arena.experiment.workers import WorkersField
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
@@ -186,9 +186,6 @@ class Experiment(Document):
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     until: Until | None = Field(default=None, description="Stop when all intervals are narrow enough.")
-    qualify: Qualify | None = Field(
-        default=None, description="Games against given players, in which others qualify for the format."
-    )
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
     adjudicate: Adjudication | None = Field(
         default=None, description="End games early, by scores or endgame tables."
@@ -266,33 +263,23 @@ class Experiment(Document):
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
 
-    @property
-    def stages(self) -> Stages:
-        """The games: those that players qualify by, and those of the format."""
-        return Stages(self.format, self.qualify, self.until, self.rating.model, self.seed)
-
     def without(self, names: Collection[str]) -> Experiment:
         """The experiment without the players of these names, in the format for the others.
 
         Raises ConfigError if they cannot play it: they are too few, or the anchor is not among them.
         """
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
-        changed = {"players": tuple(self.players[index] for index in kept)}
-        qualify = self.qualify and self.qualify.without(names)
-        left = self.model_copy(update=changed | {"qualify": qualify})
+        left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
         left._source = replace(self._source, origin=lambda keys: self._source.origin(_shifted(keys, kept)))
         reason = f"without {listed(list(names))}"
         if self.anchor in names:
             raise self.error(("anchor",), f"{reason} there is no anchor")
-        every = [player.name for player in left.players]
-        entrants = left.stages.entrants(every)
+        entrants = [player.name for player in left.players]
         if len(entrants) < self.format.least_players or not entrants:
             raise self.error(("players",), f"{reason} too few players are left: {len(entrants)}")
         format = self.format.limited_to(entrants)
         for keys, message in format.problems(entrants):
             raise self.error(("format", *keys), f"{reason}: {message}")
-        for keys, message in qualify.problems(every) if qualify else ():
-            raise self.error(("qualify", *keys), f"{reason}: {message}")
         return left.model_copy(update={"format": format})
 
     @property

@@ -126,9 +126,8 @@ def completed(data: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
         if _meant(key, data.setdefault(key, value)) != _meant(key, value):
             words = f"{{set: {value['set']}}}" if key == "openings" else value
             yield (key,), f"{key!r} is {words} in {pool.name}: leave it out"
-    for key in ("adjudicate", "qualify"):
-        if data.get(key) is not None:
-            yield (key,), f"the games of {pool.name} were played without {key!r}: leave it out"
+    if data.get("adjudicate") is not None:
+        yield ("adjudicate",), f"the games of {pool.name} were played without 'adjudicate': leave it out"
     known = {entry["name"]: entry for entry in pool.players}
     given = [entry.get("name") if isinstance(entry, dict) else None for entry in data["players"]]
     for number, (name, entry) in enumerate(zip(given, data["players"], strict=True)):

@@ -82,8 +82,6 @@ def experiment_schema() -> Schema:
     workers = properties["workers"]
     number = {"type": "integer", "minimum": 1, "description": "Processes of this machine."}
     properties["workers"] = {"description": workers["description"], "anyOf": [number, *workers["oneOf"]]}
-    against = properties["qualify"]["anyOf"][0]["properties"]["against"]
-    against["items"] = {"anyOf": [_SHORT, {"type": "object", "description": "An entry as in `players`."}]}
     properties["suite"] = _suite_schema(properties["suite"])
     properties["players"]["items"] = {"anyOf": [_SHORT, _player_schema(properties["players"]["items"])]}
     return {"$schema": DIALECT, **schema}

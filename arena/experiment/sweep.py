@@ -27,7 +27,6 @@ from arena.experiment.names import (
     TemplateError,
     distinct_names,
     filled,
-    made_name,
     short_entry,
     word_of,
 )
@@ -67,9 +66,6 @@ def write_out(source: Source, data: Any) -> list[Problem]:
     if not isinstance(data, dict) or not isinstance(data.get("players"), list):
         return []
     expansion = expand(data["players"], Limit._fields, source.path.parent)
-    if isinstance(qualify := data.get("qualify"), dict) and isinstance(qualify.get("against"), list):
-        against, guests = add_guests(expansion, qualify["against"], source.path.parent)
-        data["qualify"] = {"guests": guests} | qualify | {"against": against}
     problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
     data["players"], source.origin = expansion.players, expansion.origin
     problems += [source.problem(*problem) for problem in completed(data)]
@@ -106,37 +102,6 @@ def expand(players: list[Any], limits: Collection[str], folder: Path) -> Expansi
         except PatternError as error:
             result.problems.append(((*place, *error.keys), str(error)))
     return result
-
-
-def add_guests(expansion: Expansion, against: list[Any], folder: Path) -> tuple[list[Any], list[str]]:
-    """Add the players of `against` of `qualify:` that are not among the others.
-
-    Returns the names of all of `against`, and of those that were added.
-    """
-    known = {
-        str(player["name"]): player
-        for player in expansion.players
-        if isinstance(player, dict) and "name" in player
-    }
-    names: list[Any] = []
-    guests: list[str] = []
-    for number, given in enumerate(against):
-        place: Keys = ("qualify", "against", number)
-        try:
-            entry: Any = short_entry(given, folder) if isinstance(given, str) and given not in known else given
-        except ShortFormError as error:
-            expansion.problems.append((place, str(error)))
-            continue
-        if isinstance(entry, dict):
-            entry = {"name": made_name(entry), **entry}
-            if entry != known.get(entry["name"]):
-                expansion.players.append(entry)
-                expansion.places.append({(): place})
-                guests.append(entry["name"])
-                known.setdefault(str(entry["name"]), entry)
-            entry = entry["name"]
-        names.append(entry)
-    return names, guests
 
 
 def _short_entries(

@@ -155,7 +155,7 @@ class Pseudonyms:
 
     def _experiment(self, document: Mapping[str, Any]) -> dict[str, Any]:
         changed = {**document, "players": [self._entry(entry) for entry in document["players"]], "readable": []}
-        for key, names in (("format", "seeds"), ("qualify", "against")):
+        for key, names in (("format", "seeds"),):
             if isinstance(inner := document.get(key), dict) and isinstance(inner.get(names), list):
                 players = [self.name(it) if isinstance(it, str) else self._entry(it) for it in inner[names]]
                 changed[key] = {**inner, names: players}

@@ -13,7 +13,6 @@ from arena.experiment.formats.base import (
     Place,
     Precision,
     Rounds,
-    ShiftedBatch,
 )
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.plan import Plan
@@ -141,7 +140,7 @@ class Course:
     @property
     def precision(self) -> Precision | None:
         """The width of the intervals after the batches before this one, if they are to end the run."""
-        return self._batch.precision if isinstance(self._batch, Rounds | Batch | ShiftedBatch) else None
+        return self._batch.precision if isinstance(self._batch, Rounds | Batch) else None
 
     @property
     def annulled(self) -> list[str]:

@@ -56,7 +56,7 @@ def diagnose(
         drawn = yield from _of_games(experiment, variant)
     names = [spec.name for spec in experiment.players]
     if games is None:
-        games = experiment.stages.most_games(names, drawn) if drawn and len(names) > 1 else 0
+        games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
     yield from _of_disk(folder, games, say)
     if thorough:
         yield from _of_adjudication(experiment, variant)
@@ -127,8 +127,7 @@ def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None]
     faulty = {one.player for one in found if one.level == "error"}
     left_out = {it.name: source_of(it) for it in experiment.players if it.name in faulty and leaves_out}
     if left_out:
-        entrants = experiment.stages.entrants([player.name for player in experiment.players])
-        say(f"left out: {len(left_out)} of {len(entrants)} players")
+        say(f"left out: {len(left_out)} of {len(experiment.players)} players")
     return TakingPart(experiment.without(left_out) if left_out else experiment, left_out, found)
 
 

@@ -217,7 +217,7 @@ def _seconds_per_game(plan: Plan, found: Pilot, rng: np.random.Generator) -> tup
     """
     seconds = np.array([record.seconds for record in found.records])
     players = np.array([(it.pairing.white, it.pairing.black) for it in found.records])
-    ties = np.array(plan.experiment.stages.ties(plan.names))
+    ties = np.array(plan.experiment.format.ties(plan.names))
     size = len(plan.players)
     weight = np.bincount(ties.ravel(), minlength=size) / len(ties)
     seen = np.zeros((len(seconds), size))
@@ -267,7 +267,7 @@ def _first_passage(times: Floats, bound: float, drift: float, step: float, width
 
 def _until(plan: Plan, until: Until, draw_rate: float) -> int:
     """By the variance of the rating that a round of all ties leaves least certain, as in `independent_games`."""
-    names = plan.experiment.stages.entrants(plan.names)
+    names = plan.names
     size, ties, anchor = len(names), plan.experiment.format.ties(names), plan.experiment.anchor
     meetings = np.zeros((size, size))
     for one, other in ties:
@@ -284,7 +284,7 @@ def _until(plan: Plan, until: Until, draw_rate: float) -> int:
 def _joint(plan: Plan, draw_rate: float) -> float | None:
     if not plan.experiment.format.even:
         return None
-    format, names = plan.experiment.format, plan.experiment.stages.entrants(plan.names)
+    format, names = plan.experiment.format, plan.names
     ties = format.ties(names)
     meetings = np.zeros((len(names), len(names)))
     for one, other in ties:

@@ -81,7 +81,7 @@ def sample(plan: Plan) -> Iterator[Pairing]:
     """Games of a pilot, in a random order that depends on the seed alone."""
     rng = random.Random(f"{plan.experiment.seed} pilot")
     openings = rng.sample(range(len(plan.openings)), len(plan.openings))
-    ties = plan.experiment.stages.ties(plan.names)
+    ties = plan.experiment.format.ties(plan.names)
     game = 0
     for side in (0, 1):
         for number, opening in enumerate(openings, start=1):

@@ -61,8 +61,11 @@ class Plan(NamedTuple):
 
     def schedule(self) -> Schedule:
         """The tournament's games in its format, in batches."""
-        experiment = self.experiment
-        return experiment.stages.schedule(self.names, len(self.openings), self.first, experiment.anchor)
+        experiment, openings, zero = self.experiment, len(self.openings), self.experiment.anchor
+        if (until := experiment.until) is not None:
+            model = experiment.rating.model
+            return until.schedule(experiment.format, self.names, openings, self.first, zero, model)
+        return experiment.format.schedule(self.names, openings, self.first, zero, experiment.seed)
 
     def task(self, pairing: Pairing) -> Task:
         """A game as workers receive it."""
@@ -98,14 +101,13 @@ class Plan(NamedTuple):
     @property
     def games(self) -> int:
         """The most games that the whole tournament can have, exact for formats that know them all before."""
-        return self.experiment.stages.most_games(self.names, len(self.openings))
+        return self.experiment.format.most_games(self.names, len(self.openings))
 
     @property
     def exact(self) -> bool:
         """Whether exactly this many games are played, whatever their results."""
         experiment = self.experiment
-        ends = experiment.sprt or experiment.until or experiment.qualify
-        return ends is None and experiment.format.exact
+        return (experiment.sprt or experiment.until) is None and experiment.format.exact
 
     @property
     def searches(self) -> int:
@@ -224,13 +226,9 @@ def openings_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...
         openings = _drawn(experiment, variant)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
-    names = [player.name for player in experiment.players]
-    needed, players = experiment.stages.openings_needed(names), len(experiment.stages.entrants(names))
-    if len(openings) < needed:
-        why = f"with {players} players, {experiment.format.type}"
-        if experiment.qualify is not None and needed == experiment.qualify.games // 2:
-            why = f"with {experiment.qualify.games} games against each, 'qualify'"
-        message = f"{why} needs {needed} openings, not {len(openings)}"
+    players = len(experiment.players)
+    if len(openings) < (needed := experiment.format.openings_needed(players)):
+        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
         raise experiment.error(("openings", "count"), message)
     return tuple(opening.position for opening in openings)
 

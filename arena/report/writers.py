@@ -48,7 +48,6 @@ def content(run: Run) -> dict[str, Any]:
         "notes": note.notes(run),
         "placed": len(run.order) > 0,
         "standings": standings_text(run),
-        "not_qualified": TABLES["qualifying"].text(run.qualifying[~run.qualifying["qualified"].astype(bool)]),
         "submissions": TABLES["submissions"].text(run.submissions),
         "equal_terms": TABLES["equal_terms"].text(run.equal_terms),
         "equal_terms_note": note.EQUAL_TERMS,

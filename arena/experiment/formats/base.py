@@ -172,41 +172,6 @@ class Rounds(Sequence[Pairing]):
         return Pairing(place + 1, pair + 1, opening + 1, white, black, opening)
 
 
-class ShiftedBatch(Sequence[Pairing]):
-    """A batch of some players as one of all, after games before it."""
-
-    def __init__(self, batch: Sequence[Pairing], players: Sequence[int], games: int, rounds: int) -> None:
-        """`players` are the numbers of the batch's players among all; `games` and `rounds` were before it."""
-        self._batch, self._players, self._games, self._rounds = batch, players, games, rounds
-
-    @property
-    def precision(self) -> Precision | None:
-        """That of the batch, its games counted with those before it."""
-        found = self._batch.precision if isinstance(self._batch, Rounds) else None
-        more = self._games
-        return found and found._replace(after=found.after + more, games=found.games + more)
-
-    def __len__(self) -> int:
-        return len(self._batch)
-
-    @overload
-    def __getitem__(self, place: int) -> Pairing: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Pairing]: ...
-    def __getitem__(self, place: int | slice) -> Pairing | list[Pairing]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        it = self._batch[place]
-        return Pairing(
-            it.game + self._games,
-            it.pair + self._games // 2,
-            it.round + self._rounds,
-            self._players[it.white],
-            self._players[it.black],
-            it.opening,
-        )
-
-
 class Numbers:
     """Numbers games and pairs in the order in which they are asked for."""
 

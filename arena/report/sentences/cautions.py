@@ -191,10 +191,7 @@ def misfits_text(residuals: pd.DataFrame, cycles: pd.DataFrame) -> str:
 
 def _games_of_ties(run: Run) -> dict[tuple[str, str], int]:
     """Games of each tie where every tie plays every opening, see EVERY_TIE."""
-    names = run.experiment.stages.entrants([spec.name for spec in run.experiment.players])
-    if run.experiment.qualify is not None:
-        out = set(run.qualifying[~run.qualifying["qualified"].astype(bool)]["player"])
-        names = [name for name in names if name not in out] if len(run.qualifying) else []
+    names = [spec.name for spec in run.experiment.players]
     colours = run.games[["white", "black"]].astype(str)
     met = Counter(frozenset(pair) for pair in zip(colours["white"], colours["black"], strict=True))
     ties = run.experiment.format.ties(names) if run.experiment.format.type in EVERY_TIE else []

@@ -49,27 +49,10 @@ def decisions(run: Run) -> list[str]:
     """Sentences: players found to be one, and the decisions of the sequential test and the format."""
     sentences = [note for note in run.ratings.notes if note.endswith(ONE_PLAYER)][:1] + placed(run)
     sentences += [decision(run.sprt, run.experiment)] if run.experiment.sprt else []
-    sentences += qualification(run)
     if len(run.order):
         first = [f"{row.place}. {row.player}" for row in run.order.head(PODIUM).itertuples()]
         sentences.append(f"Final order ({run.experiment.format.type}): {'; '.join(first)}{_level(run.order)}.")
     return sentences
-
-
-def qualification(run: Run) -> list[str]:
-    """How many players qualified for the format, and by what; that they are too few for it."""
-    settings, table = run.experiment.qualify, run.qualifying
-    if settings is None or not len(table):
-        return []
-    qualified, each = int(table["qualified"].sum()), len(settings.against) * settings.games
-    against = listed(settings.against)
-    sentence = (
-        f"{qualified} of {counted(len(table), 'player')} qualified ({100 * settings.score:g} % of {each} games "
-        f"against {against})"
-    )
-    if run.data.order is not None and run.played == len(table) * each:
-        sentence += f", too few for the format {run.experiment.format.type}: no further games were played"
-    return [f"{sentence}."]
 
 
 def facts(run: Run) -> list[str]:
@@ -89,10 +72,6 @@ def narrowed(run: Run) -> list[str]:
     """How wide the widest interval is, and whether that ended the run; nothing unless it was to."""
     if (until := run.experiment.until) is None:
         return []
-    if run.experiment.qualify is not None:
-        return [
-            f"The format ends when intervals of those who qualified, by its own games, are ±{until.error:g} Elo."
-        ]
     table = run.standings.set_index("player")
     half = (table["elo_high"] - table["elo_low"]) / 2
     found, of = (half.sum(), "difference") if len(half) == 2 else (half.max(), half.idxmax())

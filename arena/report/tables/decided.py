@@ -59,34 +59,10 @@ def standings_text(run: RatedRun) -> pd.DataFrame:
     return cast(pd.DataFrame, ORDER.text(run.order) if len(run.order) else STANDINGS.text(run.standings))
 
 
-def qualifying(run: RatedRun) -> pd.DataFrame:
-    """How players did in the games that decide who takes part in the format, the best first.
-
-    Empty until all these games are played, and without `qualify`.
-    """
-    settings, names = run.experiment.qualify, [player.name for player in run.data.experiment.players]
-    number = 0 if settings is None else settings.number(names)
-    games, void = (table[table["game"] <= number] for table in (run.games, run.annulled))
-    rows: list[dict[str, Any]] = []
-    if settings is not None and len(games) + len(void) == number:
-        colours = (games[colour].astype(str) for colour in ("white", "black"))
-        results = settings.results(names, zip(*colours, white_points(games), strict=True), run.data.withdrawn)
-        rows = [
-            {"player": player, **it._asdict(), "score": it.points / max(it.games, 1)}
-            for player, it in results.items()
-        ]
-        rows.sort(key=lambda row: (not row["qualified"], -row["score"]))
-    return pd.DataFrame(rows, columns=[column.name for column in QUALIFYING.columns])
-
-
 def _plain(value: Any) -> str:
     if isinstance(value, str):
         return value
     return "" if pd.isna(value) else f"{round(value, 2):g}"
-
-
-def _yes(value: Any) -> str:
-    return "yes" if value else "no"
 
 
 _RATED = "elo elo_low elo_high games wins draws losses nodes_per_move seconds_per_move"
@@ -131,22 +107,7 @@ ORDER = RunTable(
     shown="place player round opponent points conceded buchholz sonneborn_berger decided elo elo_low games wins "
     "draws losses nodes_per_move seconds_per_move",
 )
-QUALIFYING = RunTable(
-    "qualifying",
-    "who qualified for the format",
-    qualifying,
-    columns(
-        "player",
-        Column("qualified", "whether the player takes part in the format", heading="Qualified", text=_yes),
-        Column("points", "points of the games that it played to qualify", "points", "Points", _plain),
-        Column("games", "these games, but those against players who were withdrawn", "games", "Games"),
-        "score",
-    ),
-    note="Empty until these games are played, and without any.",
-    shown="player points games score",
-)
 TABLES = (
-    QUALIFYING,
     RunTable(
         "sprt",
         "the sequential test pair by pair",

@@ -29,17 +29,15 @@ _FAULTS = [kind for kind in FORFEITS if kind != Termination.WITHDRAWN]
 def submissions(run: RatedRun) -> pd.DataFrame:
     """A row for each player with code of the user's own, those left out among them, by place.
 
-    None for fewer than A_CLASS files, unless some were left out or had to qualify.
+    None for fewer than A_CLASS files, unless some were left out.
     """
     left_out = dict(run.data.manifest.left_out) if run.data.manifest is not None else {}
     files = {spec.name: source_of(spec) for spec in run.data.experiment.players} | left_out
     own = [name for name, file in files.items() if file]
-    if len({files[name] for name in own}) < A_CLASS and not left_out and run.data.experiment.qualify is None:
+    if len({files[name] for name in own}) < A_CLASS and not left_out:
         own = []
     rated, order = run.standings.set_index("player"), run.order.set_index("player")
-    out = set(run.qualifying.loc[~run.qualifying["qualified"].astype(bool), "player"])
-    qualified = {**dict.fromkeys(out, "no"), **dict.fromkeys(left_out, "left out")}
-    place = (order["place"] if len(order) else rated["rank"]).drop([*out, *run.data.withdrawn], errors="ignore")
+    place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.withdrawn), errors="ignore")
     points = rated["wins"] + rated["draws"] / 2
     if len(order) and "buchholz" in order:  # with those of byes
         points = order["points"].combine_first(points)
@@ -50,7 +48,6 @@ def submissions(run: RatedRun) -> pd.DataFrame:
         .assign(
             file=[files[name] for name in own],
             player=own,
-            qualified=[qualified.get(name, "yes") for name in own],
             place=place.astype("Int64").reindex(own),
             points=points.reindex(own).astype(float),
             failures=[failures(run, name) for name in own],
@@ -132,18 +129,7 @@ SUBMISSIONS = RunTable(
     columns(
         Column("file", "file, module or program that plays", heading="File"),
         "player",
-        Column(
-            "qualified",
-            "yes; no, if it did not qualify; left out, if it was found faulty before the first game",
-            heading="Qualified",
-        ),
-        Column(
-            "place",
-            "place in the standings; empty for a player that did not qualify or was withdrawn",
-            "",
-            "#",
-            _text,
-        ),
+        Column("place", "place in the standings; empty for a player left out or withdrawn", "", "#", _text),
         "elo",
         ELO_INTERVAL,
         "elo_high",
@@ -157,7 +143,7 @@ SUBMISSIONS = RunTable(
         Column("seconds_longest", "longest time of a move", "s", "Longest move", seconds),
     ),
     note="Best first; players that were left out or withdrawn stand at the end. Empty for fewer than 3 files, "
-    "unless some were left out or had to qualify.",
-    shown="place player file qualified failures seconds_longest | reasons",
+    "unless some were left out.",
+    shown="place player file failures seconds_longest | reasons",
 )
 TABLES = (SUBMISSIONS,)

@@ -11,9 +11,7 @@ import pandas as pd
 
 from arena.report.tables.rated_run import RatedRun
 
-WORDS = frozenset(
-    {"Against", "Decided by", "Own number", "Pair", "File", "Player", "Qualified", "Reasons", "Setting", "Value"}
-)
+WORDS = frozenset({"Against", "Decided by", "Own number", "Pair", "File", "Player", "Reasons", "Setting", "Value"})
 """Headings of columns of words, which start at the left; numbers end at the right."""
 
 
