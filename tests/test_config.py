@@ -84,7 +84,6 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "until": None,
         "max_plies": 300,
         "adjudicate": None,
-        "scale_time": False,
         "time_margin": 0.1,
         "patience": 60.0,
         "game_patience": 3600.0,

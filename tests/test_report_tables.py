@@ -205,7 +205,6 @@ def recorded(**changes: Any) -> pd.DataFrame:
 def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
     """The table of games (white, black, result, termination)."""
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
-    rows = rows.assign(plies=2, time_factor=np.nan)
     players = [player("busy", 4), player("idle", type="random")]
     survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
     return telemetry(rows, survey, ["idle", "busy"], specs(players))
@@ -248,7 +247,6 @@ def test_telemetry_of_more_players_than_a_byte_counts_needs_none_that_searches()
     moves = moves_with([(name, 0, 0, 0.1) for name in names])
     survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
     rows = pd.DataFrame([("r0", "r1", "1-0", "time")], columns=["white", "black", "result", "termination"])
-    rows = rows.assign(plies=2, time_factor=np.nan)
     table = telemetry(rows, survey, names, specs([player(name, type="random") for name in names]))
     assert table["player"].tolist() == names and table.drop(columns="player").isna().all(axis=None)
 

@@ -35,8 +35,6 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
     yield from _format_problems(source, data, names)
     if kind := _rated_otherwise(data):
         yield source.problem(("rating", "model"), f"the format {kind!r} needs the model bradley-terry")
-    if data.get("scale_time") is True and not any(map(_is_timed, players)):
-        yield source.problem(("scale_time",), "'scale_time' needs a player with a time limit: seconds or clock")
     anchor = data.get("anchor") if names else None
     if isinstance(anchor, str) and anchor not in names:
         yield source.problem(("anchor",), unknown("player", anchor, names))
@@ -138,10 +136,6 @@ def _rated_otherwise(data: dict[str, Any]) -> str:
 def _name(player: Any) -> str | None:
     name = player.get("name") if isinstance(player, dict) else None
     return name if isinstance(name, str) else None
-
-
-def _is_timed(player: Any) -> bool:
-    return isinstance(player, dict) and (player.get("seconds") or player.get("clock")) is not None
 
 
 def _is_built_in(player: dict[str, Any]) -> bool:

@@ -190,7 +190,6 @@ class Experiment(Document):
     adjudicate: Adjudication | None = Field(
         default=None, description="End games early, by scores or endgame tables."
     )
-    scale_time: bool = Field(default=False, description="Scale time limits by the speed of each machine.")
     time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
     patience: float = Field(
         default=60.0, gt=0, description="Seconds that a seat has for a move without a time limit."

@@ -49,7 +49,6 @@ _GAMES = {
     "began": "REAL",
     "worker": "INTEGER",
     "machine": "TEXT",
-    "time_factor": "REAL",
     "error": "TEXT",
 }
 _MOVES = {"extras": "BLOB", "moves": "BLOB"}
@@ -160,7 +159,6 @@ class Ledger(Store):
             record.began,
             record.worker,
             record.machine,
-            record.time_factor,
             record.error,
             record.extras,
             record.moves,

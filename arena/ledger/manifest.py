@@ -132,8 +132,6 @@ class Manifest(NamedTuple):
     left_out: Mapping[str, str] = MappingProxyType({})
     """The players of the configuration's file that do not take part, as they were found faulty, with the file of
     each that its user wrote, else ""."""
-    reference: float | None = None
-    """The `arena.play.scaling.machine_rate` of the machine that began the run; None where no time is scaled."""
 
     def errors_of(self, player: str) -> list[str]:
         """The mistakes that were found in a player before the first game."""

@@ -19,7 +19,7 @@ from players.player import EFFORT, Allowance, Choice, PlayerSpec
 
 MEASURED = (
     *("began", "worker", "machine", "seconds", "cpu_seconds"),
-    *("clock", "overrun", "said_ms", "pondered_seconds", "time_factor"),
+    *("clock", "overrun", "said_ms", "pondered_seconds"),
 )
 """Columns of games, moves and searches that tell when, where and how fast: no run repeats them.
 
@@ -143,8 +143,6 @@ class GameRecord(NamedTuple):
     """Numbers of the players' own, as `arena.ledger.columns.named` makes them; None where there are none."""
     uncounted: tuple[bytes, ...] = ()
     """The `extras` of the plays of the game before this one, of which nothing else is kept."""
-    time_factor: float | None = None
-    """By what the machine multiplied time limits; None where these are not scaled."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""

@@ -28,7 +28,6 @@ from arena.ledger.manifest import (
 from arena.ledger.record import GameRecord, Task
 from arena.play.match import play
 from arena.play.plan import Plan
-from arena.play.scaling import machine_rate
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import Variant
@@ -74,8 +73,7 @@ def begin(
     games = sum(ledger.scores().values())
     if manifest is None:
         first = manifest_of(plan.experiment, plan.facts.files, signed, plan.men)
-        reference = machine_rate(plan.variant, workers) if plan.experiment.scale_time else None
-        first = first._replace(found=tuple(found), left_out=left_out or {}, reference=reference)
+        first = first._replace(found=tuple(found), left_out=left_out or {})
         save(ledger, first._replace(sessions=[session(games, workers, {}, tree)]))
         return {}
     changed: dict[str, str] = {}

@@ -13,7 +13,6 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.columns import add_named
 from arena.ledger.ledger import Ledger
-from arena.ledger.manifest import stored_manifest
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
 from arena.ledger.repair import PRECISION, SPENT
 from arena.play.course import Course
@@ -23,7 +22,6 @@ from arena.play.plan import Plan
 from arena.play.probe import ONE_PLY, Question, answers, question_name
 from arena.play.probe import measure as measure_search
 from arena.play.processes import pin
-from arena.play.scaling import answers_scaled, play_scaled
 from arena.play.suite import puzzle_texts
 from arena.rules.game import Termination
 from arena.rules.notation import fen
@@ -87,9 +85,7 @@ def solve(
 
     Raises WorkerDied and EngineError as `arena.play.executor.run` does.
     """
-    reference = _reference(plan, ledger)
-    work = answers if reference is None else partial(answers_scaled, reference=reference)
-    for made in run(work, unanswered(plan, ledger), workers, stopping, question_name):
+    for made in run(answers, unanswered(plan, ledger), workers, stopping, question_name):
         for answer in made:
             ledger.add_answer(answer)
             yield answer
@@ -148,7 +144,7 @@ def play(
     """
     folder = ledger.path.parent
     with underway.place(folder) as place:
-        work, store = work_of(plan, workers, place, _reference(plan, ledger)), storing(plan, ledger)
+        work, store = work_of(plan, workers, place), storing(plan, ledger)
         course = Course(plan, ledger.results())
         spent, budget = ledger.spent(), plan.experiment.budget or {}
         enough = lambda: bool(course.stopped) or course.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
@@ -200,16 +196,12 @@ def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
 
 
 def work_of(
-    plan: Plan, workers: Workers, place: underway.UnderwayPlace | None = None, reference: float | None = None
+    plan: Plan, workers: Workers, place: underway.UnderwayPlace | None = None
 ) -> Callable[[Task], GameRecord]:
-    """A worker's job for a game, shown in `place` while it is played if on this machine.
-
-    With a `reference`, time limits are scaled: see `arena.play.scaling`.
-    """
-    work = play_game if reference is None else partial(play_scaled, reference=reference)
+    """A worker's job for a game, shown in `place` while it is played if on this machine."""
     if isinstance(workers, str):
-        return work
-    work = partial(work, place=place)
+        return play_game
+    work = partial(play_game, place=place)
     return partial(_pinned, work, cores_of_game(plan.players)) if plan.experiment.pin else work
 
 
@@ -251,14 +243,6 @@ def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str
 def _pinned(work: Callable[[Task], GameRecord], cores: int, task: Task) -> GameRecord:
     pin(cores)
     return work(task)
-
-
-def _reference(plan: Plan, ledger: Ledger) -> float | None:
-    """The rate of the machine for which time limits are meant; None where they are not scaled."""
-    if not plan.experiment.scale_time:
-        return None
-    manifest = stored_manifest(ledger)
-    return None if manifest is None else manifest.reference
 
 
 def _game_name(task: Task) -> str:

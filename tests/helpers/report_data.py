@@ -49,7 +49,6 @@ GAMES = [
     "plies",
     "seconds",
     "began",
-    "time_factor",
 ]
 MOVE_COLUMNS = [
     "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
@@ -160,7 +159,6 @@ def frames(
     games["plies"] = plies
     games["seconds"] = 0.1 + rng.random(len(games)).round(3)
     games["began"] = pd.Timestamp("2026-11-22T12:00:00Z")
-    games["time_factor"] = np.nan
     games["opening_fen"] = np.where(games["opening"] == 0, START, OPENING)
     return games[[*GAMES, "opening_fen"]], _moves(games, depth, plies, rng)
 

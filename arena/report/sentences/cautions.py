@@ -52,19 +52,6 @@ def too_long(run: Run) -> list[str]:
     ]
 
 
-def scaled_times(run: Run) -> list[str]:
-    """By what each machine multiplied the time limits; nothing unless they were scaled."""
-    games = run.games[run.games["time_factor"].notna()]
-    if games.empty:
-        return []
-    parts = []
-    for name, factors in games.groupby("machine", sort=False)["time_factor"]:
-        least, most = f"{factors.min():.2f}", f"{factors.max():.2f}"
-        by = least if least == most else f"{least} to {most}"
-        parts.append(f"by {by} on {name} ({counted(len(factors), 'game')})")
-    return [f"Time limits were scaled to the speed of each machine: {first_few(parts[:MOST], len(parts))}."]
-
-
 def unbalanced(run: Run) -> list[str]:
     """Ties that met much less often than others where the format has all meet equally often; uneven colours."""
     names = [spec.name for spec in run.experiment.players]

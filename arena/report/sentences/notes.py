@@ -18,7 +18,6 @@ from arena.report.sentences.cautions import (
     below_random,
     misfits,
     pondered,
-    scaled_times,
     too_long,
     unbalanced,
     waited,
@@ -79,11 +78,11 @@ WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
 
 def notes(run: Run) -> list[str]:
     """Of level ties, mistakes found in players, games lost by failures, players that were withdrawn or changed,
-    limits that were scaled or not kept, computing in the opponent's time, schedules out of balance, the rating,
+    limits that were not kept, computing in the opponent's time, schedules out of balance, the rating,
     repeated games, pairings and cycles that ratings cannot express, players below random ones, unmeasured ones."""
     found = [*faulty(run), *annulments(run), *_changes(run)]
     if len(run.games):
-        found = [*forfeits(run), *found, *scaled_times(run), *too_long(run), *waited(run), *pondered(run)]
+        found = [*forfeits(run), *found, *too_long(run), *waited(run), *pondered(run)]
         found += unbalanced(run)
         found += [note for note in run.ratings.notes if note not in decisions(run)]
         found += [*misfits(run.residuals, run.cycles), *below_random(run)]

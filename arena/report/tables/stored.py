@@ -66,7 +66,6 @@ _GAMES = columns(
     Column("began", "when the game was begun, as ISO 8601; empty, as the next ones, if nobody played it", "UTC"),
     Column("worker", "process that played the game, by its number on the machine"),
     Column("machine", "name of that machine"),
-    Column("time_factor", "by what time limits were multiplied there, with `scale_time`; empty without it"),
     "error",
 )
 _ANNULLED = Column("result", "*, as the game does not count")

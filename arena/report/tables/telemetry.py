@@ -49,7 +49,7 @@ def telemetry(
     table["deepest"] = _counted(grouped["deepest"].max()).astype("Int64")
     table["first_move_cutoffs"] = _counted(total["cutoffs_first"]) / (total["cutoffs_max"] + total["cutoffs_min"])
     table["tt_hits"] = total["tt_hits"] / _counted(total["tt_probes"])
-    allowed = pd.Series({spec.name: spec.limit.seconds for spec in specs}, dtype=float) * _mean_factors(games)
+    allowed = pd.Series({spec.name: spec.limit.seconds for spec in specs}, dtype=float)
     table["time_used"] = seconds / allowed.reindex(effort.index)
     table["overrun_p99"], table["overrun_max"] = overrun.quantile(0.99), grouped["overrun"].max()
     losses = beaten[games["termination"].astype(str) == "time"].value_counts()
@@ -64,16 +64,6 @@ def summed(totals: pd.DataFrame) -> pd.DataFrame:
     known = totals["cpu_seconds"].notna().groupby(totals["player"]).all()
     found = grouped[["moves", "nodes", "seconds", "cpu_seconds"]].sum()
     return found.assign(cpu_seconds=found["cpu_seconds"].where(known & (found["cpu_seconds"] > 0)))
-
-
-def _mean_factors(games: pd.DataFrame) -> pd.Series:
-    """By what the time limits of each player were multiplied, the mean over its plies; 1 if they were not."""
-    sides = pd.concat(
-        [games[[side, "plies", "time_factor"]].rename(columns={side: "player"}) for side in ("white", "black")]
-    )
-    weighted = sides["plies"] * sides["time_factor"].fillna(1.0)
-    by = sides["player"].astype(str)
-    return weighted.groupby(by).sum() / sides["plies"].groupby(by).sum()
 
 
 def _counted(counts: pd.Series) -> pd.Series:
