@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -14,15 +13,14 @@ import torch
 from click.testing import CliRunner
 
 from arena.commands.cli import main
-from arena.experiment.load import load
 from arena.learning.config import load_training
-from arena.learning.driver import METRICS, LearningError, StageProgress
+from arena.learning.driver import LearningError, StageProgress
 from arena.learning.fit import Fit, FitSettings, Views, inputs_of, phases_of, unit_of, views_of
 from arena.learning.games import play_scored
 from arena.learning.samples import Samples
 from arena.learning.sources import games_of_run, samples_of_pdn
 from arena.learning.store import GameStore, Played
-from arena.learning.training import NETWORK, aims, gathered, prepare, stage_of, train
+from arena.learning.training import NETWORK, gathered, prepare, stage_of, train
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation, values_of
@@ -70,11 +68,6 @@ def done(config: Path, folder: Path, stop_after: int | None = None) -> bool:
 
 
 CHECKPOINT = "network.pt"
-
-
-def measured(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a training's metrics."""
-    return [json.loads(line) for line in (folder / METRICS).read_text().splitlines()]
 
 
 def views(variant: Variant, data: Samples, held_out: bool = False) -> Views:
@@ -179,28 +172,6 @@ def test_a_training_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
     assert done(config, tmp_path / "pieces")
     whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))
     assert whole == pieces
-    lines, again = (measured(tmp_path / name) for name in ("whole", "pieces"))
-    assert [line.pop("seconds", None) is not None for line in lines] == [True, True, True, True, False]
-    assert [line.pop("seconds", None) is not None for line in again] == [True, True, True, True, False]
-    assert lines == again
-    assert [line.get("step") for line in lines] == [1, 2, 3, 4, None]
-    assert all(set(line) == {"step", "loss", "held_out"} for line in lines[:4])
-    assert lines[4].keys() == {"match", "games", "score", "elo", "elo_error"}
-    assert (lines[4]["match"], lines[4]["games"]) == ("against", 4)
-
-
-def test_metrics_of_epochs_that_are_learned_again_are_not_kept_and_a_torn_line_is_none(tmp_path: Path):
-    config, folder = written(tmp_path), tmp_path / "run"
-    assert not done(config, folder, stop_after=40 + 1 + 2)
-    whole = (folder / METRICS).read_text()
-    assert [line["step"] for line in measured(folder)] == [1, 2]
-    (folder / METRICS).write_text(whole[:-20])
-    assert not done(config, folder, stop_after=1 + 1)
-    assert [line["step"] for line in measured(folder)] == [1, 2, 3]
-    assert "seconds" not in measured(folder)[1] and "seconds" in measured(folder)[0]
-    (folder / CHECKPOINT).unlink()
-    assert not done(config, folder, stop_after=1 + 1)
-    assert [line["step"] for line in measured(folder)] == [1]
 
 
 def test_a_damaged_checkpoint_is_learned_again(tmp_path: Path):
@@ -228,26 +199,10 @@ def test_the_command_leaves_a_network_that_plays_and_a_report(tmp_path: Path):
     result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(out), "--workers", "1"])
     assert result.exit_code == 0, result.output
     assert "against material" not in result.stdout and "The network" in result.stdout
-    assert {"network.npz", "losses.csv", "loss.svg", "loss.png", "summary.md"} <= {it.name for it in out.iterdir()}
+    assert {"network.npz", "losses.csv", "loss.png", "summary.md"} <= {it.name for it in out.iterdir()}
     assert "nan" not in (out / "summary.md").read_text()
     assert len((out / "losses.csv").read_text().splitlines()) == 5
     assert build_evaluation(str(out / NETWORK), ENGLISH).weights.size
-
-
-def test_snapshots_are_spread_over_the_epochs_and_beside_them_is_what_rates_them(tmp_path: Path):
-    config = written(tmp_path, SMALL + "snapshots: 2\n")
-    out = tmp_path / "out"
-    assert not done(config, out, stop_after=40 + 1 + 2)
-    result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
-    assert result.exit_code == 0, result.output
-    assert {file.name for file in (out / "snapshots").iterdir()} == {"epoch-2.npz", "epoch-4.npz"}
-    assert (out / "snapshots" / "epoch-4.npz").read_bytes() == (out / NETWORK).read_bytes()
-    assert (out / "snapshots" / "epoch-2.npz").read_bytes() != (out / NETWORK).read_bytes()
-    rating = load(out / "snapshots.yaml")
-    assert [player.name for player in rating.players] == ["epoch 2", "epoch 4", "material"]
-    assert rating.steps == {"snapshots": {"epoch 2": 2, "epoch 4": 4}}
-    assert {player.limit.nodes for player in rating.players} == {30}
-    assert f"arena run {out / 'snapshots.yaml'}" in (out / "summary.md").read_text()
 
 
 def test_positions_are_held_out_by_game(tmp_path: Path):
@@ -257,7 +212,7 @@ def test_positions_are_held_out_by_game(tmp_path: Path):
         for event in train(plan, store, 1):
             if not isinstance(event, StageProgress):
                 break
-        data = joined(gathered(plan, store, aims(plan, store.folder)[0]))
+        data = joined(gathered(plan, store, 1))
         games = store.games("games")
     of_game = np.repeat([game.game for game in games], [len(game.scored()) for game in games])
     assert data.held_out.tolist() == (of_game % 20 == 0).tolist()
@@ -311,7 +266,7 @@ def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: P
     text = SMALL.replace("{games: 40, random_moves: 0.1}", f"{{games: 0, runs: [{run_folder}], pdn: [games.pdn]}}")
     plan = prepare(load_training(written(tmp_path, text)))
     with GameStore(tmp_path / "out", "training", plan.description) as store:
-        data = joined(gathered(plan, store, aims(plan, store.folder)[0]))
+        data = joined(gathered(plan, store, 1))
         for _ in train(plan, store, 1):
             pass
     assert len(data.positions) > 160 and (tmp_path / "out" / NETWORK).exists()
@@ -345,7 +300,6 @@ def test_a_pdn_gives_quiet_positions_of_games_with_a_result(tmp_path: Path):
         ),
         (("games: 40", "games: 0, earlier: [40], runs: [.]"), "the last round has no games: give games"),
         (("epochs: 4", "epochs: 4, width: 100"), "'width' must be 64, 128 or 256, not the whole number 100"),
-        (("check: 2", "check: 2\nscaling: {games: [20, 50]}"), "the last round has 40 games, not 50"),
         (("games: 40", "gmaes: 40"), "unknown key 'gmaes'; did you mean 'games'"),
         (("evaluation: simple", "evaluation: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
         (("check: 2", "check: 2\nagainst: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
@@ -386,7 +340,6 @@ def test_each_round_is_played_by_the_network_of_the_one_before_and_the_last_one_
         job = plan.terms.job(stage_of(number), 7, spec, spec, 7)._replace(random_moves=0.1)
         again = play_scored(job)
         assert isinstance(again, Played) and again.positions == wanted[number][7]
-    assert [line.get("step") for line in measured(folder)] == [1, 2, None]
     widths = []
     for file in (*evaluations.values(), folder / NETWORK):
         with np.load(file) as arrays:
@@ -413,30 +366,6 @@ def test_the_report_of_rounds_names_them(tmp_path: Path):
     assert result.exit_code == 0, result.output
     text = (out / "summary.md").read_text()
     assert "quiet positions of 60 games of the player with itself, after rounds of 40 and 20" in text
-
-
-def test_networks_from_fewer_games_and_of_other_widths_are_made_once_and_can_be_rated(tmp_path: Path):
-    config = written(tmp_path, SMALL + "scaling: {games: [20, 40], widths: [64, 128]}\n")
-    out = tmp_path / "out"
-    assert not done(config, out, stop_after=40 + 1 + 4 + 1 + 2)
-    result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
-    assert result.exit_code == 0, result.output
-    assert "games-20: learning from" in result.stderr and "after 2 epochs" in result.stderr
-    network = (out / NETWORK).read_bytes()
-    for folder, twin, other in (("games", "games-40", "games-20"), ("widths", "width-64", "width-128")):
-        kept = {file.name: file for file in (out / "scaling" / folder).glob("*.npz")}
-        assert set(kept) == {f"{twin}.npz", f"{other}.npz"}
-        assert kept[f"{twin}.npz"].read_bytes() == network != kept[f"{other}.npz"].read_bytes()
-        assert build_evaluation(str(kept[f"{other}.npz"]), ENGLISH).weights.size
-        rating = load(out / f"{folder}.yaml")
-        assert f"arena run {out / folder}.yaml" in (out / "summary.md").read_text()
-        limits = {(player.limit.nodes, player.limit.seconds) for player in rating.players[:-1]}
-        assert limits == ({(30, None)} if folder == "games" else {(30, None), (None, 0.01)})
-        assert [list(family.values()) for family in rating.steps.values()] in ([[20, 40]], [[64, 128]] * 2)
-    before = {file: file.stat().st_mtime_ns for file in (out / "scaling").rglob("*20.npz")}
-    result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
-    assert result.exit_code == 0 and "games-20" not in result.stderr
-    assert {file: file.stat().st_mtime_ns for file in before} == before
 
 
 def test_too_few_games_are_told(tmp_path: Path):

@@ -12,7 +12,6 @@ import sys
 import time
 import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -32,9 +31,7 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
-from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
-from players.evaluation.mix import WEIGHTS
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import invoke
 from tests.helpers.tunings import mark_games, refusal_of, written
@@ -71,7 +68,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def same_outcome(first: Path, second: Path) -> bool:
-    names = ("weights.yaml", "path.csv", "summary.md", "path.svg")
+    names = ("weights.yaml", "path.csv", "summary.md", "path.png")
     return all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
 
 
@@ -98,40 +95,6 @@ def test_the_design_times_theta_is_the_linear_evaluation(phases: bool) -> None:
     weights = linear_weights(columns.weights(theta), 24)
     values = columns.design(ENGLISH, np.array(positions, dtype=np.int64)) @ theta
     assert values == pytest.approx([linear(position, rules, weights) for position in positions])
-
-
-@pytest.mark.parametrize("phases", [False, True])
-def test_the_design_of_the_mix_times_theta_is_the_mix(phases: bool) -> None:
-    variant, rng = VARIANTS["casual-10x10"], np.random.default_rng(4)
-    columns = Columns(tuple(WEIGHTS), phases, 30, "mix")
-    positions = np.array(probe_positions(variant, 20, None, 2), dtype=np.int64)
-    theta = rng.normal(size=len(WEIGHTS) * (1 + phases))
-    evaluation = build_evaluation({"mix": columns.weights(theta)}, variant)
-    expected = values_of(*evaluation, variant.constants, positions)
-    assert columns.design(variant, positions) @ theta == pytest.approx(expected)
-
-
-def test_a_man_of_the_mix_is_one_of_material_and_one_of_the_network() -> None:
-    columns = Columns(("material", "formation", "network"), True, 30, "mix")
-    assert columns.unit(np.array([20, 3, 60, 40, 5, 80])) == 100
-    assert columns.scaled(np.array([0.2, 0.03, 0.6, 0.4, 0.05, 0.8])).tolist() == [20, 3, 60, 40, 5, 80]
-
-
-@pytest.mark.parametrize("method", ["texel", "spsa"])
-def test_the_mix_is_tuned_to_a_player_to_use(method: str, tmp_path: Path) -> None:
-    text = TINY if method == "texel" else SPSA
-    text = text.replace("features: [man, king]", "weigh: mix, features: [material, safety]").replace(
-        "rounds: 3", "rounds: 1"
-    )
-    result = invoke("tune", written(tmp_path, text), "--out", tmp_path / "out", "--workers", 1)
-    assert result.exit_code == 0, result.output
-    config = tmp_path / "use.yaml"
-    config.write_text("name: use\nvariant: english\nplayers:\n" + (tmp_path / "out" / "weights.yaml").read_text())
-    (spec,) = load(config).players
-    weights = spec.options["evaluation"]["mix"]
-    assert list(weights) == list(WEIGHTS) and abs(weights["material"]) == 100 and weights["safety"] != 0
-    assert {weights[name] for name in WEIGHTS if name not in ("material", "safety")} == {0}
-    assert "material" in (tmp_path / "out" / "summary.md").read_text()
 
 
 def test_weights_become_a_vector_and_back() -> None:
@@ -379,19 +342,6 @@ def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: P
         query = "SELECT game FROM games WHERE stage = 'round 1' AND plies = 999"
         assert {row[0] for row in connection.execute(query)} == before, "stored games are not played again"
     assert same_outcome(whole, out)
-    lines, again = (measured(folder) for folder in (whole, out))
-    assert [line.get("step") or line["match"] for line in lines] == [1, 2, 3, "start", "against"]
-    assert all("seconds" in line for line in (*lines[:3], *again[:3]))
-    assert [line | {"seconds": 0} for line in lines] == [line | {"seconds": 0} for line in again]
-    rows = list(csv.DictReader((whole / "path.csv").open()))[1:]
-    for row, line in zip(rows, lines, strict=False):
-        assert {name: pytest.approx(float(row[name])) for name in ("man", "king")} == line["weights"]
-        assert line["loss"] == pytest.approx(float(row["loss"])) and line["games"] == 12
-
-
-def measured(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a tuning's metrics."""
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
 def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Path) -> None:
@@ -400,15 +350,7 @@ def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Pat
     assert first.exit_code == 0, first.output
     assert first.stderr.count("step 3/3") == 1
     before = {path.name: path.read_bytes() for path in out.glob("[a-z]*") if not path.name.startswith(FILE)}
-    assert set(before) == {
-        "weights.yaml",
-        "path.csv",
-        "path.png",
-        "path.svg",
-        "summary.md",
-        "index.html",
-        "metrics.jsonl",
-    }
+    assert set(before) == {"weights.yaml", "path.csv", "path.png", "summary.md"}
     rows = list(csv.DictReader((out / "path.csv").open()))
     assert [row["games"] for row in rows] == ["0", "8", "16", "24"]
     assert (rows[0]["king"], rows[0]["loss"]) == ("100.0", "")

@@ -258,7 +258,7 @@ def test_self_play_that_fails_is_named() -> None:
 
 
 def same_outcome(first: Path, second: Path) -> bool:
-    names = ("weights.npz", "round_1.npz", "path.csv", "path.svg")
+    names = ("weights.npz", "round_1.npz", "path.csv", "path.png")
     return all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
 
 

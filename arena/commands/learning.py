@@ -92,7 +92,7 @@ def _learn(
         if found is None:
             say("stopped; rerun the same command to resume")
             sys.exit(STOPPED)
-        file = report.write(plan, found, folder)[0]
+        file = report.write(plan, found, folder)
     except (StoreError, LearningError) as error:
         fail(str(error))
     except OSError as error:

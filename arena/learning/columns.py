@@ -1,8 +1,8 @@
-"""Weights of features, or of the parts of the mix, as a vector.
+"""Weights of features as a vector.
 
 A vector of weights, theta, is `float64[columns]`: one column a feature, or two with phases, all openings before
 all endings. A column's count is the feature's, own minus other from the side to move's view, with phases times the
-share of the start's pieces that is left (opening), or is gone (ending), which is how `linear` and the mix weigh.
+share of the start's pieces that is left (opening), or is gone (ending), which is how `linear` weighs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +24,7 @@ from arena.rules.jit.native import popcount
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.linear import FEATURES, N, weighted
-from players.evaluation.mix import WEIGHTS
 from players.player import PlayerSpec
 
 MAN = 100.0
@@ -37,10 +34,6 @@ SAMPLE_GAMES = 200
 """Random games that show how much each feature varies."""
 SAMPLE_PLIES = 200
 """Plies after which such a game is left."""
-KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"linear": FEATURES, "mix": tuple(WEIGHTS)})
-"""What can be weighed, by the evaluation: features, or parts of the mix."""
-_WORTH_A_MAN = ("man", "material", "network")
-"""Those whose count falls by one, about, with a man."""
 
 
 class Columns(NamedTuple):
@@ -50,8 +43,6 @@ class Columns(NamedTuple):
     phases: bool
     pieces: int
     """Pieces at the start of the game."""
-    kind: str = "linear"
-    """A key of KINDS."""
 
     def theta(self, weights: Mapping[str, Any]) -> Floats:
         """The vector of a mapping from features to a weight or a pair; features not in it get 0.
@@ -71,7 +62,7 @@ class Columns(NamedTuple):
 
     def unit(self, theta: Floats) -> float:
         """The size of a man's weight, with phases the mean of both; of the largest weight if a man has none."""
-        man = [w for name, w in zip(self.features * 2, theta, strict=False) if name in _WORTH_A_MAN]
+        man = [weight for name, weight in zip(self.features * 2, theta, strict=False) if name == "man"]
         worth = sum(man) / (2 if self.phases else 1)
         return abs(float(worth)) or float(np.abs(theta).max(initial=0.0)) or 1.0
 
@@ -80,16 +71,10 @@ class Columns(NamedTuple):
         return np.round(theta * MAN / self.unit(theta), DECIMALS) + 0.0
 
     def design(self, variant: Variant, positions: Ints) -> Floats:
-        """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`.
-
-        Raises PlayerError for a network that the rules do not have.
-        """
+        """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`."""
         counts = np.empty((len(positions), N + 1))
         feature_counts(variant.constants, positions, counts)
-        if self.kind == "mix":
-            chosen = np.column_stack([_values(part, variant, positions) for part in self.features])
-        else:
-            chosen = counts[:, [FEATURES.index(name) for name in self.features]]
+        chosen = counts[:, [FEATURES.index(name) for name in self.features]]
         if not self.phases:
             return np.ascontiguousarray(chosen)
         left = counts[:, N:] / self.pieces
@@ -123,8 +108,7 @@ class LinearWeights(NamedTuple):
         return theta
 
     def options(self, theta: Floats, draw: Floats | float = 0.5) -> dict[str, Any]:
-        others = dict.fromkeys(KINDS["mix"], 0.0) if self.columns.kind == "mix" else {}
-        return {"evaluation": {self.columns.kind: {**others, **self.columns.weights(theta)}}}
+        return {"evaluation": {"linear": self.columns.weights(theta)}}
 
     def shown(self, theta: Floats) -> Floats:
         return self.columns.scaled(theta)
@@ -148,7 +132,7 @@ class LinearWeights(NamedTuple):
         phases = ("opening", "ending") if columns.phases else ("weight",)
         start, tuned = (self.shown(theta).reshape(len(phases), -1) for theta in (self.start, np.array(last.theta)))
         errors = np.array(last.errors or np.zeros(tuned.size)).reshape(tuned.shape)
-        table = pd.DataFrame({"feature" if columns.kind == "linear" else "part": columns.features})
+        table = pd.DataFrame({"feature": columns.features})
         for row, phase in enumerate(phases):
             ends = [f" ± {Z95 * error:.1f}" if last.errors else "" for error in errors[row]]
             table[f"{phase}, start"] = [f"{weight:.4g}" for weight in start[row]]
@@ -184,12 +168,6 @@ def feature_counts(rules: Rules, positions: Ints, counts: Floats) -> None:
             counts[n, feature] = weighted(position, rules, weights, 1 << feature)
     for n in range(len(positions)):
         counts[n, N] = popcount(positions[n, 0] | positions[n, 1])
-
-
-def _values(part: str, variant: Variant, positions: Ints) -> Floats:
-    """The values of the mix in which one part alone weighs, and weighs 1."""
-    evaluation = build_evaluation({"mix": {**dict.fromkeys(WEIGHTS, 0.0), part: 1.0}}, variant)
-    return values_of(*evaluation, variant.constants, positions)
 
 
 def _whole(weight: float) -> str:

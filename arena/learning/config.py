@@ -115,26 +115,11 @@ class FitSection(Section):
     rate: float = Field(default=0.004, gt=0, description="Learning rate at first; falls to 0 along a cosine.")
 
 
-class Scaling(Section):
-    """Further networks from the games of the last round, to be rated by what they were made of."""
-
-    games: tuple[Annotated[int, Field(ge=20)], ...] = Field(
-        default=(), strict=False, description="Networks that learn from the first so many of the games."
-    )
-    widths: tuple[Width, ...] = Field(
-        default=(), strict=False, description="Networks with so many numbers in the first layer."
-    )
-
-
 class Training(GameTerms):
     """One training: from which positions, and whom the network meets in the end."""
 
     positions: Positions = Field(description="Where positions come from.")
     fit: FitSection = FitSection()
-    snapshots: int = Field(
-        default=0, ge=0, description="Networks to keep on the way, evenly over the epochs, to be rated."
-    )
-    scaling: Scaling = Scaling()
     against: EvaluationField = Field(
         default="material", description="The evaluation that the network meets in the end."
     )
@@ -158,15 +143,8 @@ def _training_problems(source: Source, data: Any) -> Iterator[Problem]:
     if not isinstance(data, dict):
         return
     yield from terms_problems(source, data, _TRAINING_REFUSES)
-    positions, scaling = data.get("positions"), data.get("scaling")
-    if not isinstance(positions, dict):
-        return
-    games = positions.get("games", Positions.model_fields["games"].default)
-    fewer = scaling.get("games") if isinstance(scaling, dict) else None
-    for place, count in enumerate(fewer if isinstance(fewer, list) else ()):
-        if isinstance(count, int) and isinstance(games, int) and count > games:
-            yield source.problem(("scaling", "games", place), f"the last round has {games} games, not {count}")
-    if games != 0:
+    positions = data.get("positions")
+    if not isinstance(positions, dict) or positions.get("games") != 0:
         return
     if not any(map(positions.get, ("runs", "pdn"))):
         yield source.problem(("positions", "games"), "there are no positions to learn: give games, runs or pdn")

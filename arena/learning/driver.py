@@ -1,14 +1,10 @@
-"""Shared by tunings and trainings: stages of games, the match in the end, the file of their steps."""
+"""Shared by tunings and trainings: stages of games, and the match in the end."""
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Generator, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
 
-from arena.base.files import replace
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import MAX_OPENINGS
 from arena.hosting.held import PlayerFailure
@@ -17,15 +13,11 @@ from arena.learning.games import Failed, Job, Terms, play_job
 from arena.learning.store import GameStore, Played
 from arena.learning.terms import GameTerms
 from arena.play.executor import Workers, run
-from arena.ratings.match import Summary
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.loading import PlayerError, is_class
 from players.player import Allowance, PlayerSpec
 from players.table import build_player
-
-METRICS = "metrics.jsonl"
-"""The file of the steps of a tuning or a training, beside its store."""
 
 
 class LearningError(Exception):
@@ -125,61 +117,3 @@ def play_stage(
 
 def _job_name(job: Job) -> str:
     return f"{job.stage}, game {job.game}"
-
-
-class Metrics:
-    """metrics.jsonl, open for the steps that follow: a JSON object per step.
-
-    A line has `step`, from 1, what the step found, and `seconds`, the wall time that it took in the session which
-    finished it. The last lines are the matches: `match`, `games`, `score` (0 to 1), `elo` and `elo_error`.
-    """
-
-    def __init__(self, folder: Path, done: Iterable[Mapping[str, Any]]) -> None:
-        """Keep the lines of the steps that are `done`, in their order, and no other; add those that are missing.
-
-        Raises OSError if the file cannot be written.
-        """
-        self._path = folder / METRICS
-        known = {line["step"]: line for line in _lines(self._path) if "step" in line}
-        kept = [{**step, **_seconds(known.get(step["step"], {}))} for step in done]
-        text = "".join(_text(line) for line in kept)
-        replace(self._path, lambda path: path.write_text(text, encoding="utf-8"))
-        self._began = time.monotonic()
-
-    def add_step(self, step: Mapping[str, Any]) -> None:
-        """Append what a step found."""
-        now = time.monotonic()
-        self._append({**step, "seconds": round(now - self._began, 3)})
-        self._began = now
-
-    def add_match(self, name: str, match: Summary) -> None:
-        """Append a match of what was found."""
-        figures = {key: getattr(match, key) for key in ("games", "score", "elo", "elo_error")}
-        self._append({"match": name, **figures})
-
-    def _append(self, line: Mapping[str, Any]) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(_text(line))
-
-
-def _text(line: Mapping[str, Any]) -> str:
-    return json.dumps(line, ensure_ascii=False) + "\n"
-
-
-def _seconds(line: Mapping[str, Any]) -> dict[str, Any]:
-    return {"seconds": line["seconds"]} if "seconds" in line else {}
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    try:
-        texts = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    found = []
-    for text in texts:
-        try:
-            line = json.loads(text)
-        except ValueError:
-            continue
-        found += [line] if isinstance(line, dict) else []
-    return found

@@ -54,11 +54,6 @@ class Epoch(NamedTuple):
     held_out: float
     """The same of the positions held out, after it."""
 
-    @property
-    def metrics(self) -> dict[str, float]:
-        """What the file of `Metrics` has of it."""
-        return {"step": self.number, "loss": self.loss, "held_out": self.held_out}
-
 
 class Views(NamedTuple):
     """Distinct positions as a network sees them, with what is to be learned of each."""

@@ -1,4 +1,4 @@
-"""The methods for weights of features, or of parts of the mix: what they share; Texel's (P. Österlund, 2014)."""
+"""The methods for weights of features: what they share; Texel's (P. Österlund, 2014)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from arena.base.wording import shown, unknown
 from arena.experiment.model import entry_of
 from arena.experiment.yaml.errors import Keys
-from arena.learning.columns import KINDS, MAN, Columns, LinearWeights
+from arena.learning.columns import MAN, Columns, LinearWeights
 from arena.learning.driver import LearningError, Play
 from arena.learning.games import Terms
 from arena.learning.method import TUNED, BuildTrial, Method, Step, StepRun, TuningFindings, Vector, logistic_fit
@@ -22,6 +22,7 @@ from arena.learning.store import GameStore
 from arena.ratings.types import Floats
 from arena.rules.position import WHITE
 from arena.rules.variants import Variant
+from players.evaluation.linear import FEATURES
 
 
 def _weights(value: Any) -> Any:
@@ -37,18 +38,12 @@ def _features(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class LinearMethod(Method):
-    """A method that finds weights for `linear` or the mix."""
+    """A method that finds weights for `linear`."""
 
-    weigh: Literal["linear", "mix"] = Field(default="linear", description="Features, or the parts of the mix.")
     features: (
-        Annotated[
-            tuple[
-                Annotated[str, WithJsonSchema({"enum": [name for names in KINDS.values() for name in names]})], ...
-            ],
-            AfterValidator(_features),
-        ]
+        Annotated[tuple[Annotated[str, WithJsonSchema({"enum": list(FEATURES)})], ...], AfterValidator(_features)]
         | None
-    ) = Field(default=None, strict=False, description="Features or parts to weigh [those of start, else all].")
+    ) = Field(default=None, strict=False, description="Features to weigh [those of start, else all].")
     start: Annotated[Any, AfterValidator(_weights), WithJsonSchema({"type": "object"})] = Field(
         default=None, validate_default=False, description="Weights to begin with [1 for each]."
     )
@@ -56,8 +51,8 @@ class LinearMethod(Method):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features or parts that are weighed."""
-        return self.features or tuple(self.start or KINDS[self.weigh])
+        """The features that are weighed."""
+        return self.features or tuple(self.start or FEATURES)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -69,22 +64,20 @@ class LinearMethod(Method):
         return "the weights of the start"
 
     def problems(self, terms: Terms) -> Iterator[tuple[Keys, str]]:
-        known = KINDS[self.weigh]
         for number, name in enumerate(self.features or ()):
-            if name not in known:
-                what = "feature" if self.weigh == "linear" else "part of the mix"
-                yield ("features", number), unknown(what, name, known)
+            if name not in FEATURES:
+                yield ("features", number), unknown("feature", name, FEATURES)
         for name in self.given:
-            if name in known and name not in self.names:
+            if name in FEATURES and name not in self.names:
                 yield ("start", name), f"'features' must list {name}, which has a weight here"
 
     def trials(self, terms: Terms) -> Iterator[BuildTrial]:
-        yield BuildTrial(("start",), {"evaluation": {self.weigh: self.given}}, ("evaluation", self.weigh))
+        yield BuildTrial(("start",), {"evaluation": {"linear": self.given}}, ("evaluation", "linear"))
         yield BuildTrial(("against",), {"evaluation": self.against}, ("evaluation",))
 
     def columns(self, variant: Variant) -> Columns:
         """Which weight stands where in theta."""
-        return Columns(self.names, self.phases, 2 * variant.men, self.weigh)
+        return Columns(self.names, self.phases, 2 * variant.men)
 
     def vector(self, terms: Terms) -> Vector:
         """The numbers that are tuned."""
@@ -111,8 +104,8 @@ class LinearMethod(Method):
         _, kind, *others = entry_of(terms.entry(TUNED, {})).items()
         lines += [f"- name: {TUNED}", f"  type: {kind[1]}"]
         lines += [f"  {key}: {json.dumps(value)}" for key, value in others]
-        lines += ["  evaluation:", f"    {self.weigh}:"]
-        weights = self.found(terms, steps[-1], folder)["evaluation"][self.weigh]
+        lines += ["  evaluation:", "    linear:"]
+        weights = self.found(terms, steps[-1], folder)["evaluation"]["linear"]
         lines += [f"      {feature}: {_number(weight)}" for feature, weight in weights.items()]
         return "weights.yaml", ("\n".join(lines) + "\n").encode()
 

@@ -22,7 +22,7 @@ A_MEN, C_MEN = 1.0, 0.15
 """The gains of weights, in men."""
 A_STEPS = 20.0
 """The numerator of the gains of numbers, in their steps."""
-_OF_WEIGHTS = ("weigh", "features", "start", "phases", "against")
+_OF_WEIGHTS = ("features", "start", "phases", "against")
 """Settings that numbers do not have."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
-from shutil import copyfile
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
@@ -18,7 +17,6 @@ from arena.experiment.openings.sources import OpeningsError
 from arena.learning.config import Training
 from arena.learning.driver import (
     LearningError,
-    Metrics,
     Rehearsal,
     StageProgress,
     match_experiment,
@@ -37,7 +35,6 @@ from arena.rules.custom import build_variant
 from arena.rules.jit.lanes import LANES
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
-from arena.rules.variants import Variant
 from players.evaluation.neural import NetworkFile
 from players.loading import PlayerError, fingerprints
 from players.player import PlayerSpec
@@ -46,10 +43,7 @@ from players.table import build_player
 GAMES, AGAINST = "games", "against"
 """Stages: the games that positions are taken from, of the first round, and those against `against`."""
 NETWORK = "network.npz"
-SNAPSHOTS = "snapshots"
-"""The folder of the networks that are kept on the way."""
-BY_GAMES, BY_WIDTH = Path("scaling", "games"), Path("scaling", "widths")
-"""The folders of further networks, from fewer games and of other widths."""
+"""The file of the network that is learned."""
 DEFAULT_EVALUATION = "simple"
 """The player's evaluation where none is given."""
 
@@ -79,17 +73,6 @@ class TrainingPlan(NamedTuple):
         """Files and folders that the configuration names, beside it or in the working directory."""
         paths = [(self.terms.folder / name, Path(name)) for name in names]
         return [beside if beside.exists() else other for beside, other in paths]
-
-
-class Aim(NamedTuple):
-    """A network that is to be made."""
-
-    file: Path
-    round: int
-    """From whose games, from 1."""
-    width: int
-    games: int | None = None
-    """From how many of them, the first ones; None: all."""
 
 
 class Learning(NamedTuple):
@@ -157,37 +140,26 @@ def train(
 ) -> Generator[StageProgress | Learning | Epoch, None, TrainingOutcome | None]:
     """Do what is not done yet; returns what was found, None if it was stopped.
 
-    Games are stored, and an epoch is kept, before they are yielded; the network and the file of `Metrics` are left
-    in the store's folder.
+    Games are stored, and an epoch is kept, before they are yielded; the networks are left in the store's folder.
     Raises LearningError for games that cannot be played or learned from, StoreError for a run that cannot be read,
     and WorkerDied for a game that ends its process.
     """
-    play, terms, network = partial(play_stage, store, workers, stopping), plan.terms, store.folder / NETWORK
-    player, played, found = plan.player, 0, None
-    for aim in aims(plan, store.folder):
-        if aim.round > played:
-            played = aim.round
-            if not (yield from play(stage_of(played), _jobs(plan, played, player), play_scored)):
+    play, terms, player = partial(play_stage, store, workers, stopping), plan.terms, plan.player
+    last, found = len(plan.config.positions.rounds), None
+    for number in range(1, last + 1):
+        if not (yield from play(stage_of(number), _jobs(plan, number, player), play_scored)):
+            return None
+        file = network_file(plan, store.folder, number)
+        if number == last or not file.exists():
+            found = yield from _fitted(plan, store, number, stopping)
+            if found is None:
                 return None
-            player = terms.player("player", evaluation=str(aim.file.resolve()))
-        if aim.file == network or not aim.file.exists():
-            if (fitted := (yield from _fitted(plan, store, aim, stopping))) is None:
-                return None
-            found = fitted if aim.file == network else found
-    assert found is not None  # the network is one of the aims
-    learning, epochs = found
-    for file in twins(plan, store.folder):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        replace(file, partial(copyfile, network))
-    metrics = Metrics(store.folder, [epoch.metrics for epoch in epochs])
-    jobs = match_jobs(
-        terms, plan.openings, terms.player("network", evaluation=str(network.resolve())), plan.opponent
-    )
-    if not (yield from play(AGAINST, jobs)):
+        player = terms.player("network", evaluation=str(file.resolve()))
+    assert found is not None  # that of the last round
+    if not (yield from play(AGAINST, match_jobs(terms, plan.openings, player, plan.opponent))):
         return None
-    match = summary(pentanomial(points_of_pairs(store.games(AGAINST))))
-    metrics.add_match(AGAINST, match)
-    return TrainingOutcome(learning, epochs, match)
+    learning, epochs = found
+    return TrainingOutcome(learning, epochs, summary(pentanomial(points_of_pairs(store.games(AGAINST)))))
 
 
 def _jobs(plan: TrainingPlan, number: int, player: PlayerSpec) -> list[Job]:
@@ -204,90 +176,51 @@ def stage_of(number: int) -> str:
     return GAMES if number == 1 else f"{GAMES} {number}"
 
 
-def aims(plan: TrainingPlan, folder: Path) -> list[Aim]:
-    """The networks of a training in the order in which they are made: of each round, then those of `scaling`.
-
-    Those that only play the next round have the least width, which is the fastest.
-    """
-    config, rounds = plan.config, plan.config.positions.rounds
-    scaling, width = config.scaling, config.fit.width
-    made = [Aim(folder / f"network-{number}.npz", number, LANES) for number in range(1, len(rounds))]
-    made.append(Aim(folder / NETWORK, len(rounds), width))
-    made += [
-        Aim(folder / BY_GAMES / f"games-{games}.npz", len(rounds), width, games)
-        for games in scaling.games
-        if games != rounds[-1]
-    ]
-    made += [
-        Aim(folder / BY_WIDTH / f"width-{other}.npz", len(rounds), other)
-        for other in scaling.widths
-        if other != width
-    ]
-    return made
-
-
-def twins(plan: TrainingPlan, folder: Path) -> list[Path]:
-    """Files of `scaling` that are the network itself."""
-    scaling, games, width = plan.config.scaling, plan.config.positions.rounds[-1], plan.config.fit.width
-    by_games = [folder / BY_GAMES / f"games-{games}.npz"] if scaling.games else []
-    return [*by_games, *([folder / BY_WIDTH / f"width-{width}.npz"] if scaling.widths else [])]
+def network_file(plan: TrainingPlan, folder: Path, number: int) -> Path:
+    """The file of the network that learns from the games of a round."""
+    return folder / (NETWORK if number == len(plan.config.positions.rounds) else f"network-{number}.npz")
 
 
 def _fitted(
-    plan: TrainingPlan, store: GameStore, aim: Aim, stopping: Callable[[], bool]
+    plan: TrainingPlan, store: GameStore, number: int, stopping: Callable[[], bool]
 ) -> Generator[Learning | Epoch, None, tuple[Learning, list[Epoch]] | None]:
     """Fit a network to the games of a round and to all other sources, and keep it; None if it was stopped.
 
-    Beside it is the checkpoint of the last finished epoch.
+    Beside it is the checkpoint of the last finished epoch. A network that only plays the next round has the least
+    width, which is the fastest.
     """
-    variant, settings, is_last = plan.terms.variant, plan.config.fit, aim.file.name == NETWORK
-    checkpoint = aim.file.with_suffix(".pt")
-    aim.file.parent.mkdir(parents=True, exist_ok=True)
-    chosen = FitSettings(settings.epochs, settings.batch, settings.rate, plan.config.seed, aim.width)
+    variant, settings = plan.terms.variant, plan.config.fit
+    network, is_last = network_file(plan, store.folder, number), number == len(plan.config.positions.rounds)
+    width, checkpoint = settings.width if is_last else LANES, network.with_suffix(".pt")
+    chosen = FitSettings(settings.epochs, settings.batch, settings.rate, plan.config.seed, width)
     fit = Fit(variant.constants, chosen)
     with TemporaryFile(dir=store.folder) as file:
-        learned, judged, digest = views_of(variant, gathered(plan, store, aim), file)
+        learned, judged, digest = views_of(variant, gathered(plan, store, number), file)
         if not (len(learned.rows) and len(judged.rows)):
             raise LearningError("there are too few games to learn from some and to be judged by others; give more")
         fit.resume(checkpoint, digest)
-        learning = Learning(aim.file.stem, len(learned.rows), len(judged.rows), len(fit.epochs))
+        learning = Learning(network.stem, len(learned.rows), len(judged.rows), len(fit.epochs))
         yield learning
-        metrics = Metrics(store.folder, [epoch.metrics for epoch in fit.epochs]) if is_last else None
         while len(fit.epochs) < fit.settings.epochs:
             if stopping():
                 return None
             epoch = fit.descend(learned, judged)
-            if is_last and epoch.number in snapshot_epochs(plan.config):
-                _keep(fit, variant, store.folder / SNAPSHOTS / f"epoch-{epoch.number}.npz")
             replace(checkpoint, partial(fit.save, digest))
-            if metrics is not None:
-                metrics.add_step(epoch.metrics)
             yield epoch
-    _keep(fit, variant, aim.file)
+    numbers = fit.network.whole_numbers()
+    replace(network, NetworkFile(numbers, unit_of(variant, numbers)).save)
     return learning, fit.epochs
 
 
-def snapshot_epochs(config: Training) -> list[int]:
-    """The epochs whose networks are kept, evenly spread; the last is among them, if any is."""
-    epochs, count = config.fit.epochs, min(config.snapshots, config.fit.epochs)
-    return [epochs * number // count for number in range(1, count + 1)]
+def gathered(plan: TrainingPlan, store: GameStore, number: int) -> Iterator[Samples]:
+    """The positions that the network of a round learns from, part by part.
 
-
-def _keep(fit: Fit, variant: Variant, path: Path) -> None:
-    path.parent.mkdir(exist_ok=True)
-    network = fit.network.whole_numbers()
-    replace(path, NetworkFile(network, unit_of(variant, network)).save)
-
-
-def gathered(plan: TrainingPlan, store: GameStore, aim: Aim) -> Iterator[Samples]:
-    """The positions from which a network is to learn, part by part; each player's scores are put on the scale of
-    its results.
+    Each player's scores are put on the scale of its results.
 
     Raises LearningError if nothing can be learned from them, StoreError for a run that cannot be read.
     """
     variant, positions = plan.terms.variant, plan.config.positions
-    played = store.games(stage_of(aim.round))[: aim.games] if positions.rounds[aim.round - 1] else []
-    found = [played] if played else []
+    found = [store.games(stage_of(number))] if positions.rounds[number - 1] else []
     for folder in plan.found(positions.runs):
         found += games_of_run(folder, variant)
     try:

@@ -8,52 +8,32 @@ from pathlib import Path
 import pandas as pd
 
 from arena.base.files import replace
-from arena.experiment.model import entry_of
-from arena.experiment.yaml.values import yaml_text
 from arena.learning.config import Positions
 from arena.learning.fit import Epoch
 from arena.learning.terms import evaluation_name
-from arena.learning.training import (
-    AGAINST,
-    BY_GAMES,
-    BY_WIDTH,
-    NETWORK,
-    SNAPSHOTS,
-    Learning,
-    TrainingOutcome,
-    TrainingPlan,
-)
+from arena.learning.training import AGAINST, NETWORK, Learning, TrainingOutcome, TrainingPlan
 from arena.learning.tuning_report import markdown_rows, match_table, verdict
 from arena.report.charts.course import plot_losses
-from arena.report.charts.picture import save_png, svg
+from arena.report.charts.picture import save_png
 
 REPORT = "summary.md"
 """The file to read."""
-RATING = "snapshots.yaml"
-"""The configuration that rates the snapshots of a training."""
-GAMES_RATING, WIDTHS_RATING = "games.yaml", "widths.yaml"
-"""Those that rate the networks of `scaling`."""
-OPENINGS = 20
-"""Their openings."""
-SECONDS = 0.01
-"""Time for a move where widths are rated at equal time, too."""
 
 
-def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path]:
-    """Write losses.csv, loss.svg, summary.md, loss.png and, with snapshots, RATING, each replaced whole.
+def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> Path:
+    """Write losses.csv, loss.png and summary.md, each replaced whole; returns the network's file.
 
-    Returns the network's file, then the files written. Raises OSError.
+    Raises OSError.
     """
     losses = loss_table(found.epochs)
-    axes = plot_losses(losses)
     texts = {
         "losses.csv": losses.to_csv(index=False, lineterminator="\n"),
-        "loss.svg": svg(axes),
         REPORT: summary_md(plan, found, folder),
     }
-    texts |= ratings(plan)
-    written = [replace(folder / name, partial(_fill, text)) for name, text in texts.items()]
-    return [folder / NETWORK, *written, replace(folder / "loss.png", partial(save_png, axes))]
+    for name, text in texts.items():
+        replace(folder / name, partial(_fill, text))
+    replace(folder / "loss.png", partial(save_png, plot_losses(losses)))
+    return folder / NETWORK
 
 
 def stage_text(plan: TrainingPlan, stage: str) -> str:
@@ -103,7 +83,6 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         f"  - {{name: trained, type: negamax, preset: full, evaluation: {folder / NETWORK}, nodes: 1000}}",
         "```",
         "",
-        *_ratings(plan, folder),
         "## Method",
         "",
         f"It learned from {learning.positions:,} quiet positions of {sources}, and was judged by "
@@ -118,40 +97,6 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
     return "\n".join(lines)
 
 
-def ratings(plan: TrainingPlan) -> dict[str, str]:
-    """The configurations that rate the networks of a training beside the last one, by the names of their files."""
-    scaling, texts = plan.config.scaling, {}
-    if plan.config.snapshots:
-        texts[RATING] = rating_yaml(plan, f"{SNAPSHOTS}/*.npz", "epoch {evaluation}")
-    if scaling.games:
-        texts[GAMES_RATING] = rating_yaml(plan, f"{BY_GAMES.as_posix()}/*.npz", "games {evaluation}")
-    if scaling.widths:
-        pattern = f"{BY_WIDTH.as_posix()}/*.npz"
-        texts[WIDTHS_RATING] = rating_yaml(plan, pattern, "width {evaluation}, {limit}", at_equal_time=True)
-    return texts
-
-
-def rating_yaml(plan: TrainingPlan, pattern: str, name: str, at_equal_time: bool = False) -> str:
-    """The configuration of a round robin of networks, the files of a pattern, and the evaluation `against`: at the
-    limit of the player, and at equal time, too."""
-    config = plan.config
-    entry, opponent = entry_of(plan.terms.player(name)), entry_of(plan.opponent)
-    entry.pop("evaluation", None)
-    entry["sweep"] = {"evaluation": {"files": pattern}}
-    if at_equal_time:
-        limit = {key: entry.pop(key) for key in ("nodes", "depth") if key in entry}
-        entry["sweep"]["limit"] = [limit, {"seconds": SECONDS}]
-    document = {
-        "name": f"{config.name[:80]}-{pattern.split('/')[-2]}",
-        "variant": config.variant,
-        "seed": config.seed,
-        "openings": {"random_plies": config.openings.random_plies, "count": OPENINGS},
-        "max_plies": config.max_plies,
-        "players": [entry, {**opponent, "name": evaluation_name(config.against)}],
-    }
-    return yaml_text(document)
-
-
 def _sources(positions: Positions) -> list[str]:
     *before, last = positions.rounds
     games = [f"{last} games of the player with itself"] if last else []
@@ -160,17 +105,6 @@ def _sources(positions: Positions) -> list[str]:
         games[0] += f", after rounds of {counts}, each of which made the network that played the next"
     runs = [f"the run {name}" for name in positions.runs]
     return [*games, *runs, *(f"the file {name}" for name in positions.pdn)]
-
-
-def _ratings(plan: TrainingPlan, folder: Path) -> list[str]:
-    kept = {
-        RATING: f"Networks kept on the way are in `{folder / SNAPSHOTS}`. Their Elo by epoch, as a chart:",
-        GAMES_RATING: f"Networks from fewer games are in `{folder / BY_GAMES}`. Their Elo by games, as a chart:",
-        WIDTHS_RATING: f"Networks of other widths are in `{folder / BY_WIDTH}`. Their Elo by width, at equal "
-        f"{'nodes' if plan.config.player.limit.nodes else 'depth'} and at equal time, as a chart:",
-    }
-    found = [[kept[name], "", "```bash", f"arena run {folder / name}", "```", ""] for name in ratings(plan)]
-    return ["## Further networks", "", *(line for lines in found for line in lines)] if found else []
 
 
 def _fill(text: str, path: Path) -> None:

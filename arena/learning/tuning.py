@@ -11,12 +11,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from arena.experiment.openings.sources import OpeningsError
 from arena.learning.config import Tuning
 from arena.learning.driver import (
-    Metrics,
     Rehearsal,
     StageProgress,
     check_player,
@@ -116,26 +113,22 @@ def tune(
 ) -> Generator[StageProgress | Fitting | Step, None, TuningOutcome | None]:
     """Do what the store lacks, storing each game and step before it is yielded.
 
-    Returns what was found, None if it ended early because `stopping()` was true. Each step is also a line of the
-    file of `Metrics`. Raises LearningError for a game that cannot be played and WorkerDied for one that ends its
-    process.
+    Returns what was found, None if it ended early because `stopping()` was true. Raises LearningError for a game
+    that cannot be played and WorkerDied for one that ends its process.
     """
     play = partial(play_stage, store, workers, stopping)
     method, steps = plan.method, _steps(store)
-    metrics = Metrics(store.folder, (_metrics(plan, step) for step in steps))
     while len(steps) < method.step_count:
         found = yield from method.step(plan.terms, play, store, steps)
         if found is None:
             return None
         store.add_step(found.number, found._asdict())
         steps.append(found)
-        metrics.add_step(_metrics(plan, found))
         yield found
     tuned = plan.terms.player(TUNED, **method.found(plan.terms, steps[-1], store.folder))
     for stage in plan.stages:
         if not (yield from play(stage, match_jobs(plan.terms, plan.openings, tuned, plan.opponent(stage)))):
             return None
-        metrics.add_match(stage, summary(pentanomial(points_of_pairs(store.games(stage)))))
     return outcome(plan, store)
 
 
@@ -147,21 +140,6 @@ def outcome(plan: TuningPlan, store: GameStore) -> TuningOutcome | None:
         return None
     matches = {stage: summary(pentanomial(points_of_pairs(games))) for stage, games in played.items()}
     return TuningOutcome(steps, matches)
-
-
-def _metrics(plan: TuningPlan, step: Step) -> dict[str, Any]:
-    """A step as a line of `Metrics`; weights of features are in hundredths of a man, and tables have none."""
-    vector = plan.method.vector(plan.terms)
-    weights = {} if vector is None else dict(zip(vector.names, vector.traced(np.array(step.theta)), strict=True))
-    found = {
-        "step": step.number,
-        "games": step.games,
-        "positions": step.positions,
-        "loss": step.loss,
-        "losses": list(step.losses),
-        "weights": {name: float(weight) for name, weight in weights.items()},
-    }
-    return {name: value for name, value in found.items() if value not in (None, [], {})}
 
 
 def _steps(store: GameStore) -> list[Step]:

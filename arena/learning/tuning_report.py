@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -16,36 +15,32 @@ from arena.learning.terms import evaluation_name
 from arena.learning.tuning import TuningOutcome, TuningPlan
 from arena.ratings.match import Summary
 from arena.report.charts.course import plot_path
-from arena.report.charts.picture import save_png, svg
-from arena.report.page import plot_of
-from arena.report.template import page
+from arena.report.charts.picture import save_png
 
-REPORT = "index.html"
+REPORT = "summary.md"
 """The file to read."""
 STEPS_SHOWN = 40
 """Steps of which there is a line, about."""
 
 
-def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> list[Path]:
-    """Write what was tuned, path.csv, path.svg, summary.md, index.html and path.png, each replaced whole.
+def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> Path:
+    """Write what was tuned, path.csv, path.png and summary.md, each replaced whole. Raises OSError.
 
-    Returns the files written, what was tuned first: weights.yaml, of tables weights.npz, of numbers tuned.yaml.
-    Raises OSError.
+    Returns the file of what was tuned: weights.yaml, of tables weights.npz, of numbers tuned.yaml.
     """
     path = path_table(plan, found)
     findings = plan.method.findings(plan.terms, found.steps, folder)
-    axes = plot_path(path, step=plan.method.noun, title=findings.title)
-    chart = svg(axes)
-    name, content = plan.method.tuned_file(plan.config.name, plan.terms, found.steps, folder)
+    product, content = plan.method.tuned_file(plan.config.name, plan.terms, found.steps, folder)
     contents = {
-        name: content,
+        product: content,
         "path.csv": path.to_csv(index=False, lineterminator="\n").encode(),
-        "path.svg": chart.encode(),
-        "summary.md": summary_md(plan, found, findings).encode(),
-        REPORT: html(plan, found, findings, chart, name).encode(),
+        REPORT: summary_md(plan, found, findings).encode(),
     }
-    written = [replace(folder / name, partial(_fill, content)) for name, content in contents.items()]
-    return [*written, replace(folder / "path.png", partial(save_png, axes))]
+    for name, content in contents.items():
+        replace(folder / name, partial(_fill, content))
+    axes = plot_path(path, step=plan.method.noun, title=findings.title)
+    replace(folder / "path.png", partial(save_png, axes))
+    return folder / product
 
 
 def stage_text(plan: TuningPlan, stage: str) -> str:
@@ -114,24 +109,6 @@ def summary_md(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings)
         "",
     ]
     return "\n".join(lines)
-
-
-def html(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings, chart: str, file: str) -> str:
-    """The page of a tuning; `chart` is its path as SVG, and `file` has what was tuned."""
-    caption = f"After each {plan.method.noun}" + (
-        "; dashed: the start." if plan.method.vector(plan.terms) else "."
-    )
-    return page(
-        "page/tuning.html",
-        title=plan.config.name,
-        lead=answer(plan, found),
-        terms=_terms(plan),
-        matches=_matches(plan, found),
-        findings=findings,
-        file=file,
-        chart=plot_of("path", caption, chart),
-        config=json.dumps(plan.config.as_dict(), indent=2, ensure_ascii=False),
-    )
 
 
 def _terms(plan: TuningPlan) -> str:
