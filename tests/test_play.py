@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import shlex
@@ -25,7 +24,6 @@ from arena.rules.jit.kernel import announce_compilation
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from arena.sitting import sides
-from arena.sitting.counting import ONLY_WITH_A_PLAYER, REFUSED
 from arena.sitting.pdn import append_game, pdn_text
 from arena.sitting.sides import Side, level
 from arena.sitting.sitting import Sitting
@@ -225,28 +223,6 @@ def test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game():
 
 
 @pytest.mark.compiled
-def test_leaving_a_game_that_counts_is_asked_for_twice(tmp_path):
-    terminal = Terminal("play", "english", "--level", 1, "--record", tmp_path / "me")
-    terminal.prompted()
-    terminal.type("11-15")
-    terminal.press(b"\x03")
-    terminal.wait_for("Ctrl-C once more, or `quit`, resigns the game, which counts")
-    terminal.prompted()
-    terminal.press(b"quit\n")
-    terminal.wait_for("White wins: Black resigned")
-    assert terminal.end() == 0
-    terminal = Terminal("play", "english", "--level", 1, "--record", tmp_path / "me")
-    terminal.prompted()
-    terminal.type("11-15")
-    terminal.press(b"\x04")
-    terminal.wait_for("this game counts: leaving resigns it; type `Ctrl-D` again to leave")
-    terminal.prompted()
-    terminal.press(b"\x04")
-    terminal.wait_for("game 2 counts: ")
-    assert terminal.end() == 0
-
-
-@pytest.mark.compiled
 def test_ctrl_c_has_a_player_move_now_and_twice_at_the_prompt_leaves(own):
     terminal = Terminal("play", "english", "--white", f"{own}:Waits")
     terminal.prompted()
@@ -350,7 +326,6 @@ def test_who_plays_stands_below():
         ["--white", "level 13"],
         ["--name", ""],
         ["--name", "a\nb"],
-        ["--record", "me", "--fen", "W:W9:B1"],
     ],
 )
 def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch, words):
@@ -459,7 +434,7 @@ def test_help_lists_every_command_and_how_moves_are_entered():
     shown = said(lines="help\n")
     assert all(re.search(rf"^  {name}\b", shown, re.MULTILINE) for name in COMMANDS)
     assert "22x15x8" in shown and "5 2 4 3" in shown
-    assert "Ctrl-C makes a thinking player move now, except in a game that counts" in " ".join(shown.split())
+    assert "Ctrl-C makes a thinking player move now; pressed twice" in " ".join(shown.split())
     assert max(map(len, shown.splitlines())) <= 80
 
 
@@ -716,15 +691,12 @@ def test_a_new_game_begins_where_the_last_one_did():
     assert shown.splitlines().count(fen) == 2
 
 
-@pytest.mark.parametrize("recorded", [False, True])
-def test_sides_that_are_changed_after_the_end_are_those_of_the_next_game(tmp_path, recorded):
-    record = ["--record", tmp_path / "me"] if recorded else []
+def test_sides_that_are_changed_after_the_end_are_those_of_the_next_game():
     lines = ["11-15", "resign", "level 2", "swap", "moves", "new", "fen"]
-    shown = said("--level", 1, "--name", "ann", *record, lines=lines)
+    shown = said("--level", 1, "--name", "ann", lines=lines)
     assert "White is played by level 2 in the next game" in shown
     assert "White: ann, Black: level 2 in the next game" in shown
     assert shown.count("White wins: Black resigned") == 1
-    assert shown.count("game 1 counts: ") == recorded
     assert "1. Black" in shown.partition("in the next game, which `new` begins\nWhite: ann")[2]
 
 
@@ -825,43 +797,3 @@ def test_a_line_after_the_end_of_the_time_is_obeyed_unless_it_is_a_move(monkeypa
     assert shown.index("time is up") < shown.index(Game("english").fen)
     lines = iter(["quit", "fen"])
     assert "time is up" in said(*people) and next(lines) == "fen"
-
-
-# --- games that count
-
-
-def test_the_rules_of_a_game_that_counts_hold_at_the_terminal(tmp_path):
-    folder = tmp_path / "me"
-    lines = ["black greedy", "level 2", "11-15", "undo", "hint", "eval", "level 3", "quit", "moves", "resign"]
-    lines += ["white human", "undo", "new", "11-15", "undo", "new", "new", "11-15"]
-    shown = said("--level", 1, "--record", folder, "--name", "ann", lines=lines)
-    assert shown.count(ONLY_WITH_A_PLAYER) == 2 and "White is played by level 2\n" in shown
-    refused = {words: shown.count(f"this game counts: {words}\n") for words in REFUSED.values()}
-    assert refused == dict.fromkeys(REFUSED.values(), 1) | {REFUSED["undo"]: 3, REFUSED["stop"]: 0}
-    assert shown.count("leaving resigns it; type `quit` again to leave") == 1
-    assert shown.count("White wins: Black resigned (1-0)") == 3
-    assert [f"game {number} counts: ann " in shown for number in (1, 2, 3)] == [True, True, True]
-    status = json.loads(CliRunner().invoke(main, ["status", str(folder), "--json"]).stdout)
-    assert status["games"] == 3
-
-
-@pytest.mark.compiled
-def test_ctrl_c_hurries_no_player_in_a_game_that_counts(own, tmp_path):
-    terminal = Terminal("play", "english", "--white", f"{own}:Stubborn", "--record", tmp_path / "me")
-    terminal.prompted()
-    terminal.press(b"11-15\n")
-    terminal.wait_for("thinks, .*; Ctrl-C twice leaves")
-    terminal.press(b"\x03")
-    terminal.wait_for("may use its time, as the game counts, .*; Ctrl-C once more leaves")
-    terminal.press(b"\x03")
-    terminal.wait_for("White wins: Black resigned")
-    assert terminal.end() == 0
-
-
-def test_a_record_that_cannot_be_kept_is_one_line(tmp_path):
-    said("--level", 1, "--record", tmp_path / "me", lines="11-15\n")
-    result = played("italian", "--record", tmp_path / "me")
-    assert result.exit_code == 2
-    assert "--record: " in error_line(result.stderr) and "holds games of english" in result.stderr
-    result = played("--from", "x.pdn", "--record", tmp_path / "me")
-    assert result.exit_code == 2

@@ -62,7 +62,7 @@ def address(folder: Path) -> Iterator[str]:
     """Of the page of a server in a thread."""
     at = endpoint(0)
     said: list[str] = []
-    room = GameRoom(Offer([]), folder, None, said.append)
+    room = GameRoom(Offer([]), folder)
     started = server(room, at, said.append)
     thread = threading.Thread(target=lambda: asyncio.run(started.serve(sockets=[at.socket])), daemon=True)
     thread.start()

@@ -26,9 +26,9 @@ PROMOTING = ("english", "B:W18,26,27,11:B14,28,5")
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a server answers, with its token; Ann's games may count there."""
+    """Where a server answers, with its token."""
     folder = tmp_path_factory.mktemp("served")
-    with served(folder, record=(folder / "me", "Ann")) as server:
+    with served(folder) as server:
         yield f"{server.base}/?token={server.token}"
 
 
@@ -113,7 +113,6 @@ def test_a_refused_draw_is_said(browser, address):
 def test_the_first_page_fits_its_window_and_says_who_begins(browser, address):
     with opened(browser, address) as window:
         page = window.page
-        page.evaluate("document.querySelector('[data-part=counting]').remove()")
         assert page.evaluate("document.documentElement.scrollHeight") == 800
         assert page.inner_text(".game-setup h1") == "Your move"
         page.click("[data-action=swap]")
@@ -257,7 +256,7 @@ def test_draws_by_the_rules_are_switched_off_where_a_game_is_set_up(browser, add
                 window.click(*path)
                 window.played(count + 1)
         window.headline("White to move")
-        assert page.inner_text("[data-part=recorded]") == "No draws are detected."
+        assert page.inner_text("[data-part=undrawn]") == "No draws are detected."
         page.click("[data-action=resign]")
         page.click("dialog [data-part=yes]")
         page.click("[data-action=again]")
@@ -712,48 +711,6 @@ def test_a_published_program_shows_its_figures_as_it_printed_them(browser, addre
         window.click(15)
         window.played(2)
         assert re.fullmatch(r"White-\(\d, \d\) to \(\d, \d\)", window.page.inner_text(".game-figures"))
-
-
-def test_a_game_that_counts_has_no_help_and_is_recorded(browser, address):
-    with opened(browser, address, refused=True) as window:
-        page = window.page
-        page.click("text=Counts for Ann")
-        window.click(11)
-        page.wait_for_selector("[data-mode=game]")
-        for part in ("[data-action=undo]", "[data-action=hint]", "[data-part=analysis]"):
-            assert page.is_hidden(part)
-        window.click(15)
-        window.played(2)
-        page.keyboard.press("Control+z")
-        page.locator("[data-say]", has_text="this game counts: no move is taken back").wait_for()
-        page.click("[data-action=resign]")
-        page.click("dialog [data-part=yes]")
-        page.wait_for_selector("[data-part=recorded]:has-text('Ann')")
-        page.click("[data-action=again]")
-        page.wait_for_selector("text=No moves yet.")
-        assert window.state["counts"]
-        page.click(".game-tools [data-action=fresh]")
-        page.wait_for_selector("[data-mode=setup]")
-
-
-def test_who_leaves_a_game_that_counts_for_a_new_one_is_asked_and_resigns_it(browser, address):
-    with opened(browser, address) as window:
-        page = window.page
-        page.click("text=or by New game, it is resigned")
-        window.click(11)
-        page.wait_for_selector("[data-mode=game]")
-        window.click(15)
-        window.played(2)
-        page.click(".game-tools [data-action=fresh]")
-        page.click("dialog [data-part=no]")
-        assert window.state["outcome"] is None
-        page.click(".game-tools [data-action=fresh]")
-        with page.expect_response(lambda answer: answer.request.method == "DELETE") as removal:
-            page.click("dialog [data-part=yes]")
-        assert removal.value.status == 200
-        page.wait_for_selector("[data-mode=setup]")
-        page.locator("[data-say]", has_text="Ann").wait_for()
-        assert page.is_hidden("[data-action=goon]")
 
 
 def test_the_board_turns_to_whoever_is_to_move_if_asked_and_by_its_key(browser, address):

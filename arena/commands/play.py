@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from contextlib import ExitStack
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -18,7 +16,6 @@ from arena.commands.output import fail
 from arena.commands.seating import (
     Seating,
     can_begin,
-    have_counted,
     prepare,
     seated_of,
     seating_options,
@@ -26,7 +23,6 @@ from arena.commands.seating import (
     words_of,
 )
 from arena.commands.waiting import line_of
-from arena.ledger.store import StoreError
 from arena.rules.jit.kernel import compiling_meanwhile
 from arena.rules.position import COLOURS
 from arena.sitting.entering import must_capture
@@ -46,8 +42,7 @@ _AFTERWARDS = "`new` begins another game, `save FILE` keeps this one, `quit` lea
     default=None,
     help="List the legal moves, numbered, at each turn of a person; a number selects one. On for checkers-ai.",
 )
-@click.option("--record", type=click.Path(path_type=Path), help="The games count, in the run in this folder.")
-def play(browser: bool, flip: bool, moves: bool | None, record: Path | None, **options: Any) -> None:
+def play(browser: bool, flip: bool, moves: bool | None, **options: Any) -> None:
     """Play a game at the board, by the rules of VARIANT: a name, or YAML as {base: english, promotion: never}.
 
     Each side is a person or any player, as `--white human --black '{type: negamax, preset: full, seconds: 1}'`.
@@ -62,44 +57,27 @@ def play(browser: bool, flip: bool, moves: bool | None, record: Path | None, **o
             fail("--flip works only in the terminal; the page has a button")
         if moves is not None:
             fail("--moves works only in the terminal; the page marks the pieces that can move")
-        open_board(seating, is_begun=True, record=record)
+        open_board(seating, is_begun=True)
         return
-    with announcing_compilation(), ExitStack() as open_things:
+    with announcing_compilation():
         with preparing():
             sitting = sitting_of(seating)
-            kept = None
-            if record is not None:
-                kept = _record(record, seating, sitting)
-                open_things.callback(kept.close)
             _ = sitting.game.legal_moves  # compiles the rules
             waits = not can_begin(sitting, seating)
             if waits:
                 prepare(sitting)
-        if not waits:
-            sitting.begin_turn()
-            open_things.enter_context(compiling_meanwhile(sitting.build))
+            else:
+                sitting.begin_turn()
         words, seated = words_of(seating, sitting), seated_of(seating, sitting)
-        game = TerminalGame(sitting, seated, words, flip=flip, record=kept)
+        game = TerminalGame(sitting, seated, words, flip=flip)
         if moves is not None:
             game.lists_moves = moves
         if seating.from_file is not None and seating.game is None:
             game.saved = (seating.from_file, sitting.version)
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
         game.print(f"{sitting.variant.name}: {', '.join(sides)}; `help` says what you can type")
-        if kept is not None:
-            game.print(*filter(None, [kept.repaired]))
-            game.print("this game counts: no takebacks, no hints, and leaving resigns it")
-        game_loop(game)
-
-
-def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
-    from arena.sitting.record import Record
-
-    have_counted(sitting)
-    try:
-        return Record(folder, seating.person, sitting.variant)
-    except (StoreError, ValueError) as error:
-        fail(f"--record: {error}")
+        with nullcontext() if waits else compiling_meanwhile(sitting.build):
+            game_loop(game)
 
 
 def game_loop(game: TerminalGame) -> None:
@@ -117,7 +95,7 @@ def game_loop(game: TerminalGame) -> None:
             interrupts = 0
             if text is not None:
                 run_command(game, text)
-            elif not sys.stdin.isatty() or game.may_leave("Ctrl-D"):
+            else:
                 game.leave()
         except TimeoutError:
             game.print("")
@@ -127,7 +105,7 @@ def game_loop(game: TerminalGame) -> None:
                 game.print("")
                 game.leave()
             else:
-                game.print("", f"Ctrl-C once more, or `quit`, {game.leaving()}")
+                game.print("", "Ctrl-C once more, or `quit`, leaves the game")
     closing = threading.Thread(target=game.sitting.close, daemon=True)
     closing.start()
     closing.join(GRACE_SECONDS)

@@ -22,7 +22,7 @@ from arena.rules.game import Termination
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import WHITE
 from players.loading import fingerprints, located
-from players.player import EFFORT, HUMAN, PlayerSpec
+from players.player import EFFORT, PlayerSpec
 
 _COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_ms"), "score", "wins_in")
 """Columns that are the same whenever the same search is made."""
@@ -32,7 +32,7 @@ def task_of(stored: StoredGame) -> Task:
     """A worker's task: play a game of a run again.
 
     A player's relative files are looked for beside the configuration, then in the working directory. Raises
-    StoreError if the game was not played, is a person's, or needs a file that is missing.
+    StoreError if the game was not played, or needs a file that is missing.
     """
     row, experiment, number = stored.row, stored.experiment, stored.row["game"]
     if row["termination"] == Termination.WITHDRAWN:
@@ -40,12 +40,6 @@ def task_of(stored: StoredGame) -> Task:
     home = Path(stored.manifest.file).parent if stored.manifest is not None else Path()
     names = [spec.name for spec in experiment.players]
     places = names.index(row["white"]), names.index(row["black"])
-    for place in places:
-        if experiment.players[place].type == HUMAN:
-            raise StoreError(
-                f"game {number} of {stored.folder} cannot be replayed: {names[place]} is a person; "
-                f"arena show {stored.folder} --game {number} shows it"
-            )
     white, black = (located(experiment.players[place], home) for place in places)
     for name, found in _files(white, black).items():
         if found == "missing":

@@ -12,6 +12,7 @@ import click
 from arena.base.wording import cut, message_of
 from arena.commands.common import described_variant
 from arena.commands.output import fail, say
+from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Termination
@@ -19,18 +20,16 @@ from arena.rules.notation import parse_fen
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
-from arena.sitting.counting import begin_counting
 from arena.sitting.pdn import entries_of, saved_game
 from arena.sitting.sides import (
     Side,
     entry_named,
     level_of,
-    person_spec,
     side_of,
     usual_entry,
     usual_opponent,
 )
-from arena.sitting.sitting import Sitting, SittingError
+from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
 from players.loading import PlayerError
 from players.player import HUMAN
@@ -144,14 +143,6 @@ def sitting_of(options: Seating) -> Sitting:
         fail(str(error))
 
 
-def have_counted(sitting: Sitting) -> None:
-    """Have a game count; exits if it cannot."""
-    try:
-        begin_counting(sitting)
-    except SittingError as error:
-        fail(f"--record: {error}")
-
-
 def prepare(sitting: Sitting) -> None:
     """Build the players of a sitting; exits for one that cannot be built."""
     try:
@@ -241,6 +232,6 @@ def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
         if colour not in given:
             given[colour] = opponent if given[1 - colour].is_person else Side(HUMAN)
     if [side.is_person for side in given.values()].count(True) == 1:
-        person = Side(person_spec(options.person).name)
+        person = Side(player_spec({"name": options.person, "type": HUMAN}, "--name").name)
         given = {colour: person if side.is_person else side for colour, side in given.items()}
     return given[0], given[1]

@@ -13,14 +13,14 @@ import click
 
 from arena.commands.common import announcing_compilation
 from arena.commands.output import fail, say
-from arena.commands.seating import Seating, can_begin, have_counted, prepare, seating_options, sitting_of
+from arena.commands.seating import Seating, can_begin, prepare, seating_options, sitting_of
 from arena.experiment.yaml.errors import ConfigError
-from arena.ledger.store import StoreError
 from arena.sitting.sides import side_of
 from arena.web import serving
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
 from players.loading import PlayerError
+from players.player import HUMAN
 
 USUAL_FOLDER = Path("reports")
 """The folder that is served by default, if it exists."""
@@ -34,20 +34,13 @@ _BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "game", "cl
 @seating_options
 @click.option("--player", "players", multiple=True, help="Offer this player, too: simple@d6 or YAML.")
 @click.option(
-    "--record",
-    type=click.Path(path_type=Path),
-    help="Games can count, in the run in this folder.",
-)
-@click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
     help="Where to answer [any that is free]. With a port, open pages survive a restart.",
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-def serve(
-    folder: Path | None, players: tuple[str, ...], record: Path | None, port: int, no_open: bool, **options: Any
-) -> None:
+def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: bool, **options: Any) -> None:
     """Serve a page on this machine: a board to play on, and the runs in FOLDER [reports] to watch.
 
     It answers on 127.0.0.1 alone, and only to who has the token in the address that is printed. Ctrl-C ends it.
@@ -58,9 +51,7 @@ def serve(
         folder = USUAL_FOLDER
     seating = Seating(**options)
     is_begun = seating.no_draws or any(getattr(seating, name) is not None for name in _BEGINS)
-    open_board(
-        seating, is_begun=is_begun, folder=folder, players=players, record=record, port=port, opens=not no_open
-    )
+    open_board(seating, is_begun=is_begun, folder=folder, players=players, port=port, opens=not no_open)
 
 
 def open_board(
@@ -69,35 +60,28 @@ def open_board(
     is_begun: bool,
     folder: Path | None = None,
     players: Sequence[str] = (),
-    record: Path | None = None,
     port: int = 0,
     opens: bool = True,
 ) -> None:
     """Serve the page until Ctrl-C, with the game of a Seating if it `is_begun`; exits where something is wrong.
 
-    `folder` has the runs to watch, `players` are entries of further players, `record` is where games that count
-    are kept, `opens` whether to open the browser.
+    `folder` has the runs to watch, `players` are entries of further players, `opens` says whether to open the
+    browser.
     """
     own = [_player(entry) for entry in players]
-    person = seating.person if record is not None or seating.name is not None else "human"
-    room = GameRoom(Offer(own, person), folder, None if record is None else (record, person), say)
+    room = GameRoom(Offer(own, seating.name or HUMAN), folder)
     way = ""
     with announcing_compilation():
         if is_begun:
             sitting = sitting_of(seating)
-            if record is not None:
-                have_counted(sitting)
             if can_begin(sitting, seating):
                 _ = sitting.game.legal_moves  # compiles the rules
                 sitting.begin_turn()
             else:
                 prepare(sitting)
-            try:
-                way = f"#/game/{room.begin_with(sitting)}"
-            except (StoreError, ValueError) as error:
-                fail(f"--record: {error}")
+            way = f"#/game/{room.begin_with(sitting)}"
         try:
-            at = serving.endpoint(port, serving.page_key(port, (folder, record)) if port else "")
+            at = serving.endpoint(port, serving.page_key(port, [folder]) if port else "")
         except OSError as error:
             fail(f"--port {port}: {error.strerror}")
         click.echo(f"{at.address}{way}")

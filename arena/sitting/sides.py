@@ -69,16 +69,6 @@ def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Pa
     return Side(spec.name, spec)
 
 
-def person_spec(name: str) -> PlayerSpec:
-    """The entry of a person of that name. Raises ValueError, in one line, for what can be none's name."""
-    if name in (level(number).name for number in LEVELS):
-        raise ValueError(f"{name} is the name of a player: a person needs another one")
-    try:
-        return player_spec({"name": name, "type": HUMAN})
-    except ConfigError as error:
-        raise ValueError(f"a person's {error.problems[0][-1]}") from None
-
-
 def level(number: int) -> Side:
     """The player of a level, one of LEVELS: `cis300` that searches `number` plies."""
     spec = PlayerSpec(f"level {number}", "cis300", Limit(depth=number))

@@ -48,10 +48,6 @@ class Sitting:
         """Counts all that happened."""
         self.failure = ""
         """The failure of a player, in one line."""
-        self.counts = False
-        """Whether it is to be kept as a game that counts, see `arena.sitting.counting`."""
-        self.helped = ""
-        """Why the game says little of how well its person plays, such as moves taken back; else empty."""
         self._clocks: tuple[float, float] | None = None
         self._began = 0.0
         """When the turn began."""
@@ -75,7 +71,6 @@ class Sitting:
         for move in game.moves:
             sitting._push(move, 0.0, None)
             sitting._reset_clocks()
-        sitting.helped = "it began with the moves of a file" if sitting.turns else ""
         return sitting
 
     @property
@@ -171,8 +166,6 @@ class Sitting:
 
     def stop(self) -> None:
         """Have the request under way answered soon, if its player can be stopped; the answer is played."""
-        if self._request is not None and self._request.version == self.version:
-            self.helped = "a search was cut short"
         self._stop_searches()
 
     def undo(self) -> int:
@@ -190,7 +183,7 @@ class Sitting:
         for _ in range(plies):
             self.game.pop()
             self._clocks = self.turns.pop().clocks
-        self._ended, self.failure, self.helped = None, "", "moves were taken back"
+        self._ended, self.failure = None, ""
         self._elsewhere()
         return plies
 
@@ -199,8 +192,6 @@ class Sitting:
         for colour, side in enumerate(sides):
             if side != self._sides[colour] and colour in self._players:
                 self._players.pop(colour).retire()
-        if self.turns and sides != self._sides:
-            self.helped = "the sides were changed"
         self._sides = sides
         self._elsewhere()
 

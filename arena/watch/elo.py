@@ -114,11 +114,6 @@ def reported(folder: Path, games: int) -> dict[str, EloEstimate] | None:
         return None
 
 
-def tells_elo(points: float, games: int) -> bool:
-    """Whether a player's results say something of its Elo: of one game, or all alike, a fit shows its prior."""
-    return games > 1 and 0 < points < games
-
-
 class Refits:
     """The Elo of a running run, for a window that is drawn often: computed again at most every few seconds.
 
@@ -128,7 +123,6 @@ class Refits:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._found = self._fitted = EloSoFar({}, provisional=False)
-        self._scale: EloScale | None = None
         self._games = self._fits = 0
         self._due = -inf
         self._lock = Lock()
@@ -136,10 +130,9 @@ class Refits:
     def of(self, results: ResultCounts, scale: EloScale, *, last: bool = False) -> EloSoFar:
         """The Elo as it was found last; if it is the `last` time, of just these results.
 
-        It is that of the run's report, if that is of these games; else it is fitted. On another scale than before,
-        such as that of a first opponent, it is found again.
+        It is that of the run's report, if that is of these games; else it is fitted.
         """
-        is_due = last or scale != self._scale or time.monotonic() >= self._due
+        is_due = last or time.monotonic() >= self._due
         if not is_due or not self._lock.acquire(blocking=False):
             return self._found
         try:
@@ -153,11 +146,11 @@ class Refits:
         import arena.ratings.joint  # noqa: F401  its time is none of the fit's
 
         games = sum(results.values())
-        if (games, scale) == (self._games, self._scale):
+        if games == self._games:
             return self._fitted
         began = time.monotonic()
         elo = estimates(results, scale)
-        self._fitted, self._games, self._scale = EloSoFar(elo, provisional=bool(elo)), games, scale
+        self._fitted, self._games = EloSoFar(elo, provisional=bool(elo)), games
         now = time.monotonic()
         took, self._fits = (now - began) * (self._fits > 0), self._fits + 1
         self._due = now + max(REFIT_SECONDS, took / FIT_SHARE)

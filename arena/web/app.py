@@ -95,7 +95,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
     finally:
         sweeping.cancel()
-        await room.close()
+        room.close()
 
 
 def _room(request: Request | WebSocket) -> GameRoom:
@@ -143,11 +143,9 @@ def _again(entry: Pass) -> Callable[[Request], Response]:
 
 async def _offer(request: Request) -> Response:
     room = _room(request)
-    record = None if room.kept_in is None else {"folder": str(room.kept_in[0]), "person": room.kept_in[1]}
     return Json(
         {
             **room.offer.document(),
-            "record": record,
             "runs": room.folder is not None,
             "page_key": request.app.state.page_key,
         }
@@ -183,7 +181,8 @@ async def _state(request: Request) -> Response:
 
 
 async def _remove(request: Request) -> Response:
-    return Json({"recorded": await _room(request).leave(_hosted(request).name)})
+    _room(request).remove(_hosted(request).name)
+    return Response(status_code=204)
 
 
 async def _pdn(request: Request) -> Response:

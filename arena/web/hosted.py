@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any
 
 from arena.base.wording import message_of
 from arena.rules.position import COLOURS
-from arena.sitting.counting import check_sides, leave, refuse
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting, SittingError
 from arena.web.documents import (
@@ -38,18 +37,14 @@ class HostedGame:
         sitting: Sitting,
         keys: tuple[str, str],
         lanes: Lanes,
-        *,
         pace: float = 0.0,
-        over: Callable[[HostedGame], None] = lambda _: None,
     ) -> None:
-        """`keys` are those of White's and Black's players on offer; `over` is called when the game has ended."""
+        """`keys` are those of White's and Black's players on offer; `pace` is as in `Thinking`."""
         self.name, self.sitting, self.keys = name, sitting, keys
         self.left_at: float | None = time.monotonic()
         """When its window left, or it was made; None while a window has it."""
-        self.recorded = ""
-        """How the game counts, in words."""
-        self._lanes, self._over = lanes, over
-        self._is_over = self._was_seen = False
+        self._lanes = lanes
+        self._was_seen = False
         self._pace = pace
         self._window: Mailbox | None = None
         self._is_paused = False
@@ -100,14 +95,11 @@ class HostedGame:
 
     def undo(self) -> None:
         """Take back, see `Sitting.undo`."""
-        refuse(self.sitting, "undo")
         self.sitting.undo()
-        self._is_over = False
         self._changed()
 
     def stop(self) -> None:
         """Have the player that thinks answer now."""
-        refuse(self.sitting, "stop")
         self._thinking.hurry()
 
     def resign(self, colour: str) -> None:
@@ -126,9 +118,6 @@ class HostedGame:
 
     def seat(self, sides: tuple[Side, Side], keys: tuple[str, str]) -> None:
         """Continue with those sides."""
-        refuse(self.sitting, "seat")
-        if self.sitting.counts:
-            check_sides(sides)
         self.sitting.seat(sides)
         self.keys = keys
         self._changed()
@@ -142,15 +131,12 @@ class HostedGame:
 
     def analyse(self, on: bool, lines: int) -> None:
         """Switch the analysis of the position on or off."""
-        if on:
-            refuse(self.sitting, "evaluation")
         self._lines = lines if on else 0
         self._end_study()
         self._changed()
 
     async def hint(self) -> dict[str, Any]:
         """A move for the person to move. Raises SittingError if there is none to ask for."""
-        refuse(self.sitting, "hint")
         if self.sitting.outcome is not None:
             raise SittingError("the game is over")
         if not self.sitting.side.is_person:
@@ -162,16 +148,6 @@ class HostedGame:
             raise SittingError("no move was found in time")
         found = lines[0]
         return {"text": found["moves"][0], "path": found["path"], "score": found["score"], "line": found["moves"]}
-
-    def give_up(self) -> None:
-        """Resign for the person a game that is at stake: nobody will play it to its end."""
-        if leave(self.sitting):
-            self._changed()
-
-    def record(self, line: str) -> None:
-        """Say how the game counts."""
-        self.recorded = line
-        self._changed()
 
     def close(self) -> None:
         """Close the game; this returns at once."""
@@ -223,8 +199,6 @@ class HostedGame:
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
             "running": bool(clocks) and ending is None and (is_thinking or sitting.side.is_person),
             "clock": sitting.clock and sitting.clock._asdict(),
-            "counts": sitting.counts,
-            "recorded": self.recorded,
         }
 
     def _changed(self) -> None:
@@ -235,10 +209,8 @@ class HostedGame:
         self._watch_clock()
         self._follow()
         self._thinking.wake()
-        if self.sitting.outcome is not None and not self._is_over:
-            self._is_over = True
+        if self.sitting.outcome is not None:
             self.sitting.release()
-            self._over(self)
 
     def _news(self, window: Mailbox) -> dict[str, Any]:
         known, window.moves = window.moves, self.moves

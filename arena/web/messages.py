@@ -171,7 +171,6 @@ class NewGame(Body):
     """Whether the game ends where the rules call it a draw."""
     seconds: SecondsGiven = SecondsGiven()
     pace: Annotated[float, Field(ge=0, le=60)] = 0.0
-    counts: bool = False
 
 
 class GameToCome(Body):

@@ -90,14 +90,13 @@ def served(
     folder: Path | None = None,
     *,
     own: tuple[Side, ...] = (),
-    record: tuple[Path, str] | None = None,
     port: int = 0,
     page_key: str = "",
     first: Sitting | None = None,
 ) -> Iterator[Served]:
     """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
     said: list[str] = []
-    room = GameRoom(Offer(own, record[1] if record else "human"), folder, record, said.append)
+    room = GameRoom(Offer(own), folder)
     if first is not None:
         room.begin_with(first)
     at = endpoint(port, page_key)

@@ -14,7 +14,7 @@ const level = { key: "level-3", name: "level 3", person: false };
 const state = (more = {}) => ({
   game: "g", variant: "english", first: "black", turn: "black", start: { fen: "B:W32:B1", turn: "black", pieces: "start" },
   sides: { white: level, black: person }, moves: [], legal: [], must_capture: false, thinking: false, paused: false, outcome: null,
-  failure: "", recorded: "", ...more,
+  failure: "", ...more,
 });
 
 test("the mover follows from who began", () => {

@@ -15,7 +15,6 @@ from arena.commands.output import width_of
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate
 from arena.rules.position import COLOURS
-from arena.sitting.counting import refuse
 from arena.sitting.entering import entered_move, is_like_move, legal_line, numbered_move
 from arena.sitting.pdn import append_game
 from arena.sitting.sides import Side, level_of, side_of
@@ -32,8 +31,8 @@ Four or more numbers with only spaces between them are rows and columns from 0 a
 the board: 5 2 4 3. So are pairs in brackets: (5, 2) (4, 3). Type `pass` where there is no other move. Where the \
 moves are listed, a number alone selects one of them."""
 _ABOUT_COMMANDS = """\
-Commands can be shortened. An empty line shows the board. Ctrl-C makes a thinking player move now, except in \
-a game that counts; pressed twice at the prompt, it leaves."""
+Commands can be shortened. An empty line shows the board. Ctrl-C makes a thinking player move now; pressed \
+twice at the prompt, it leaves."""
 
 
 class Input(NamedTuple):
@@ -92,13 +91,11 @@ def _named(word: str) -> str:
 
 
 def _undo(game: TerminalGame, _: str) -> None:
-    refuse(game.sitting, "undo")
     plies = game.sitting.undo()
     game.print(f"took back {plies} {'ply' if plies == 1 else 'plies'}")
 
 
 def _hint(game: TerminalGame, _: str) -> None:
-    refuse(game.sitting, "hint")
     analysis, line = _advice(game)
     texts = analysis.texts(line)
     score = analysis.score(line)
@@ -107,7 +104,6 @@ def _hint(game: TerminalGame, _: str) -> None:
 
 
 def _eval(game: TerminalGame, _: str) -> None:
-    refuse(game.sitting, "evaluation")
     analysis, line = _advice(game)
     turn = game.sitting.game.turn
     if line.wins_in:
@@ -165,8 +161,7 @@ def _draw(game: TerminalGame, _: str) -> None:
 
 
 def _new(game: TerminalGame, _: str) -> None:
-    if game.may_leave("new"):
-        game.begin_again()
+    game.begin_again()
 
 
 def _level(game: TerminalGame, argument: str) -> None:
@@ -193,8 +188,7 @@ def _swap(game: TerminalGame, _: str) -> None:
 
 
 def _quit(game: TerminalGame, _: str) -> None:
-    if game.may_leave("quit"):
-        game.leave()
+    game.leave()
 
 
 def _help(game: TerminalGame, _: str) -> None:

@@ -1,4 +1,4 @@
-"""TerminalGame: a game at the terminal; shows the board, has players think, and keeps games that count."""
+"""TerminalGame: a game at the terminal; shows the board and has players think."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,18 +17,13 @@ from arena.commands.output import echo, replaces_lines
 from arena.commands.seating import Seated, not_built
 from arena.commands.waiting import watched
 from arena.hosting.analysis import Analysis, Candidate
-from arena.ledger.store import StoreError
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
-from arena.sitting.counting import check_sides, is_at_stake, is_refused, leave, refuse
 from arena.sitting.sides import ADVICE_SECONDS, adviser
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Thought
 from arena.sitting.words import ending_text, lists_moves, numbers_edges
 from players.player import Limit
-
-if TYPE_CHECKING:
-    from arena.sitting.record import Record
 
 _QUIET_SECONDS = 0.3
 """Seconds that a player may think before a line says so."""
@@ -38,11 +32,9 @@ _QUIET_SECONDS = 0.3
 class TerminalGame:
     """A game at the terminal, and the next ones: `sitting` is the one that is played."""
 
-    def __init__(
-        self, sitting: Sitting, seated: Seated, given: Sequence[str], *, flip: bool, record: Record | None
-    ) -> None:
-        """`seated` are the sides, `given` the command line's other words; `record` keeps games that count."""
-        self.sitting, self.record = sitting, record
+    def __init__(self, sitting: Sitting, seated: Seated, given: Sequence[str], *, flip: bool) -> None:
+        """`seated` are the sides, `given` the command line's other words."""
+        self.sitting = sitting
         self._seated = seated
         self._next: Seated | None = None
         """The players of the next game, if they were named after the end of this one."""
@@ -53,8 +45,8 @@ class TerminalGame:
         self.is_paused = False
         """Whether players that play alone wait for a person."""
         self.has_left = False
-        self.invited_at = self.asked_to_leave_at = -1
-        """Versions of the sitting at which a person was asked for a move, and reminded what leaving is."""
+        self.invited_at = -1
+        """The version of the sitting at which a person was asked for a move."""
         self.saved: tuple[Path, int] | None = None
         """Where the game was saved last, and its version then."""
         self._given = given
@@ -82,7 +74,7 @@ class TerminalGame:
             echo(line)
 
     def print_news(self) -> None:
-        """Print the moves that were not printed yet, and the end of the game, which is recorded if it counts."""
+        """Print the moves that were not printed yet, and the end of the game."""
         sitting = self.sitting
         sitting.clocks()
         self._shown_plies = min(self._shown_plies, len(sitting.turns))
@@ -95,8 +87,6 @@ class TerminalGame:
         if sitting.failure:
             self.print(sitting.failure)
         self.print(f"{ending_text(sitting.game, sitting.outcome)} ({sitting.outcome.result})")
-        if self.record is not None:
-            self.print(self._recorded(self.record))
         self._ended_at = sitting.version
 
     def show(self) -> None:
@@ -136,25 +126,17 @@ class TerminalGame:
         def answer() -> Iterator[Thought]:
             yield request.answer()
 
-        hurried, may_hurry = False, not is_refused(sitting, "stop")
+        hurried = False
 
         def hurry() -> None:
             nonlocal hurried
             hurried = True
             self.is_paused = not self.has_person
-            if may_hurry:
-                sitting.stop()
+            sitting.stop()
 
         def note() -> None:
-            doing = (
-                "thinks"
-                if not hurried
-                else "is to move now"
-                if may_hurry
-                else "may use its time, as the game counts"
-            )
-            keys = "Ctrl-C: move now" if may_hurry else "Ctrl-C twice leaves"
-            keys = "Ctrl-C once more leaves" if hurried else keys
+            doing = "is to move now" if hurried else "thinks"
+            keys = "Ctrl-C once more leaves" if hurried else "Ctrl-C: move now"
             self._note(f"{sitting.side.name} {doing}, {time.monotonic() - began:.0f} s; {keys}")
 
         try:
@@ -183,15 +165,9 @@ class TerminalGame:
     def seat(self, seated: Seated) -> None:
         """Continue with those sides; after the end of the game they play the next one.
 
-        Raises ValueError, in one line, if the game counts and its sides stay, or could not count with those, and
-        for a player that cannot be built; then the old ones stay.
+        Raises ValueError, in one line, for a player that cannot be built; then the old ones stay.
         """
-        is_over = self.sitting.outcome is not None
-        if not is_over:
-            refuse(self.sitting, "seat")
-        if self.sitting.counts:
-            check_sides(seated.sides)
-        if is_over:
+        if self.sitting.outcome is not None:
             self._next = seated
             return
         before = self.sitting.sides
@@ -208,11 +184,9 @@ class TerminalGame:
 
         Raises ValueError, in one line, for a player that cannot be built; then the game before stays.
         """
-        self._resign_if_at_stake()
         last, seated = self.sitting, self._next or self._seated
         last.release()
         sitting = Sitting(last.variant, seated.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
-        sitting.counts = last.counts
         try:
             _prepare(sitting)
         except BaseException:
@@ -220,28 +194,13 @@ class TerminalGame:
             raise
         self.sitting, self._seated, self._next = sitting, seated, None
         self._shown_plies, self._ended_at, self._shown = 0, -1, None
-        self.invited_at = self.asked_to_leave_at = -1
+        self.invited_at = -1
         self.saved, self.is_paused = None, False
 
-    def leaving(self) -> str:
-        """Describe what leaving does; the person may then leave."""
-        self.asked_to_leave_at = self.sitting.version
-        return "resigns the game, which counts" if is_at_stake(self.sitting) else "leaves the game"
-
-    def may_leave(self, word: str) -> bool:
-        """Whether the game may be left; one that counts, at the second request by `word`."""
-        if not is_at_stake(self.sitting) or self.asked_to_leave_at == self.sitting.version:
-            return True
-        self.asked_to_leave_at = self.sitting.version
-        self.print(f"this game counts: leaving resigns it; type `{word}` again to leave")
-        return False
-
     def leave(self) -> None:
-        """End it: a game that counts is resigned, for another one the command that resumes it is printed."""
+        """End it; the command that resumes the game is printed."""
         self.has_left = True
         sitting = self.sitting
-        if self._resign_if_at_stake():
-            return
         if sitting.outcome is None and sitting.turns:
             kept = "" if self._is_saved else " (`save` would have kept its moves)"
             self.print(f"the game is not over{kept}; to resume it:\n{self._how_to_go_on()}")
@@ -249,13 +208,6 @@ class TerminalGame:
     def colour(self) -> str:
         """The colour to move, as it begins a sentence."""
         return COLOURS[self.sitting.game.turn].capitalize()
-
-    def _resign_if_at_stake(self) -> bool:
-        """See `leave`; the end is printed."""
-        was_at_stake = leave(self.sitting)
-        if was_at_stake:
-            self.print_news()
-        return was_at_stake
 
     @property
     def _is_saved(self) -> bool:
@@ -272,12 +224,6 @@ class TerminalGame:
         else:
             words += ["--fen", self.sitting.game.fen]
         return shlex.join(words)
-
-    def _recorded(self, record: Record) -> str:
-        try:
-            return record.add(self.sitting)
-        except (StoreError, ValueError) as error:
-            return f"the game does not count: {error}"
 
     def _note(self, text: str) -> None:
         if replaces_lines(sys.stdout):

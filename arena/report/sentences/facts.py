@@ -12,8 +12,6 @@ from arena.ratings.notes import ONE_PLAYER
 from arena.report.run import Run
 from arena.report.sentences.answers import answers, decision, lead, leads, opening_sentences, placed
 from arena.rules.game import Termination
-from arena.watch.elo import tells_elo
-from players.player import HUMAN
 
 MOST = 4
 """Sentences of the opening words."""
@@ -26,14 +24,10 @@ _RULES = {
     Termination.ADJUDICATED_DRAW: "drawn by scores",
     Termination.ADJUDICATED_TABLES: "by endgame tables",
 }
-PERSONS = 4
-"""Persons that have a sentence."""
 
 
 def headline(run: Run) -> list[str]:
     """The opening words: what the run decided, its answers and who leads, in MOST plain sentences at most.
-
-    Of games at the board they say how the persons stand.
 
     Without games only what was decided.
     """
@@ -84,22 +78,6 @@ def narrowed(run: Run) -> list[str]:
     return [f"The run ended when all 95 % intervals were within {wanted}: the widest is ±{widest}{once}."]
 
 
-def persons(run: Run) -> list[str]:
-    """Each person's score, and its Elo where results allow; the most games first."""
-    own = [spec.name for spec in run.experiment.players if spec.type == HUMAN]
-    table = run.ratings.table[run.ratings.table["player"].isin(own) & (run.ratings.table["games"] > 0)]
-    sentences = []
-    for row in table.sort_values("games", ascending=False, kind="stable").head(PERSONS).to_dict("records"):
-        games, points = row["games"], row["wins"] + row["draws"] / 2
-        text = f"{row['player']} scored {points:g} of {counted(games, 'game')} ({percent(points / games)})"
-        if tells_elo(points, games):
-            elo = with_error(row["elo"], (row["elo_high"] - row["elo_low"]) / 2)
-            sentences.append(f"{text}: {elo} Elo, {run.zero}.")
-        else:
-            sentences.append(f"{text}, which says too little for an Elo.")
-    return sentences
-
-
 def _level(order: pd.DataFrame) -> str:
     """That the first place was decided by the seed, or for who held it, as the last tie stayed level."""
     first = order.iloc[0]
@@ -110,10 +88,10 @@ def _level(order: pd.DataFrame) -> str:
 
 def _told(run: Run) -> tuple[list[str], list[str]]:
     """The opening words and the rest of what the run answers."""
-    first, own = decisions(run), persons(run)
+    first = decisions(run)
     if not len(run.games):
         return first, []
-    last = own or _leads(run)
+    last = _leads(run)
     room = MOST - len(first) - len(last)
     found = answers(run, room)
     biased = opening_sentences(run.openings, run.opening_test, run.facts.first)

@@ -13,9 +13,9 @@
 /** @typedef {{svg: string, look: Look, start: PositionDocument}} BoardDocument */
 
 /**
- * What is on offer: rule sets, players, the usual opponent of each rule set, and where games are recorded.
+ * What is on offer: rule sets, players, the usual opponent of each rule set.
  * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>,
- *   record: {folder: string, person: string}|null, runs: boolean, page_key: string}} Offer
+ *   runs: boolean, page_key: string}} Offer
  */
 
 /** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean}} VariantOffered */
@@ -32,8 +32,7 @@
  * @typedef {PositionDocument & {type: "state", game: string, number: number, version: number, variant: string, draws: boolean, first: Colour,
  *   start: PositionDocument, sides: Record<Colour, Side>, from: number, moves: Ply[], legal: LegalMove[], must_capture: boolean,
  *   thinking: boolean, paused: boolean, pace: number, analysing: number, outcome: Outcome|null, failure: string,
- *   clocks: Record<Colour, number>|null, running: boolean, clock: {seconds: number, increment: number}|null,
- *   counts: boolean, recorded: string}} GameState
+ *   clocks: Record<Colour, number>|null, running: boolean, clock: {seconds: number, increment: number}|null}} GameState
  */
 
 /** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, wins_in: number, depth: number, moves: string[], path: number[]}} Line */

@@ -9,7 +9,7 @@ import { capital, newsText } from "./game_words.js";
 import { Hold } from "./hold.js";
 import { Moves, noteElements } from "./notes.js";
 import { Panel } from "./panel.js";
-import { address, get, post, remove } from "./server.js";
+import { address, get, post } from "./server.js";
 import { Sides } from "./sides.js";
 import { store } from "./store.js";
 
@@ -104,15 +104,6 @@ export class Game {
     this.busy += 1;
   }
 
-  /* Leave the game for good; the server resigns one that counts. A promise of {recorded}. */
-  async remove() {
-    const { game } = store.game;
-    this.leave();
-    const removed = await remove(`/api/games/${game}`);
-    store.game = null;
-    return removed;
-  }
-
   event(message) {
     if (message.type === "state") this.take(message);
     else if (message.type === "analysis") this.evaluation.take(message);
@@ -135,7 +126,6 @@ export class Game {
     const state = store.game;
     const news = newsText(before, state);
     if (news) this.parts.spoken.textContent = news;
-    if (state.recorded && state.recorded !== before.recorded) say(state.recorded);
     if (!wasLive) {
       store.ply = Math.min(store.ply, state.moves.length);
       return this.render();
@@ -198,7 +188,7 @@ export class Game {
     parts.choice.hidden = true;
     parts.fen.value = this.live ? state.fen : fenOf(positionAt(state, ply));
     parts.save.href = address(`/api/games/${state.game}/pdn`);
-    parts.recorded.textContent = state.recorded || (state.counts ? "This game counts." : state.draws ? "" : "No draws are detected.");
+    parts.undrawn.textContent = state.draws ? "" : "No draws are detected.";
     parts.actions.fromhere.hidden = this.live || isChanged(state);
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
       parts.game.querySelector(`.game-steps [data-action=${name}]`).disabled = ply === end;

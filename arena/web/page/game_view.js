@@ -2,7 +2,7 @@
 
 import { copied, element, partsOf } from "../../report/viewer/element.js";
 import { fenOf, grouped } from "../../report/viewer/words.js";
-import { ask, pick, say, showLost } from "./dialogs.js";
+import { pick, say, showLost } from "./dialogs.js";
 import { Editor } from "./editor.js";
 import { Game } from "./game.js";
 import { positionAt, requestOf, rulesOf, swapped } from "./game_state.js";
@@ -64,7 +64,7 @@ const actions = {
   pause: () => game.act("pause", { on: !store.game.paused }).catch(() => {}),
   draw: () => game.draw().catch(() => {}),
   resign: () => game.resign().catch(() => {}),
-  fresh: () => fresh(),
+  fresh: () => leave(),
   first: () => game.look(0),
   back: () => game.look(store.ply - 1),
   forward: () => game.look(store.ply + 1),
@@ -81,7 +81,7 @@ const actions = {
   editstart: () => editor.put(editor.start),
   editclear: () => editor.clear(),
   editcancel: () => (atGame() ? gameView.show(parts.game, store.game.game) : set()),
-  fromhere: () => start({ ...requested(), counts: false, fen: lookedAt().fen }, [], game.flipped),
+  fromhere: () => start({ ...requestOf(store.game), fen: lookedAt().fen }, [], game.flipped),
 };
 
 const atGame = () => location.hash.startsWith("#/game/");
@@ -90,17 +90,6 @@ const atGame = () => location.hash.startsWith("#/game/");
 function leave() {
   if (atGame()) location.hash = "#/";
   else set();
-}
-
-/* Have a new game set up; one that counts is resigned, if the person says so. */
-async function fresh() {
-  const { counts, outcome, moves } = store.game;
-  if (counts && !outcome && moves.length) {
-    if (!(await ask(parts, "This game counts: leaving resigns it.", "Resign", "Play on"))) return;
-    const { recorded } = await game.remove().catch(() => ({}));
-    if (recorded) say(recorded);
-  }
-  leave();
 }
 
 /* Play on from a game of a PDN: which one is asked for where it has several. */
@@ -166,14 +155,8 @@ async function start(request, numbers = [], flipped = undefined) {
   }
 }
 
-/* What the game at the table was asked for; one that counts names no position, for it begins from the usual one. */
-function requested() {
-  const { start: { fen }, counts } = store.game;
-  return { ...requestOf(store.game), ...(counts ? { counts } : { fen }) };
-}
-
 function again(swaps) {
-  const request = requested();
+  const request = { ...requestOf(store.game), fen: store.game.start.fen };
   start(swaps ? swapped(request) : request);
 }
 
@@ -217,8 +200,7 @@ function key(event, host) {
   const inGame = mode() === "game" || mode() === "over";
   if (!name || (!inGame && name !== "flip" && name !== "keys")) return;
   const button = parts.actions[name];
-  const isRefused = name === "undo" && store.game.counts; // the server says why
-  if (button && (button.hidden || button.disabled) && !isRefused && !["back", "forward", "first", "now"].includes(name)) return;
+  if (button && (button.hidden || button.disabled) && !["back", "forward", "first", "now"].includes(name)) return;
   event.preventDefault();
   actions[name]();
 }

@@ -61,10 +61,9 @@ export class Hold {
 
   /* Play on from what this page holds with a server that was restarted; clocks start again. */
   async resume() {
-    const { clock, counts, outcome } = store.game;
+    const { clock, outcome } = store.game;
     const words = "The server was restarted";
     if (outcome) return this.lost(`${words}: only this page has the game now.`, true);
-    if (counts) return this.lost(`${words}, and a game that counts ends with its server.`, true);
     try {
       const state = await post("/api/games", { ...requestOf(store.game), pdn: pdnOf(store.game) }, { quiet: true });
       history.replaceState(null, "", `#/game/${state.game}`);

@@ -74,16 +74,16 @@ export class Panel {
    */
   tools(state, live) {
     const { actions, game } = this.parts;
-    const { sides, outcome, counts } = state;
+    const { sides, outcome } = state;
     const persons = personsOf(state).length;
     const over = Boolean(outcome);
     const set = (name, isThere, can) => {
       actions[name].hidden = !isThere;
       actions[name].disabled = !can;
     };
-    set("undo", !counts, state.moves.some((_, place) => !persons || sides[moverOf(state, place + 1)].person));
-    set("hint", !counts && !over, live && state.legal.length > 0);
-    set("stop", persons < 2 && !over && !counts, state.thinking);
+    set("undo", true, state.moves.some((_, place) => !persons || sides[moverOf(state, place + 1)].person));
+    set("hint", !over, live && state.legal.length > 0);
+    set("stop", persons < 2 && !over, state.thinking);
     set("pass", live && state.legal.some(({ paths }) => paths.some((path) => !path.length)), true);
     set("pause", !persons && !over, true);
     set("draw", persons > 0 && !over, true);
@@ -94,7 +94,6 @@ export class Panel {
     actions.again.hidden = isChanged(state);
     actions.swapped.hidden = persons === 2 || isChanged(state);
     actions.editnow.hidden = isChanged(state);
-    game.querySelector(".game-analysis").hidden = counts;
     this.parts.turning.hidden = persons < 2;
   }
 

@@ -20,10 +20,6 @@ export function post(path, body = {}, options = {}) {
   return request("POST", path, body, options);
 }
 
-export function remove(path, options = {}) {
-  return request("DELETE", path, undefined, options);
-}
-
 /* The address of something below the server with the token in it, for links and websockets. */
 export function address(path, words = {}) {
   return `${path}?${new URLSearchParams({ ...words, token: store.token })}`;

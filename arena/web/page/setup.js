@@ -53,10 +53,6 @@ export class Setup {
     this.clocks();
     this.form.addEventListener("submit", (event) => { event.preventDefault(); on.begin(); });
     parts.file.addEventListener("change", () => this.load());
-    if (offer.record) {
-      parts.counting.hidden = false;
-      parts.counting.querySelector("span").textContent = `Counts for ${offer.record.person} in ${offer.record.folder}; no undo, hint or analysis; left for 10 minutes, or by New game, it is resigned`;
-    }
   }
 
   /* Buttons for usual clocks; the one that is set is pressed, and stands behind the heading. */
@@ -189,14 +185,13 @@ export class Setup {
 
   /* What POST /api/games takes; a FEN as it stands in the form, so that a wrong one is refused. */
   get request() {
-    const { minutes, increment, pace, counts, draws } = this.form.elements;
+    const { minutes, increment, pace, draws } = this.form.elements;
     /** @type {Record<string, any>} */
     const asked = { variant: this.variant.name, draws: draws.checked || !this.variant.draws, ...this.sides.value };
     const fen = this.form.elements.fen.value.trim();
     if (fen) asked.fen = fen;
     if (Number(minutes.value) > 0) asked.clock = { seconds: 60 * Number(minutes.value), increment: Number(increment.value || 0) };
     if (!this.parts.pacing.hidden) asked.pace = Number(pace.value || 0);
-    if (counts.checked && this.offer.record) asked.counts = true;
     return asked;
   }
 
