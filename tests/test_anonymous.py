@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import json
+import platform
 import re
+import zlib
+from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,13 +16,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from arena.base.files import path_shortener
 from arena.ledger.public import Pseudonyms
 from arena.ledger.read import read
 from arena.report.load import list_runs
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.report_data import experiment, player
-from tests.test_publish import contents
 
+HOST = "secret-host"
 PLAYER = """\
 from arena import Choice
 
@@ -75,33 +80,46 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ],
     }
     (home / "bot.yaml").write_text(json.dumps(document), encoding="utf-8")
-    done = invoke("run", home / "bot.yaml", "--out", home / "homework", "--workers", 1, "--no-report")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(platform, "node", lambda: HOST)
+        done = invoke("run", home / "bot.yaml", "--out", home / "homework", "--workers", 1, "--no-report")
     assert done.exit_code == 3, done.output
     return home / "homework"
 
 
-def test_no_byte_of_what_is_published_has_a_real_name(folder: Path, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    assert invoke("report", folder, "--publish", site, "--pdf", "--png").exit_code == 0
-    before = contents(site)
-    done = invoke("report", folder, "--publish", site, "--anonymous", "--latex", "--fen")
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files below a folder, by their paths in it; what a page has packed is unpacked."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() + b"".join(_unpacked(path))
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _unpacked(page: Path) -> Iterator[bytes]:
+    if page.suffix == ".html":
+        for text in re.findall(r'"(eN[\w+/]{20,}=*)"', page.read_text(encoding="utf-8")):
+            yield zlib.decompress(base64.b64decode(text))
+
+
+def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: Path) -> None:
+    assert invoke("report", folder, "--png").exit_code == 0
+    before = contents(folder)
+    done = invoke("report", folder, "--anonymous", "--latex", "--fen", "--png")
     assert done.exit_code == 0
-    found = contents(site)
+    found = contents(folder / "anonymous")
     assert len(found) > 15 and any(b'"steps":' in page for page in found.values())
     for secret in SECRETS[:5]:
         assert [name for name, text in found.items() if secret.encode() in text.lower()] == [], secret
         assert any(secret.encode() in text.lower() for text in before.values()), secret
-    assert [name for name, text in found.items() for it in SECRETS[5:] if it.encode() in text.lower()] == []
-    assert all(b"player 2" in found[f"homework/{name}"] for name in ("index.html", "games.pdn", "submissions.csv"))
-    assert (
-        b"random" in found["homework/standings.csv"]
-        and b"raised an error of its own" in found["homework/games.csv"]
-    )
-    assert json.loads(found["homework/entry.json"])["results"] == []  # the index compares no numbers of two runs
-    shown = re.findall(r"<pre>(.*?)</pre>", found["homework/index.html"].decode(), re.DOTALL)[0]
+    secrets = (*SECRETS[5:], str(folder.parent), HOST, str(Path(__file__).parents[1]))
+    assert [name for name, text in found.items() for it in secrets if it.encode() in text.lower()] == []
+    assert set(pd.read_csv(folder / "anonymous" / "games.csv")["machine"]) == {"machine 1"}
+    assert all(b"player 2" in found[name] for name in ("report.html", "games.pdn", "submissions.csv"))
+    assert b"random" in found["standings.csv"] and b"raised an error of its own" in found["games.csv"]
+    shown = re.findall(r"<pre>(.*?)</pre>", found["report.html"].decode(), re.DOTALL)[0]
     listed = [entry["name"] for entry in json.loads(unescape(shown))["players"]]
     assert listed == ["random", "player 1", "player 2", "player 3"]
-    assert [*json.loads(found["homework/entry.json"])["signatures"]] == sorted(listed)
     names = list(csv.reader((folder / "names.csv").open(encoding="utf-8")))
     assert names[0] == ["published", "player", "file"]
     assert {row[1]: row[2] for row in names[1:]} == {
@@ -177,3 +195,27 @@ def test_nobody_is_told_by_a_place_in_a_list() -> None:
     lists = [found["annulled"], *(found["manifest"][key] for key in ("signatures", "men", "left_out"))]
     lists.append([it["player"] for it in found["manifest"]["found"]])
     assert all(list(it) == sorted(it) and len(it) == 20 for it in lists)
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("/x/old/h.py:f", "old/h.py:f"),
+        ("/x/new/h.py:f", "new/h.py:f"),
+        ("[Errno 2] '/data/deep/w.npz', /data/deep/", "[Errno 2] 'w.npz', deep"),
+        (r"C:\Users\me\w.npz and \\server\share\k.py", "w.npz and k.py"),
+        ('["/opt/scan/scan", "hub"] path=/opt/scan/x', '["scan", "hub"] path=x'),
+        ("HOME/code/k2.py in HOME", "k2.py in ~"),
+        (
+            "../a/b ./c/d e/f 1/2-1/2 W/B /only https://a.b/c/d",
+            "../a/b ./c/d e/f 1/2-1/2 W/B /only https://a.b/c/d",
+        ),
+    ],
+)
+def test_paths_are_shortened_to_what_tells_them_apart(
+    monkeypatch: pytest.MonkeyPatch, text: str, short: str
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/some one"))
+    others = ["/x/old/h.py:f", "/x/new/h.py:f"]
+    text = text.replace("HOME", "/home/some one")
+    assert path_shortener([text, *others])(text) == short

@@ -392,11 +392,6 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
     (out / "joint.csv").unlink()
     assert invoke("report", out).exit_code == 0
     assert pd.read_csv(out / "joint.csv").equals(joint)
-    assert invoke("report", out, "--publish", tmp_path / "site").exit_code == 0
-    assert {path.parent.name for path in tmp_path.glob("site/*/entry.json")} == {
-        "out-english",
-        "out-international",
-    }
 
 
 def test_a_plan_has_each_run_by_its_folder_and_the_time_of_all(tmp_path: Path) -> None:

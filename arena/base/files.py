@@ -14,9 +14,6 @@ LOCK = ".lock"
 """Name of the file, always empty, that stands for a folder's lock; it stays when the lock is released."""
 REPORT = "report.html"
 """Name of a run's report, in the run's folder."""
-INDEX = "index.html"
-"""Name of a page that stands for its folder on a web server, such as a list of runs."""
-
 
 _PART = r"[\\/][^\s\\/:*?\"'<>|,;()\[\]{}]+"
 _ABSOLUTE = re.compile(rf"(?<![\w.\\/])(?:(?:~|[A-Za-z]:|\\)(?:{_PART})+|(?:{_PART}){{2,}})[\\/]?")

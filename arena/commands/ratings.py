@@ -18,7 +18,6 @@ from arena.ratings.results import Results, ResultsError
 from arena.report.compare import RatedSide, comparison_text, read_side, sameness, sameness_sentence
 from arena.report.compare import compare as compare_sides
 from arena.report.load import read_results
-from arena.report.runs.compare import write_comparison
 from arena.report.runs.page import counts, write_index
 from arena.report.sentences.cautions import misfits_text
 from arena.report.tables.standings import STANDINGS, nash_text, rated
@@ -113,9 +112,8 @@ def rate(
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
-@click.option("--out", type=click.Path(path_type=Path), help="Write compare.html and its charts into this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: bool) -> None:
+def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
     """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
 
     Elo is relative to the mean of the players of both. For two runs, it counts the games that are the same, move
@@ -127,9 +125,6 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
         fail(str(error))
     found = compare_sides(*sides)
     same = _same_games(sides)
-    changes = (*([same] if same else []), *found.changes)
-    if out is not None:
-        page = write_comparison(found, changes, (str(a), str(b)), out)[0]
     if as_json:
         players = [
             {key: None if is_nan(value) else value for key, value in row.items()}
@@ -141,10 +136,8 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
         return
     echo(f"a: {a}\nb: {b}\n")
     show_frame(comparison_text(found.table))
-    for line in (*changes, *found.notes):
+    for line in (*filter(None, [same]), *found.changes, *found.notes):
         echo(line)
-    if out is not None:
-        echo(f"comparison: {page}")
 
 
 def _same_games(sides: Sequence[RatedSide]) -> str:
@@ -214,8 +207,7 @@ _HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state"
 def reports(folder: Path) -> None:
     """List the runs in DIR and below it [reports], and write DIR/index.html.
 
-    The page sorts them, links their reports, and shows the players that several runs share, from run to run. Runs
-    that are damaged or not complete are listed as such.
+    The page sorts them and links their reports. Runs that are damaged or not complete are listed as such.
     """
     if not folder.is_dir():
         fail(f"{folder} is not a folder")

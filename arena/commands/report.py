@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from arena.base.files import INDEX, replace
-from arena.base.wording import counted, not_installed
+from arena.base.files import replace
+from arena.base.wording import not_installed
 from arena.commands.common import GamesType, announcing_compilation
 from arena.commands.output import echo, fail, show_frame
 from arena.ledger.store import StoreError
 from arena.report.charts.style import without_glyphs
-from arena.report.load import is_joint, list_runs, listed_runs, runs_of
+from arena.report.load import is_joint, list_runs, listed_runs
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.runs.joint import (
@@ -24,7 +24,6 @@ from arena.report.runs.joint import (
     summary,
     write_joint,
 )
-from arena.report.runs.page import PublishError, publish, published
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
 from arena.report.sentences.notes import annulments, faulty, forfeits
@@ -48,28 +47,16 @@ ANONYMOUS, NAMES = "anonymous", "names.csv"
 @click.option("--parquet", is_flag=True, help="A Parquet file beside each CSV file; needs pyarrow.")
 @click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
 @click.option("--png", is_flag=True, help="With the charts as PNG, too.")
-@click.option(
-    "--publish",
-    "site",
-    metavar="SITE",
-    type=click.Path(path_type=Path),
-    help="Write into SITE instead, a folder for any web server: its index.html lists all runs published there.",
-)
-def report(folders: tuple[Path, ...], site: Path | None, **wanted: Any) -> None:
+def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
 
-    A published run replaces the one of the same name in SITE; other files there stay. It has no absolute paths, no
-    names of machines and no ledger.
-
     --anonymous is for publication: persons and players with files of their own are numbered in every file, in an
-    order drawn by chance; built-in players keep their names. What code wrote into error messages is left out.
-    Without --publish it writes into DIR/anonymous. Who is who is in DIR/names.csv, which is not to be published.
+    order drawn by chance; built-in players keep their names. Left out are what code wrote into error messages,
+    absolute paths and names of machines. It writes into DIR/anonymous. Who is who is in DIR/names.csv, which is
+    not to be published.
     """
     if wanted["parquet"] and not parquet_is_installed():
         fail(not_installed("--parquet", "pyarrow", "parquet"))
-    if site is not None:
-        _publish(folders, site, **wanted)
-        return
     for folder in folders:
         if is_joint(folder):
             write_joint_report(folder, parts=True, **wanted)
@@ -127,21 +114,6 @@ def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> Non
     echo(f"report: {target / 'report.html'}")
     if anonymous:
         _write_names(finished)
-
-
-def _publish(folders: Sequence[Path], site: Path, **wanted: Any) -> None:
-    try:
-        runs = [run for folder in folders for run in runs_of(folder)]
-        with announcing_compilation():
-            for page in publish(runs, site, **wanted):
-                echo(f"published: {page}")
-        for folder in runs if wanted["anonymous"] else ():
-            _write_names(load_run(folder, anonymous=True))
-    except OSError as error:
-        fail(f"the report cannot be written to {site}: {error.strerror or error}")
-    except (PublishError, StoreError) as error:
-        fail(str(error))
-    echo(f"index: {site / INDEX} ({counted(len(published(site)), 'run')})")
 
 
 def _write_names(run: Run) -> None:

@@ -104,11 +104,11 @@ class RunData(NamedTuple):
     """Where names were replaced for publication: what stands for whom."""
 
 
-def read(folder: Path, *, public: bool = False, anonymous: bool = False) -> RunData:
+def read(folder: Path, *, anonymous: bool = False) -> RunData:
     """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable.
 
-    With `public`, texts and names of players have no absolute path, and machines are numbered instead of named;
-    with `anonymous`, so are persons and submissions, too: `arena.ledger.public.Pseudonyms`.
+    With `anonymous`, texts have no absolute path, and machines, persons and submissions are numbered instead of
+    named: `arena.ledger.public.Pseudonyms`.
     """
     with reading(folder / FILE) as connection:
         connection.execute("BEGIN")
@@ -127,7 +127,6 @@ def read(folder: Path, *, public: bool = False, anonymous: bool = False) -> RunD
         searches, answers = pseudonyms.rows(searches, PROBE_COLUMNS), pseudonyms.rows(answers, ANSWER_COLUMNS)
         graded, grades = (it.assign(judge=it["judge"].map(pseudonyms.name)) for it in (graded, grades))
         numbers = [(game, ply, pseudonyms.number(name), value) for game, ply, name, value in numbers]
-    if public or anonymous:
         stored, every, searches, answers = without_paths(stored, every, searches, answers)
     experiment, facts = experiment_and_facts(stored, folder / FILE)
     order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None

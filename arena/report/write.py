@@ -9,7 +9,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from arena.base.files import INDEX, REPORT, replace
+from arena.base.files import REPORT, replace
 from arena.base.work import beside
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
@@ -32,7 +32,6 @@ def write(
     parquet: bool = False,
     pdf: bool = False,
     png: bool = False,
-    runs: str = "",
 ) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
@@ -40,9 +39,8 @@ def write(
     not have are removed. The page holds `games` games, by default as many as fit. The files with all moves of
     a large run (`Run.large`) are written only if `moves`, tables for papers only if `latex`, charts as PDF and PNG
     only if `pdf` and `png`. With `fen` the moves have the position before each; with `parquet` every CSV file has
-    a Parquet file beside it, for which pyarrow is needed. With `runs`, the address of a list of runs, the page
-    links it and is index.html. The same ledger gives the same bytes. Each file is replaced whole, so a reader
-    never sees half of one.
+    a Parquet file beside it, for which pyarrow is needed. The same ledger gives the same bytes. Each file is
+    replaced whole, so a reader never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
@@ -65,9 +63,8 @@ def write(
     space = room(pictures.values())
     if games is None and space < CHARACTERS:
         shown = viewer(run, games, space)
-    page = partial(write_text, html(run, pictures, listed, shown, ["svg", *savers], runs=runs))
-    name = INDEX if runs else REPORT
-    return [*(target / name for name in of_games), *written, replace(target / name, page)]
+    page = partial(write_text, html(run, pictures, listed, shown, ["svg", *savers]))
+    return [*(target / name for name in of_games), *written, replace(target / REPORT, page)]
 
 
 def _with_fen(file: File) -> File:

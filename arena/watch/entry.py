@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.base.number import with_error
 from arena.experiment.formats.fixed import Free
 from arena.ledger.ledger import FILE
-from arena.ledger.manifest import Session, Signatures, SignedGame, WorkingTree
+from arena.ledger.manifest import Session
 from arena.ledger.store import StoreError
-from arena.watch.elo import EloEstimate, EloScale, ResultCounts, so_far
+from arena.watch.elo import EloEstimate, so_far
 from arena.watch.live import Watcher
 from arena.watch.words import date, outlook
 
@@ -37,14 +37,8 @@ class Entry(NamedTuple):
     games: int = 0
     elo: dict[str, EloEstimate] = {}  # noqa: RUF012  no field of a NamedTuple is changed
     """Best first, as its report has it, or, where that is not up to date, of the games so far."""
-    results: ResultCounts = {}  # noqa: RUF012
-    scale: EloScale = EloScale()
     session: Session | None = None
     """Its last one."""
-    signatures: Signatures = {}  # noqa: RUF012
-    """By player, what it plays from fixed positions."""
-    answer: str = ""
-    """The first sentence of its report, of a run that is published."""
 
     @property
     def readable(self) -> bool:
@@ -119,47 +113,8 @@ def read_entry(folder: Path, root: Path) -> Entry:
         players=moment.players,
         games=moment.games,
         elo=so_far(folder, moment.results, moment.scale).elo,
-        results=moment.results,
-        scale=moment.scale,
         session=moment.session,
-        signatures=manifest.signatures if manifest else {},
     )
-
-
-def as_document(entry: Entry) -> dict[str, Any]:
-    """The entry as JSON types, without its folder and the machine of its session."""
-    tree = entry.session.tree if entry.session else None
-    changed = {
-        "elo": {player: list(found) for player, found in entry.elo.items()},
-        "results": [[*key, count] for key, count in entry.results.items()],
-        "session": None if tree is None else tree._asdict(),
-        "signatures": {
-            player: None if games is None else [game._asdict() for game in games]
-            for player, games in entry.signatures.items()
-        },
-        "scale": entry.scale._asdict(),
-    }
-    return {name: value for name, value in (entry._asdict() | changed).items() if name not in ("folder", "name")}
-
-
-def from_document(document: Mapping[str, Any], folder: Path) -> Entry:
-    """The entry that `as_document` made, of the run in a folder, by the name of the folder.
-
-    Raises TypeError, ValueError, KeyError or AttributeError for another document.
-    """
-    tree = document["session"]
-    session = None if tree is None else Session("", 0, 0, "", 0, {}, {}, {}, WorkingTree(**tree))
-    changed = {
-        "elo": {player: EloEstimate(*figures) for player, figures in document["elo"].items()},
-        "results": {(white, black, result): count for white, black, result, count in document["results"]},
-        "session": session,
-        "signatures": {
-            player: None if games is None else [SignedGame(**game) for game in games]
-            for player, games in document["signatures"].items()
-        },
-        "scale": EloScale(**document["scale"]),
-    }
-    return Entry(folder, folder.name, **(dict(document) | changed))
 
 
 def _folders(root: Path) -> Iterator[Path]:

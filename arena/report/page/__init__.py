@@ -46,13 +46,11 @@ def html(
     files_listed: Sequence[File],
     viewer: Markup = NO_VIEWER,
     kinds: Sequence[str] = ("svg",),
-    *,
-    runs: str = "",
 ) -> str:
     """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page.
 
     `viewer` shows the games; where there is one, the cells of the crosstable are buttons. `kinds` are the
-    suffixes of the charts' files; `runs` is the address of a page that lists this run among others.
+    suffixes of the charts' files.
     """
     return page(
         "page/page.html",
@@ -65,7 +63,6 @@ def html(
         config=json.dumps(_configuration(run), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
         viewer=viewer,
-        runs=runs,
     )
 
 
