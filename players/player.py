@@ -25,7 +25,7 @@ TYPES = (
 """The names of `players.table.PLAYERS`, for those that do not load the compiler."""
 EVALUATIONS = (
     *("material", "simple", "game3", "checkers-ai", "cis300"),
-    *("strong", "patterns", "neural", "linear"),
+    *("strong", "neural", "linear"),
 )
 """The names of `players.evaluation.build.EVALUATORS`, likewise."""
 NETWORKS = Path(__file__).parent / "evaluation" / "networks"

@@ -44,7 +44,6 @@ LONG_FIRST = (
     "test_search",
     "test_golden",
     "test_tuning",
-    "test_tuning_patterns",
     "test_tournament",
     "test_limits",
     "test_switches",

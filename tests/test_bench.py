@@ -351,7 +351,7 @@ def test_steps_of_environments_are_counted_and_others_say_why_not(clock):
 SEARCHES = [
     "negamax, built-in",
     "negamax, user-written",
-    *(f"negamax, full, {evaluation}" for evaluation in ("simple", "patterns", "neural")),
+    *(f"negamax, full, {evaluation}" for evaluation in ("simple", "neural")),
     "mcts, random games",
 ]
 OVERHEAD = [

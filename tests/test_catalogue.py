@@ -108,7 +108,7 @@ def test_the_list_says_limits_defaults_and_what_is_needed(listed):
     assert "limits: depth, nodes, seconds, clock, increment; at least one" in text
     assert "clock, increment; depth 4 unless given" in text
     assert "{mix: mapping} [{mix: {}}]" in text
-    assert "preset minimax, alphabeta, iddfs, pvs, mtdf, full-2026a, full [pvs]" in text
+    assert "preset minimax, alphabeta, iddfs, pvs, mtdf, full [pvs]" in text
 
 
 def test_the_list_is_one_json_object(listed):

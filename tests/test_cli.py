@@ -234,7 +234,7 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
         ("openings", "englsh"),
         ("openings", "english-6x6", "--set", "english-3-move"),
         ("check", "simple", "english-7x7"),
-        ("evaluate", "english-6x6", "--evaluation", "patterns"),
+        ("evaluate", "english-6x6", "--evaluation", "neural"),
         ("show", "B:W13:B1", "--variant", "{base: nothing}"),
         ("bench", "--variant", "english-5x5"),
         ("compile", "english-5x5"),
@@ -414,7 +414,7 @@ def test_init_writes_nothing_where_a_file_of_its_is(tmp_path: Path) -> None:
     )
 
 
-LEARNING = {"tuning": "tune", "patterns": "tune", "train": "train"}
+LEARNING = {"tuning": "tune", "train": "train"}
 """Shipped configurations that tune or train, and their commands."""
 
 
@@ -433,7 +433,7 @@ def test_a_run_of_a_file_that_tunes_or_trains_names_the_right_command(name: str,
 def test_the_doctor_and_a_plan_take_a_file_that_tunes_or_trains(name: str) -> None:
     file = ROOT / "configs" / f"{name}.yaml"
     assert invoke("doctor", file).stdout == "\nno problems\n"
-    games = {"tuning": 3 * 1500 + 2 * 400, "patterns": 4 * 4000 + 2 * 400, "train": 3000 + 200}[name]
+    games = {"tuning": 3 * 1500 + 2 * 400, "train": 3000 + 200}[name]
     planned = invoke("plan", file, "--pilot", 2, "--workers", 1)
     assert planned.stdout.startswith(f"{name}: english, {games} games\n"), planned.output
     assert " in 9 of 10 tries, on 1 process" in planned.stdout

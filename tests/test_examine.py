@@ -10,7 +10,7 @@ import pytest
 
 from arena.rules.custom import build_variant
 from arena.rules.variants import VARIANTS
-from players.evaluation.build import EVALUATORS, LEARNED, is_learned
+from players.evaluation.build import EVALUATORS, has_network
 from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
 from players.examine import Examination, examine, examined
 from players.loading import PlayerError
@@ -152,8 +152,8 @@ def examination(description: Any, name: str = "english") -> Examination:
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_what_is_built_in_passes_everywhere(name):
-    names = [one for one in EVALUATORS if one not in ("linear", *LEARNED)]
-    names += [one for one in LEARNED if is_learned(one, BY_NAME[name])]
+    names = [one for one in EVALUATORS if one not in ("linear", "neural")]
+    names += ["neural"] if has_network(BY_NAME[name]) else []
     for one in names:
         assert {finding.level for finding in examination(one, name).findings} == {"ok"}, one
 

@@ -15,7 +15,7 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import build_evaluation, is_learned, values_of
+from players.evaluation.build import build_evaluation, has_network, values_of
 from players.evaluation.mix import (
     FOUND,
     JUDGED,
@@ -156,9 +156,9 @@ def mixed(variant: Variant, positions: Sequence[Position], weights: Mapping[str,
 
 def test_the_mix_is_that_of_its_naive_twin(variant, played, scattered):
     positions = (*played[::40], *scattered[::40])
-    has_network = is_learned("neural", variant)
-    own = WITH_NETWORK if has_network else WEIGHTS
-    for given in ({}, PHASED, PHASED | {"network": [60, 80] if has_network else 0}):
+    is_trained = has_network(variant)
+    own = WITH_NETWORK if is_trained else WEIGHTS
+    for given in ({}, PHASED, PHASED | {"network": [60, 80] if is_trained else 0}):
         expected = [naive_mix(variant, position, {**own, **THRESHOLDS, **given}) for position in positions]
         assert mixed(variant, positions, given) == pytest.approx(expected), given
 
@@ -440,7 +440,7 @@ def test_a_player_finds_no_formation_values_of_an_earlier_one():
         {"policy": "evaluation"},
         {"evaluation": {"mix": {"formation": 0}}},
         {"evaluation": {"mix": {"safety": 0}}},
-        {"evaluation": "patterns"},
+        {"evaluation": "strong"},
         {"rollout": "random"},
     ],
     ids=str,

@@ -24,7 +24,6 @@ from players.evaluation.neural import (
     neural,
     trained_variants,
 )
-from players.evaluation.patterns import save_weights, weight_count
 from players.evaluation.sample import mirrored, positions_of
 from players.loading import PlayerError, located
 from players.player import NETWORKS, Limit, PlayerSpec
@@ -160,15 +159,13 @@ def test_rules_without_a_network_are_told_in_one_line():
         build_evaluation("neural", VARIANTS["czech"])
 
 
-def test_a_file_holds_a_network_or_tables(tmp_path: Path):
+def test_a_file_holds_a_network(tmp_path: Path):
     network = drawn(ENGLISH)
     network.save(tmp_path / "network.npz")
-    save_weights(tmp_path / "tables.npz", np.ones(weight_count(ENGLISH.rules)))
     address, memory = build_evaluation(str(tmp_path / "network.npz"), ENGLISH)
     positions = played(ENGLISH, 6)[:20]
     found = values_of(address, memory, ENGLISH.constants, np.array(positions, np.int64))
     assert found.tolist() == values(ENGLISH, network, positions).tolist()
-    assert build_evaluation(str(tmp_path / "tables.npz"), ENGLISH).weights.size == weight_count(ENGLISH.rules)
 
 
 def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Path):
@@ -189,7 +186,7 @@ def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Pa
 )
 def test_what_is_no_network_is_told_in_one_line(tmp_path: Path, content: dict):
     np.savez(tmp_path / "bad.npz", **content)
-    with pytest.raises(PlayerError, match=r"bad\.npz cannot be read: it is no file of weights$"):
+    with pytest.raises(PlayerError, match=r"bad\.npz cannot be read: it is no network's file$"):
         build_evaluation(str(tmp_path / "bad.npz"), ENGLISH)
 
 
@@ -199,5 +196,5 @@ def test_a_damaged_network_is_told_in_one_line(tmp_path: Path):
     whole = file.read_bytes()
     for damaged in (b"", whole[:100], whole[:2000] + bytes(500) + whole[2500:]):
         file.write_bytes(damaged)
-        with pytest.raises(PlayerError, match=r"bad\.npz cannot be read: it is no file of weights$"):
+        with pytest.raises(PlayerError, match=r"bad\.npz cannot be read: it is no network's file$"):
             build_evaluation(str(file), ENGLISH)

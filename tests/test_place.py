@@ -117,7 +117,7 @@ def test_games_of_a_pool_that_are_played_again_end_as_they_did(tmp_path: Path) -
     pairs = [
         ("level 1", "simple pvs d2"),
         ("material pvs d2", "strong pvs d3"),
-        ("neural pvs d3", "patterns pvs d5"),
+        ("neural pvs d3", "strong pvs d5"),
     ]
     for opening, (white, black) in enumerate([*pairs, *(pair[::-1] for pair in pairs)], start=20):
         pairing = Pairing(1, 1, 1, plan.names.index(white), plan.names.index(black), opening)

@@ -219,7 +219,7 @@ def test_of_many_families_a_doubling_is_given_from_the_least_to_the_greatest() -
 
 
 CONFIGURATIONS = sorted(
-    path for path in CONFIGS.rglob("*.yaml") if path.stem.split("_")[0] not in ("tuning", "patterns", "train")
+    path for path in CONFIGS.rglob("*.yaml") if path.stem.split("_")[0] not in ("tuning", "train")
 )
 
 

@@ -325,7 +325,7 @@ def until(path: Path, games: int, process: subprocess.Popen[bytes]) -> None:
 
 
 def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: Path) -> None:
-    """Stopped by Ctrl-C; `test_tuning_patterns` kills one."""
+    """Stopped by Ctrl-C."""
     config, out = written(tmp_path, TINY), tmp_path / "out"
     command = [sys.executable, "-m", "arena", "tune", str(config), "--out", str(out), "--workers", "1"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ)

@@ -19,7 +19,7 @@ from arena.rules.game import Game
 from arena.rules.jit.cache import cache_folder
 from arena.rules.movegen import perft
 from arena.rules.variants import Variant
-from players.evaluation.build import LEARNED, is_learned
+from players.evaluation.build import has_network
 from players.player import Limit, PlayerSpec
 from players.table import build_player
 
@@ -89,7 +89,7 @@ def full_search(variants: Sequence[Variant], seconds_per_variant: float = 0.5, r
     """
     for variant in variants:
         simple = 0.0
-        for evaluation in ("simple", *(one for one in LEARNED if is_learned(one, variant))):
+        for evaluation in ("simple", "neural") if has_network(variant) else ("simple",):
             work = partial(_afresh, variant, evaluation)
             depth = first_depth(work, seconds_per_variant)
             [(nodes, seconds)] = best_runs(depth, repeat, work)

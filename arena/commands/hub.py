@@ -17,7 +17,7 @@ from arena.rules.hub import variant_words
 from arena.rules.variants import Variant
 from players.loading import PlayerError, located
 
-DEFAULT_PLAYER = "{preset: full, evaluation: patterns}"
+DEFAULT_PLAYER = "{preset: full, evaluation: neural}"
 
 
 @click.command()

@@ -16,7 +16,6 @@ from arena.experiment.yaml.values import Source
 from arena.learning.games import RANDOM_MOVES
 from arena.learning.linear import Texel
 from arena.learning.method import Method
-from arena.learning.patterns import Patterns
 from arena.learning.spsa import Spsa
 from arena.learning.terms import (
     EvaluationField,
@@ -26,7 +25,7 @@ from arena.learning.terms import (
     terms_schema,
 )
 
-TABLE: tuple[type[Method], ...] = (Texel, Spsa, Patterns)
+TABLE: tuple[type[Method], ...] = (Texel, Spsa)
 """One row a method; its `method` is its name in configurations."""
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -80,7 +79,6 @@ class LinearMethod(Method):
         return Columns(self.names, self.phases, 2 * variant.men)
 
     def vector(self, terms: Terms) -> Vector:
-        """The numbers that are tuned."""
         return LinearWeights(self.columns(terms.variant), terms.variant, self.given)
 
     def theta(self, terms: Terms, before: Sequence[Step] = ()) -> Floats:
@@ -90,7 +88,7 @@ class LinearMethod(Method):
     def first(self, terms: Terms) -> dict[str, Any]:
         return self.vector(terms).options(self.theta(terms))
 
-    def found(self, terms: Terms, step: Step, folder: Path) -> dict[str, Any]:
+    def found(self, terms: Terms, step: Step) -> dict[str, Any]:
         vector = self.vector(terms)
         return vector.options(vector.shown(np.array(step.theta)))
 
@@ -98,19 +96,19 @@ class LinearMethod(Method):
         learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
         return f"{self.place(step.number)}{learned}: {self.vector(terms).text(np.array(step.theta))}"
 
-    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
+    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step]) -> tuple[str, str]:
         """The tuned player as an entry of `players:` in a configuration of `arena run`."""
         lines = [f"# An entry for `players:`, tuned by {name}; weights in hundredths of a man."]
         _, kind, *others = entry_of(terms.entry(TUNED, {})).items()
         lines += [f"- name: {TUNED}", f"  type: {kind[1]}"]
         lines += [f"  {key}: {json.dumps(value)}" for key, value in others]
         lines += ["  evaluation:", "    linear:"]
-        weights = self.found(terms, steps[-1], folder)["evaluation"]["linear"]
+        weights = self.found(terms, steps[-1])["evaluation"]["linear"]
         lines += [f"      {feature}: {_number(weight)}" for feature, weight in weights.items()]
-        return "weights.yaml", ("\n".join(lines) + "\n").encode()
+        return "weights.yaml", "\n".join(lines) + "\n"
 
-    def findings(self, terms: Terms, steps: Sequence[Step], folder: Path) -> TuningFindings:
-        entry = terms.entry(TUNED, self.found(terms, steps[-1], folder))
+    def findings(self, terms: Terms, steps: Sequence[Step]) -> TuningFindings:
+        entry = terms.entry(TUNED, self.found(terms, steps[-1]))
         return self.vector(terms).findings(steps, entry, self.description(steps))
 
     @abstractmethod

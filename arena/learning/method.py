@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -80,22 +79,13 @@ def _sigmoid(logits: Floats) -> Floats:
     return 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
 
 
-class Fitting(NamedTuple):
-    """The fit of a step begins."""
-
-    number: int
-    """The step's number, from 1."""
-    positions: int
-    """Positions that it learns from or is judged by."""
-
-
 class Step(NamedTuple):
     """The findings of one step, as they are stored."""
 
     number: int
     """From 1."""
     theta: list[float]
-    """The numbers that the next step plays with, see Vector. Empty for tables."""
+    """The numbers that the next step plays with, see Vector."""
     errors: list[float]
     """Their standard errors; only from Texel's fit."""
     games: int
@@ -103,13 +93,10 @@ class Step(NamedTuple):
     positions: int
     """Positions of the fit, from these and earlier games; 0 for SPSA."""
     loss: float | None
-    """In Texel's fit: the mean cross-entropy of the results, in nats. Of tables: the last of `losses`."""
-    losses: Sequence[float] = ()
-    """By the start and the tables of each round so far: the mean cross-entropy of the targets of all positions
-    held out so far, in nats."""
+    """In Texel's fit: the mean cross-entropy of the results, in nats."""
 
 
-StepRun: TypeAlias = Generator[StageProgress | Fitting, None, Step | None]
+StepRun: TypeAlias = Generator[StageProgress, None, Step | None]
 """Does one step; None if it was stopped."""
 
 
@@ -130,7 +117,7 @@ class TuningFindings(NamedTuple):
     note: str
     """Markdown, above the table."""
     table: pd.DataFrame
-    """Texts: a row for each number that was tuned, or for each of the evaluations that were compared."""
+    """Texts: a row for each number that was tuned."""
     description: str
     """The method, in a sentence or two."""
     entry: str
@@ -234,27 +221,23 @@ class Method(Section):
         """Do the step after those before. Raises LearningError."""
 
     @abstractmethod
-    def found(self, terms: Terms, step: Step, folder: Path) -> dict[str, Any]:
-        """The options that a step of the tuning in `folder` found, as they are written out."""
+    def found(self, terms: Terms, step: Step) -> dict[str, Any]:
+        """The options that a step found, as they are written out."""
 
     @abstractmethod
     def step_text(self, terms: Terms, step: Step) -> str:
         """Describe the findings of a step in one line."""
 
-    def vector(self, _terms: Terms) -> Vector | None:
-        """The numbers that are tuned, if they are few enough to follow each."""
-        return None
-
-    def losses(self, steps: Sequence[Step]) -> list[float | None]:
-        """The loss of the start and of each step, None where there is none."""
-        return [None, *(step.loss for step in steps)]
+    @abstractmethod
+    def vector(self, terms: Terms) -> Vector:
+        """The numbers that are tuned."""
 
     @abstractmethod
-    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
-        """The name and the content of the file with what the tuning `name` in `folder` found."""
+    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step]) -> tuple[str, str]:
+        """The name and the text of the file with what the tuning `name` found."""
 
     @abstractmethod
-    def findings(self, terms: Terms, steps: Sequence[Step], folder: Path) -> TuningFindings:
+    def findings(self, terms: Terms, steps: Sequence[Step]) -> TuningFindings:
         """What was found, and how."""
 
     def place(self, number: int) -> str:

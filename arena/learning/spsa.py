@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -129,11 +128,11 @@ class Spsa(LinearMethod):
         moved = vector.inside(spsa_step(theta, scale, self.gains, number, deltas, scores))
         return Step(number, moved.tolist(), [], len(jobs), 0, None)
 
-    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
+    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step]) -> tuple[str, str]:
         if self.numbers is None:
-            return super().tuned_file(name, terms, steps, folder)
-        text = f"# An entry for `players:`, tuned by {name}.\n{self.findings(terms, steps, folder).entry}"
-        return f"{TUNED}.yaml", text.encode()
+            return super().tuned_file(name, terms, steps)
+        text = f"# An entry for `players:`, tuned by {name}.\n{self.findings(terms, steps).entry}"
+        return f"{TUNED}.yaml", text
 
     def description(self, steps: Sequence[Step]) -> str:
         games, gains = sum(step.games for step in steps), self.gains

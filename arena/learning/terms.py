@@ -27,7 +27,7 @@ from arena.rules.zobrist import key_of
 
 
 class RandomOpenings(Section):
-    """The openings; each is played once (Texel, patterns) or twice, colours swapped."""
+    """The openings; each is played once (Texel) or twice, colours swapped."""
 
     random_plies: int = Field(default=8, ge=2, description="Random plies from the start position.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")

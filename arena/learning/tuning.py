@@ -22,7 +22,7 @@ from arena.learning.driver import (
     play_stage,
 )
 from arena.learning.games import Terms, points_of_pairs
-from arena.learning.method import START, TUNED, Fitting, Method, Step
+from arena.learning.method import START, TUNED, Method, Step
 from arena.learning.store import GameStore
 from arena.learning.terms import check_openings
 from arena.play.executor import Workers
@@ -110,7 +110,7 @@ def rehearsal(plan: TuningPlan) -> Rehearsal:
 
 def tune(
     plan: TuningPlan, store: GameStore, workers: Workers, stopping: Callable[[], bool] = lambda: False
-) -> Generator[StageProgress | Fitting | Step, None, TuningOutcome | None]:
+) -> Generator[StageProgress | Step, None, TuningOutcome | None]:
     """Do what the store lacks, storing each game and step before it is yielded.
 
     Returns what was found, None if it ended early because `stopping()` was true. Raises LearningError for a game
@@ -125,7 +125,7 @@ def tune(
         store.add_step(found.number, found._asdict())
         steps.append(found)
         yield found
-    tuned = plan.terms.player(TUNED, **method.found(plan.terms, steps[-1], store.folder))
+    tuned = plan.terms.player(TUNED, **method.found(plan.terms, steps[-1]))
     for stage in plan.stages:
         if not (yield from play(stage, match_jobs(plan.terms, plan.openings, tuned, plan.opponent(stage)))):
             return None

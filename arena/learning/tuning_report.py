@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from arena.base.files import replace
-from arena.learning.method import AGAINST, START, Fitting, Step, TuningFindings
+from arena.learning.method import AGAINST, START, Step, TuningFindings
 from arena.learning.terms import evaluation_name
 from arena.learning.tuning import TuningOutcome, TuningPlan
 from arena.ratings.match import Summary
@@ -26,15 +26,15 @@ STEPS_SHOWN = 40
 def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> Path:
     """Write what was tuned, path.csv, path.png and summary.md, each replaced whole. Raises OSError.
 
-    Returns the file of what was tuned: weights.yaml, of tables weights.npz, of numbers tuned.yaml.
+    Returns the file of what was tuned: weights.yaml, of numbers tuned.yaml.
     """
     path = path_table(plan, found)
-    findings = plan.method.findings(plan.terms, found.steps, folder)
-    product, content = plan.method.tuned_file(plan.config.name, plan.terms, found.steps, folder)
+    findings = plan.method.findings(plan.terms, found.steps)
+    product, content = plan.method.tuned_file(plan.config.name, plan.terms, found.steps)
     contents = {
         product: content,
-        "path.csv": path.to_csv(index=False, lineterminator="\n").encode(),
-        REPORT: summary_md(plan, found, findings).encode(),
+        "path.csv": path.to_csv(index=False, lineterminator="\n"),
+        REPORT: summary_md(plan, found, findings),
     }
     for name, content in contents.items():
         replace(folder / name, partial(_fill, content))
@@ -48,14 +48,12 @@ def stage_text(plan: TuningPlan, stage: str) -> str:
     return f"tuned against {_met(plan, stage)}" if stage in plan.stages else f"{stage}/{plan.method.step_count}"
 
 
-def event_text(plan: TuningPlan, event: Step | Fitting) -> str:
-    """One line: the findings of a step, or that a fit begins; "" for most of many steps."""
+def event_text(plan: TuningPlan, step: Step) -> str:
+    """One line: the findings of a step; "" for most of many steps."""
     method = plan.method
-    if not isinstance(event, Step):
-        return f"{method.place(event.number)}: fitting tables to {event.positions} positions"
     every = -(-method.step_count // STEPS_SHOWN)
-    is_shown = event.number % every == 0 or event.number == method.step_count
-    return method.step_text(plan.terms, event) if is_shown else ""
+    is_shown = step.number % every == 0 or step.number == method.step_count
+    return method.step_text(plan.terms, step) if is_shown else ""
 
 
 def answer(plan: TuningPlan, found: TuningOutcome) -> str:
@@ -72,15 +70,14 @@ def path_table(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
 
     Columns `step`, `games` (in all, so far), `loss` (missing where there is none), and the numbers: their keys, or
     a feature's name, with phases `<name> opening` and `<name> ending`. Whole numbers are those before rounding.
-    Tables have no columns of weights.
     """
-    vector, losses = plan.method.vector(plan.terms), plan.method.losses(found.steps)
+    vector = plan.method.vector(plan.terms)
     games, rows = 0, []
     for number, step in enumerate((None, *found.steps)):
         games += step.games if step else 0
-        shown = () if vector is None else vector.traced(np.array(step.theta) if step else vector.start)
-        rows.append((number, games, losses[number], *shown))
-    columns = ["step", "games", "loss", *(vector.names if vector else ())]
+        theta = np.array(step.theta) if step else vector.start
+        rows.append((number, games, step.loss if step else None, *vector.traced(theta)))
+    columns = ["step", "games", "loss", *vector.names]
     return pd.DataFrame(rows, columns=columns).astype({"loss": "Float64"})
 
 
@@ -153,8 +150,8 @@ def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:
     return verb, f"{match.elo:+.0f} ± {match.elo_error:.0f} Elo in {match.games} games"
 
 
-def _fill(content: bytes, path: Path) -> None:
-    path.write_bytes(content)
+def _fill(content: str, path: Path) -> None:
+    path.write_bytes(content.encode())
 
 
 def _probability(share: float) -> str:

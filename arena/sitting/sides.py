@@ -16,7 +16,7 @@ from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from players.evaluation.build import is_learned
+from players.evaluation.build import has_network
 from players.loading import PlayerError, located
 from players.player import HUMAN, LEVELS, NAME_CHARACTERS, Choice, Limit, PlayerSpec, default_limit, limits_of
 from players.published import PUBLISHED
@@ -36,8 +36,6 @@ HOUSE_PROGRAMS: Mapping[str, str] = {
 """The published program of a rule set, as an entry, by the name of both."""
 _NAMED = ("random", "greedy", *PUBLISHED)
 """Types whose players are known by their names, but for those with settings of their own."""
-_LEARNED = ("neural", "patterns")
-"""Evaluations for some rule sets alone, the stronger one first."""
 
 
 class Side(NamedTuple):
@@ -125,7 +123,7 @@ def entry_named(name: str, variant: Variant) -> str | None:
 
 def strongest(variant: Variant, limit: Limit) -> PlayerSpec:
     """The strongest player here under those rules, with a limit."""
-    evaluation = next((name for name in _LEARNED if is_learned(name, variant)), "strong")
+    evaluation = "neural" if has_network(variant) else "strong"
     return replace(player_spec({"preset": "full", "evaluation": evaluation}), limit=limit)
 
 

@@ -20,7 +20,7 @@ from arena.sitting.sides import (
     usual_opponent,
 )
 from arena.web.messages import Refusal
-from players.evaluation.build import is_learned
+from players.evaluation.build import has_network
 from players.player import HUMAN, LEVELS
 
 _PROGRAMS = {
@@ -165,7 +165,7 @@ def _built_in() -> list[Offered]:
             for depth in _SIMPLE_DEPTHS
         ),
     ]
-    trained = tuple(variant.name for variant in _VARIANTS if is_learned("neural", variant))
+    trained = tuple(variant.name for variant in _VARIANTS if has_network(variant))
     strong = [
         Offered(
             f"{name}-{seconds:g}s",

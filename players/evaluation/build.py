@@ -24,7 +24,6 @@ from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import Share, build_linear, linear, shares, strong, strong_weights
 from players.evaluation.mix import MEANINGS, THRESHOLDS, WEIGHTS, is_mix, mix, mix_weights
 from players.evaluation.neural import copy_of, network_in, neural, trained, trained_variants
-from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
 from players.evaluation.refusal import line_that_prints, refusal
 from players.loading import PlayerError, load_object
 from players.player import EVALUATIONS
@@ -36,15 +35,11 @@ EVALUATORS: dict[str, Evaluator] = {
     "checkers-ai": checkers_ai,
     "cis300": cis300,
     "strong": strong,
-    "patterns": patterns,
     "neural": neural,
     "linear": linear,
 }
 """The evaluations that a configuration names by one word; `linear` needs weights."""
 assert tuple(EVALUATORS) == EVALUATIONS
-LEARNED = ("patterns", "neural")
-"""Those that there are not for all rules; `arena tune` and `arena train` make files of them."""
-
 
 _PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 _FEATURES = {
@@ -112,7 +107,7 @@ class Evaluation(NamedTuple):
 
 def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> Evaluation:
     """The evaluation that a YAML value names: `simple`, `file.py:function`, `{linear: {man: 100, ...}}`, or
-    `file.npz` with tables for `patterns` or a network for `neural`.
+    `file.npz` with a network for `neural`.
 
     Raises PlayerError, naming the choices, if there is no such evaluation.
     """
@@ -136,14 +131,14 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
         raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
     if description not in EVALUATORS:
         raise PlayerError(unknown("evaluation", description, EVALUATORS), "evaluation")
-    if description in LEARNED:
-        return Evaluation(EVALUATORS[description].address(rules), _learned(description, variant))
+    if description == "neural":
+        return Evaluation(neural.address(rules), _network(variant))
     return Evaluation(EVALUATORS[description].address(rules), np.zeros(0))
 
 
-def unshared(evaluation: Evaluation, variant: Variant) -> Evaluation:
+def unshared(evaluation: Evaluation) -> Evaluation:
     """The same evaluation with memory of its own, if it may keep something there; else this one."""
-    if evaluation.weights.size in (0, weight_count(variant.rules)):
+    if evaluation.weights.size == 0:
         return evaluation
     return evaluation._replace(weights=copy_of(evaluation.weights))
 
@@ -151,52 +146,41 @@ def unshared(evaluation: Evaluation, variant: Variant) -> Evaluation:
 def known_evaluations(variant: Variant) -> list[str]:
     """The names of EVALUATORS that need nothing more to be built for the rules of a variant."""
     names = [name for name in EVALUATORS if name != "linear"]
-    return [name for name in names if name not in LEARNED or is_learned(name, variant)]
+    return [name for name in names if name != "neural" or has_network(variant)]
 
 
-def is_learned(name: str, variant: Variant) -> bool:
-    """Whether one of LEARNED comes along for the rules of a variant."""
-    return (learned if name == "patterns" else trained)(variant.rules) is not None
+def has_network(variant: Variant) -> bool:
+    """Whether a network for `neural` is built in for the rules of a variant."""
+    return trained(variant.rules) is not None
 
 
-def _learned(name: str, variant: Variant) -> NDArray[np.float64]:
-    weights = (learned if name == "patterns" else trained)(variant.rules)
-    if weights is None:
-        known, verb, command = (
-            (learned_variants(), "are learned", "tune")
-            if name == "patterns"
-            else (trained_variants(), "is trained", "train")
-        )
+def _network(variant: Variant) -> NDArray[np.float64]:
+    network = trained(variant.rules)
+    if network is None:
         raise PlayerError(
-            f"{name} {verb} for the rules of {', '.join(known)}, not for {variant.name}; "
-            f"`arena {command}` learns others, to be named by their file",
+            f"neural is trained for the rules of {', '.join(trained_variants())}, not for {variant.name}; "
+            "`arena train` learns others, to be named by their file",
             "evaluation",
         )
-    return weights
+    return network
 
 
 def _from_file(name: str, variant: Variant) -> Evaluation:
     try:
         with np.load(Path(name)) as file:
-            network = network_in(file) if "network" in file else None
-            weights = weights_in(file) if network is None else np.zeros(0)
+            network = network_in(file)
     except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no file of weights"
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no network's file"
         raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
 
-    def fits(rules: Rules) -> bool:
-        return network.fits(rules) if network is not None else weights.shape == (weight_count(rules),)
-
     rules = variant.rules
-    if not fits(rules):
-        sizes = [f"{rows}x{rows}" for rows in SIZES if fits(board_rules(rows, rows // 2))]
+    if not network.fits(rules):
+        sizes = [f"{rows}x{rows}" for rows in SIZES if network.fits(board_rules(rows, rows // 2))]
         raise PlayerError(
             f"{name} holds weights for {sizes[0] if sizes else 'no board'}, not for {rules.rows}x{rules.rows}",
             "evaluation",
         )
-    if network is not None:
-        return Evaluation(neural.address(variant.constants), network.runnable(rules))
-    return Evaluation(patterns.address(variant.constants), weights)
+    return Evaluation(neural.address(variant.constants), network.runnable(rules))
 
 
 def _load_address(reference: str, variant: Variant) -> Any:

@@ -38,7 +38,6 @@ from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import evaluator
-from players.evaluation.patterns import last_bit
 from players.player import NETWORKS
 
 KINDS = 4
@@ -89,7 +88,7 @@ def value_of_width(position: Position, rules: Rules, weights: NDArray[np.float64
 @inlined
 def squares(rules: Rules) -> int:
     """Inputs of a kind of piece: the bits of a board."""
-    return last_bit(rules) + 1
+    return rules.rows * rules.per_row + rules.rows // 2 - 1
 
 
 @inlined
@@ -168,7 +167,7 @@ def update(rules: Rules, small: Any, width: int, before: int, after: int, kind: 
     white = sums_at(rules, width)
     black = white + width
     own = kind * squares(rules)
-    turned = (kind ^ 2) * squares(rules) + last_bit(rules)
+    turned = (kind ^ 2) * squares(rules) + squares(rules) - 1
     come, gone = after & ~before, before & ~after
     while come != 0 and gone != 0:
         square, left = lowest_square(come), lowest_square(gone)

@@ -190,7 +190,7 @@ def settings_of(variant: Variant, evaluation: Description, preset: str, switches
     if isinstance(evaluation, str) and os.path.isfile(evaluation):  # noqa: PTH113  a Path raises for a long name
         changed = Path(evaluation).stat().st_mtime_ns
     shared = _settings(variant, json.dumps(evaluation), changed, preset, json.dumps(switches))
-    own = unshared(shared.evaluation, variant)
+    own = unshared(shared.evaluation)
     if own is shared.evaluation:
         return shared
     return shared._replace(evaluation=own, stored=with_weights(shared.stored, own.weights))

@@ -184,7 +184,7 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "pvs": ("iddfs", _ORDERED | {"pvs": True}),
     "mtdf": ("iddfs", _ORDERED | {"mtdf": True}),
-    "full-2026a": (
+    "full": (
         "pvs",
         {
             "aspiration": 0.5,
@@ -195,11 +195,12 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
             "extensions": True,
             "tt_deeper": True,
             "draws": True,
+            "stop_half": False,
+            "stop_cost": True,
+            "iir": 4,
+            "probcut": True,
+            "full_width": 4,
         },
-    ),
-    "full": (
-        "full-2026a",
-        {"stop_half": False, "stop_cost": True, "iir": 4, "probcut": True, "full_width": 4},
     ),
 }
 """Each preset by an earlier one and what it changes."""
@@ -214,7 +215,7 @@ def _presets() -> Mapping[str, Switches]:
 
 
 PRESETS = _presets()
-"""All but the last two find the value and the move of plain minimax."""
+"""All but the last one find the value and the move of plain minimax."""
 PresetName = Annotated[str, Field(json_schema_extra={"enum": list(PRESETS)})]
 
 

@@ -54,7 +54,7 @@ class DameRs:
 
 
 def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 4, seed: int = 1) -> Row:
-    """Play `full` with `patterns` against it, each opening with both colours, at equal seconds per move.
+    """Play `full` with `neural` against it, each opening with both colours, at equal seconds per move.
 
     Openings are random and even in material; neither player stops before its time is over. The row's nodes and
     seconds are those of `full`; its rate is the score of `full`. Raises RuntimeError if a player fails.
@@ -64,7 +64,7 @@ def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 4
     except ImportError:
         return Row("full - dame-rs", VARIANT, None, 0, 0.0, "", "not measured: dame-rs is not installed")
     variant, limit = VARIANTS[VARIANT], Limit(seconds=seconds)
-    full = PlayerSpec("full", "negamax", limit, {"preset": "full", "evaluation": "patterns", "stop_half": False})
+    full = PlayerSpec("full", "negamax", limit, {"preset": "full", "evaluation": "neural"})
     dame = PlayerSpec("dame-rs", f"{__name__}:DameRs", limit)
     won: list[float] = []
     spent: dict[str, float] = dict.fromkeys((full.name, dame.name), 0.0)

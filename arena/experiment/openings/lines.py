@@ -66,7 +66,7 @@ class Shots:
 
     def __init__(self, variant: Variant) -> None:
         self._variant, self._rng = variant, random.Random(0)
-        self._quick = _built(variant, "material", "full-2026a", draws=False)
+        self._quick = _built(variant, "material", "full", draws=False)
         self._material, self._strong = (
             _built(variant, evaluation, "pvs", quiescence="captures") for evaluation in ("material", "strong")
         )

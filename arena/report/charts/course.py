@@ -38,8 +38,6 @@ def plot_path(path: pd.DataFrame, *, step: str, title: str) -> Axes:
     `path` is `arena.learning.tuning_report.path_table`; `step` is what its steps are called. The loss has a panel
     if there is any.
     """
-    if list(path.columns) == ["step", "games", "loss"]:
-        return _plot_loss(path, step, title)
     names = [name for name in path.columns if name not in ("step", "games", "loss")]
     features = list(dict.fromkeys(name.removesuffix(" opening").removesuffix(" ending") for name in names))
     panels = [*features, *(["loss"] if path["loss"].notna().any() else [])]
@@ -78,17 +76,6 @@ def _plot_panel(ax: Axes, path: pd.DataFrame, panel: str) -> None:
             label = suffix.strip() or None
             ax.axhline(path[column].iloc[0], color=MUTED, linewidth=0.8, linestyle=DASHED)
             ax.plot(path["step"], path[column], line, color=colour, marker=few, markersize=3.5, label=label)
-
-
-def _plot_loss(path: pd.DataFrame, step: str, title: str) -> Axes:
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    ax: Axes = figure.subplots()
-    ax.plot(path["step"], path["loss"].astype(float), color=SERIES[0], marker="o", markersize=4)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel(f"{step} (0: the start)")
-    ax.set_ylabel("cross-entropy, nats")
-    figure.suptitle(title, x=0.01, ha="left", size=12, weight="bold")
-    return ax
 
 
 @styled

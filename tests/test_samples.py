@@ -1,0 +1,127 @@
+"""Positions to learn from: their targets, and the games that they are taken from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.learning.games import Failed, Job, play_scored
+from arena.learning.samples import FitError, Samples, round_samples
+from arena.learning.store import SCORED, Played, packed
+from arena.learning.terms import RandomOpenings
+from arena.rules.movegen import legal_moves
+from arena.rules.moves import sides
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS
+from players.evaluation.sample import positions_of
+from players.negamax.score import LIMIT
+from players.player import Limit, PlayerSpec
+
+ENGLISH = VARIANTS["english"]
+
+
+ROWS = np.array(positions_of(ENGLISH)[:4], dtype=np.int64)
+
+
+def scored_game(number: int, result: str, rows: np.ndarray, scores: np.ndarray | float) -> Played:
+    records = np.zeros(len(rows), SCORED)
+    records["position"], records["score"] = rows, scores
+    return Played("round 1", number, result, "", 10, packed(records))
+
+
+def samples(games: list[Played], results: float) -> Samples:
+    """The samples of a round."""
+    return Samples(*(np.concatenate(parts) for parts in zip(*round_samples(1, games, results), strict=True)))
+
+
+def material(rows: np.ndarray) -> np.ndarray:
+    """White's men minus Black's and 1.5 times its kings minus Black's, `float64[n]`."""
+    white, black, kings = rows[:, 0], rows[:, 1], rows[:, 2]
+    own, other = ((side & ~kings, side & kings) for side in (white, black))
+    pairs = zip(own, other, strict=True)
+    men, crowned = (np.bitwise_count(one).astype(int) - np.bitwise_count(two) for one, two in pairs)
+    return men + 1.5 * crowned
+
+
+def test_a_target_is_between_the_result_and_what_the_score_promises() -> None:
+    rng, rows = np.random.default_rng(2), ROWS[:1]
+    games = []
+    for number in range(1, 4001):
+        score = rng.normal(0, 100)
+        won = rng.random() < 1 / (1 + np.exp(-score / 50))
+        games.append(scored_game(number, "1-0" if won else "0-1", rows, score))
+    games += [scored_game(4001, "1/2-1/2", rows, 50.0), scored_game(4002, "1-0", rows, LIMIT + 5)]
+    data = samples(games, 0.3)
+    draw, decided = data.targets[-2:]
+    assert draw == pytest.approx(0.3 * 0.5 + 0.7 / (1 + np.exp(-1)), abs=0.02)
+    assert decided == pytest.approx(1)
+    assert samples(games, 1.0).targets[-2] == 0.5
+    assert data.held_out.sum() == 200
+    assert data.held_out[19]
+    assert not data.held_out[18]
+
+
+def test_each_round_has_a_unit_of_its_own() -> None:
+    rng, rows = np.random.default_rng(3), ROWS[:1]
+    scores = rng.normal(size=2000)
+    results = ["1-0" if rng.random() < 1 / (1 + np.exp(-score)) else "0-1" for score in scores]
+    one, two = (
+        [scored_game(n, result, rows, unit * s) for n, (result, s) in enumerate(zip(results, scores, strict=True))]
+        for unit in (1.0, 300.0)
+    )
+    assert samples(one, 0.0).targets == pytest.approx(samples(two, 0.0).targets, rel=1e-3)
+
+
+def test_games_that_teach_nothing_are_refused() -> None:
+    rows = ROWS
+    empty = [scored_game(n, "1-0", rows[:0], 0.0) for n in range(1, 21)]
+    with pytest.raises(FitError, match="round 1: there is no quiet position"):
+        samples(empty, 0.2)
+    wrong = [scored_game(n, "1-0" if n % 2 else "0-1", rows, -9.0 if n % 2 else 9.0) for n in range(1, 21)]
+    with pytest.raises(FitError, match="round 1: the scores of its searches do not predict results"):
+        samples(wrong, 0.2)
+
+
+def job(**changes: Any) -> Job:
+    spec = PlayerSpec("a", "negamax", Limit(depth=3), {"preset": "full", "tt": 1, "evaluation": "strong"})
+    return Job("round 1", 7, 7, ENGLISH, spec, spec, RandomOpenings(), 1, 100)._replace(**changes)
+
+
+def test_positions_of_self_play_are_quiet_and_have_scores_from_whites_view() -> None:
+    ahead = []
+    games = [game for n in range(1, 9) if isinstance(game := play_scored(job(game=n, pair=n)), Played)]
+    for game in games:
+        rows = game.scored()
+        assert len(rows) > 5
+        for row in rows:
+            position = Position(*row["position"].tolist())
+            moves = legal_moves(ENGLISH.constants, position)
+            assert len(moves) > 1
+            assert not any(move & sides(position)[1] for move in moves)
+        balance = material(rows["position"])
+        ahead += [np.sign(b) == np.sign(s) for b, s in zip(balance, rows["score"], strict=True) if abs(b) >= 2]
+    assert len(ahead) > 20
+    assert np.mean(ahead) > 0.95
+    assert play_scored(job(game=3, pair=3)) == games[2]
+    assert len({game.opening for game in games}) == len(games) == 8
+    assert len({game.opening.count(",") for game in games}) > 1, "openings of different lengths"
+
+
+def test_a_decided_game_is_left_with_its_result() -> None:
+    for number in range(1, 40):
+        game = play_scored(job(game=number, pair=number, max_plies=300))
+        assert isinstance(game, Played)
+        last = game.scored()["score"][-1]
+        if abs(last) > LIMIT:
+            assert game.result == ("1-0" if last > 0 else "0-1")
+            return
+    raise AssertionError("no game was decided")
+
+
+def test_self_play_that_fails_is_named() -> None:
+    broken = PlayerSpec("a", "negamax", Limit(depth=99), {})
+    failed = play_scored(job(white=broken))
+    assert isinstance(failed, Failed)
+    assert failed.reason.startswith("round 1, game 7: a was not built: ")
