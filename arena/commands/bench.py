@@ -8,6 +8,7 @@ import click
 
 from arena.bench.overhead import overhead
 from arena.bench.rates import full_search, random_games, rules, search, tree_search
+from arena.bench.signature import signature
 from arena.bench.timing import Row, kept_time
 from arena.commands.common import VARIANT
 from arena.rules.variants import VARIANTS, Variant
@@ -15,6 +16,8 @@ from arena.rules.variants import VARIANTS, Variant
 Benchmark = Callable[[Sequence[Variant]], Iterator[Row]]
 """From variants to rows."""
 
+SIGNATURE = "signature"
+"""What searches find within counted limits, which measures no speed."""
 _ALL = list(VARIANTS.values())
 """What is measured where no variant is named; of the slower benchmarks the first alone."""
 
@@ -64,14 +67,18 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 
 @click.command()
-@click.argument("what", type=click.Choice([*BENCHMARKS]), default="all")
+@click.argument("what", type=click.Choice([*BENCHMARKS, SIGNATURE]), default="all")
 @click.option("--variant", "variants", type=VARIANT, multiple=True, help="Only this variant; may be given again.")
 def bench(what: str, variants: tuple[Variant, ...]) -> None:
     """Measure this machine's rates: move generation, search, whole games, and what surrounds a search.
 
-    Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy.
+    Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy. `signature`
+    prints what searches find in 20 positions within counted limits, the same lines on every machine.
     """
-    show_rows(rows(what, variants))
+    if what == SIGNATURE:
+        click.echo("\n".join(signature()))
+    else:
+        show_rows(rows(what, variants))
 
 
 def show_rows(measured: Iterable[Row]) -> None:
