@@ -1,4 +1,4 @@
-"""Runs that are watched: what a window is sent, and the routes that show runs."""
+"""Runs that are watched: the routes that show them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
 
 import arena
 from arena.ledger.ledger import FILE
@@ -26,18 +24,13 @@ from arena.rules.variants import VARIANTS
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Thought
-from arena.watch import underway
 from arena.watch.live import Watcher
-from arena.watch.underway import UnderwayPly
-from arena.web.boards import BoardKey, LiveBoard, LiveBoards
-from arena.web.charts import LIST, draw
 from arena.web.documents import played_documents, turn_document
-from arena.web.feed import Feed
 from arena.web.runs import SANDBOX
 from players.player import Choice
 from tests.helpers.command_line import invoke
-from tests.helpers.watched import DOCUMENT, NAMES, NAN, START
-from tests.helpers.web_server import WAIT_SECONDS, Served
+from tests.helpers.watched import DOCUMENT, NAMES
+from tests.helpers.web_server import Served
 from tests.helpers.web_server import served as serving
 
 
@@ -75,28 +68,6 @@ def at(served: Path) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def client(at: Served) -> httpx.Client:
     return at.client
-
-
-def test_a_window_is_sent_what_it_has_not_been_sent(served: Path) -> None:
-    feed = Feed(served / "deep" / "watched", "deep/watched", None)  # type: ignore[arg-type]
-    feed._are_shown, feed._boards = True, LiveBoards(VARIANTS["english"], {})
-    game = Game("english")
-    shown = underway.UnderwayGame(9, 1, 3, *NAMES, START, 0.0, [], "", "")
-    sent: dict[BoardKey, tuple[int, str]] = {}
-    assert feed.news(sent) is None
-    feed._boards.update([shown])
-    assert [(it["from"], it["moves"]) for it in _games(feed.news(sent))] == [(0, [])]
-    plies: list[UnderwayPly] = []
-    for count in (1, 2):
-        plies.append(UnderwayPly(game.legal_moves[0], 0.1, NAN, NAN, 0))
-        game.push(game.legal_moves[0])
-        feed._boards.update([shown._replace(plies=list(plies))])
-        assert [(it["from"], len(it["moves"])) for it in _games(feed.news(sent))] == [(count - 1, 1)]
-        assert feed.news(sent) is None
-    feed._boards.update([shown._replace(plies=plies, result="1-0")])
-    assert [it["result"] for it in _games(feed.news(sent))] == ["1-0"]
-    feed._boards.update([])
-    assert feed.news(sent) == {"type": "boards", "games": [], "workers": []}
 
 
 def test_runs_are_listed_and_none_by_a_link_out_of_the_folder(client: httpx.Client) -> None:
@@ -163,34 +134,28 @@ def test_a_finished_game_is_told_as_the_viewer_takes_it(client: httpx.Client, se
     assert [move["note"]["wins_in"] for move in game["moves"]] == wins
 
 
-def test_a_ply_is_the_same_document_under_way_at_the_board_and_finished() -> None:
+def test_a_ply_is_the_same_document_at_the_board_and_finished() -> None:
     """Scores are from White's view, whoever moved, in men where a man's worth is known."""
     english, seen = VARIANTS["english"], [(50.0, 0), (-25.0, 0), (30.0, 0), (0.0, 7), (0.0, -6)]
     sitting = Sitting(english, (Side("w"), Side("b")), parse_fen(english, "B:W9,K32:B3,5,20"))
-    game, plies = Game(english, sitting.game.start), list[UnderwayPly]()
+    game = Game(english, sitting.game.start)
     for score, wins_in in seen:
         move = game.legal_moves[-1]
-        plies.append(UnderwayPly(move, 0.5, score, 9.0, wins_in))
         choice = Choice(move, score=score, wins_in=wins_in, depth=3, nodes=9)
         man = 100.0 if game.turn else None
         sitting._push(move, 0.5, Thought(choice, 0.5, man, ()))
         game.push(move)
-    shown = underway.UnderwayGame(9, 1, 3, *NAMES, sitting.game.start, 0.0, plies, "", "")
-    board = LiveBoard(english, {NAMES[1]: 100.0}, shown)
-    board.extend(shown)
-    columns: dict[str, Any] = {name: [getattr(ply, name) for ply in plies] for name in ("score", "wins_in")}
+    columns: dict[str, Any] = dict(zip(("score", "wins_in"), zip(*seen, strict=True), strict=True))
     columns |= {"seconds": [0.5] * 5, "clock": [9.0] * 5, "depth": [3] * 5, "nodes": [9] * 5}
     answers = {name: np.array(values) for name, values in columns.items()}
     answers["move"] = np.array([turn.text.encode() for turn in sitting.turns])
     played = PlayedGame(english, sitting.game.start, game.moves, answers=answers, men=(None, 100.0))
-    live, finished = board.document(0, 5)["moves"], played_documents(played)
-    table = [turn_document(sitting, ply) for ply in range(5)]
-    for one, other, third in zip(live, finished, table, strict=True):
+    finished, table = played_documents(played), [turn_document(sitting, ply) for ply in range(5)]
+    for one, other in zip(finished, table, strict=True):
         known = set(one["note"])
-        assert one == other | {"note": {name: other["note"][name] for name in known}}
-        assert one | {"clock": None} == third | {"note": {name: third["note"][name] for name in known}}
-    assert [move["white"] for move in live] == [False, True, False, True, False]
-    notes = [(it["note"]["value"], it["note"]["own"], it["note"]["wins_in"]) for it in live]
+        assert one | {"clock": None} == other | {"note": {name: other["note"][name] for name in known}}
+    assert [move["white"] for move in finished] == [False, True, False, True, False]
+    notes = [(it["note"]["value"], it["note"]["own"], it["note"]["wins_in"]) for it in finished]
     assert notes == [(-0.5, None, 0), (None, -25.0, 0), (-0.3, None, 0), (None, None, 7), (None, None, 6)]
 
 
@@ -228,7 +193,6 @@ def test_what_is_no_run_of_the_folder_is_not_found(client: httpx.Client, name: s
     for path in (
         f"/api/runs/{name}",
         f"/api/runs/{name}/games",
-        f"/api/runs/{name}/board",
         f"/api/runs/{name}/games/1/pdn",
         f"/runs/{name}/elo.svg",
     ):
@@ -242,7 +206,7 @@ def test_what_is_no_run_of_the_folder_is_not_found(client: httpx.Client, name: s
     [
         FILE, f"{FILE}-wal", "manifest.json", ".lock", "out.svg", "manifest.svg",
         "..%2fwatched%2felo.svg", "missing.svg",
-        "..%2f..%2f..%2fsecret.svg", "incidents", ".", "..", "%00.svg", "charts/other.svg", "report.html%00",
+        "..%2f..%2f..%2fsecret.svg", "incidents", ".", "..", "%00.svg", "report.html%00",
     ],
 )  # fmt: skip
 def test_nothing_but_a_reports_files_is_given_away(client: httpx.Client, name: str) -> None:
@@ -265,46 +229,6 @@ def test_nothing_but_reading_is_answered(client: httpx.Client) -> None:
             assert client.request(method, path).status_code == 405
 
 
-def test_a_complete_run_is_told_once_to_who_listens(at: Served) -> None:
-    with connect(events(at, "deep/watched")) as socket:
-        told = json.loads(socket.recv(WAIT_SECONDS))
-        assert (told["type"], told["run"], told["games"]) == ("run", "deep/watched", 4)
-
-
-def test_who_listens_to_no_run_is_told_so(at: Served) -> None:
-    with connect(events(at, "linked")) as socket:
-        assert json.loads(socket.recv(WAIT_SECONDS))["type"] == "failure"
-        with pytest.raises(ConnectionClosed) as closed:
-            socket.recv(WAIT_SECONDS)
-    assert closed.value.rcvd is not None and closed.value.rcvd.code == 4404
-
-
-def test_charts_are_drawn_into_another_folder_than_the_runs(served: Path, tmp_path: Path) -> None:
-    folder = served / "deep" / "watched"
-    before = sorted(path.name for path in folder.iterdir())
-    draw(folder, tmp_path)
-    named = [it["name"] for it in json.loads((tmp_path / LIST).read_text(encoding="utf-8"))]
-    assert "elo" in named
-    assert {path.name for path in tmp_path.iterdir()} == {LIST, *(f"{name}.svg" for name in named)}
-    assert sorted(path.name for path in folder.iterdir()) == before
-
-
-@pytest.mark.slow
-def test_charts_of_the_games_so_far_are_drawn_elsewhere_and_kept(client: httpx.Client, served: Path) -> None:
-    folder = served / "deep" / "watched"
-    before = sorted(path.name for path in folder.iterdir())
-    found = client.get("/api/runs/deep/watched/charts").json()
-    assert found["games"] == 4
-    assert found["error"] == ""
-    names = [it["name"] for it in found["charts"]]
-    assert "elo" in names
-    for chart in found["charts"]:
-        assert client.get(chart["path"]).text.count("<svg") == 1
-    assert sorted(path.name for path in folder.iterdir()) == before
-    assert client.get("/api/runs/deep/watched/charts").json() == found
-    assert client.get("/runs/deep/watched/charts/nothing.svg").status_code == 404
-
-
 def test_reading_a_run_writes_nothing_but_what_sqlite_needs(client: httpx.Client, served: Path) -> None:
     folder = served / "deep" / "watched"
     content = (folder / FILE).read_bytes()
@@ -312,14 +236,3 @@ def test_reading_a_run_writes_nothing_but_what_sqlite_needs(client: httpx.Client
     client.get("/api/runs/deep/watched/games")
     assert (folder / FILE).read_bytes() == content
     assert Watcher(folder).read().games == 4
-
-
-def _games(message: dict[str, Any] | None) -> list[dict[str, Any]]:
-    assert message is not None
-    games: list[dict[str, Any]] = message["games"]
-    return games
-
-
-def events(at: Served, run: str) -> str:
-    """The address of a run's websocket."""
-    return f"ws://127.0.0.1:{at.port}/api/runs/{run}/events?token={at.token}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -19,20 +19,16 @@ from arena.ledger.record import GameRecord, packed
 from arena.play.plan import Plan, prepare
 from arena.play.signature import begin
 from arena.play.tournament import play
-from arena.rules.game import Game
 from arena.rules.pdn.read import read_pdn
-from arena.watch.underway import FOLDER, UnderwayFile
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
 from arena.web.serving import endpoint, server
 from tests.helpers.command_line import invoke
 from tests.helpers.watched import DOCUMENT as WATCHED
-from tests.helpers.watched import worker_of
 from tests.helpers.web_browser import loaded
 
 BOLD = "<b>bold</b>"
 LONG = "a player whose name has forty characters"
-NAN = float("nan")
 DOCUMENT = WATCHED | {
     "name": "run",
     "players": [{"name": BOLD, "type": "negamax", "depth": 2}, {"name": LONG, "type": "random"}],
@@ -73,15 +69,18 @@ def address(folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def live(folder: Path) -> Iterator[UnderwayFile]:
-    """What a worker shows of the run `live`, which this process plays and of which two games are finished."""
+def live(folder: Path) -> Iterator[Callable[[int], None]]:
+    """Plays so many games of the run `live`, which this process has open; two are finished."""
     plan = _plan(folder, DOCUMENT | {"name": "live", "openings": {"random_plies": 3, "count": 100}})
     with Ledger(folder / "live", plan.experiment, plan.facts) as ledger:
         begin(plan, ledger, 1)
-        done: list[Any] = []
-        done.extend(play(plan, ledger, 1, lambda: len(done) + len(ledger.finished()) >= 2))
-        with worker_of(folder / "live") as shown:
-            yield shown
+
+        def up_to(games: int) -> None:
+            for _ in play(plan, ledger, 1, lambda: len(ledger.finished()) >= games):
+                pass
+
+        up_to(2)
+        yield up_to
 
 
 @contextmanager
@@ -99,119 +98,6 @@ def opened(browser: Any, address: str, view: str, *, width: int = 1280, scheme: 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
     assert not wrong
-
-
-def test_a_game_under_way_grows_ply_by_ply_and_is_held_while_paused(
-    browser: Any, address: str, live: UnderwayFile
-) -> None:
-    game = Game("english")
-    texts: list[str] = []
-
-    def add(file: UnderwayFile) -> None:
-        move = game.legal_moves[0]
-        texts.append(game.text(move))
-        file.add(move, 0.25, NAN if len(texts) % 2 else 130.0, 65.0 - len(texts), 0)
-        game.push(move)
-
-    live.begin(3, BOLD, LONG, game.start)
-    with opened(browser, address, "#/run/live") as page:
-        line = page.locator(".watch-line")
-        for ply in range(1, 5):
-            add(live)
-            line.filter(has_text=f"ply {ply}: {texts[-1]}").wait_for()
-        drawn = page.locator(".watch-board use").evaluate_all("all => all.map(use => +use.dataset.square)")
-        assert sorted(drawn) == sorted(game.pieces)
-        assert page.locator(".watch-side .strip-name").all_inner_texts() == [LONG, BOLD]
-        assert page.locator(".watch-clock").all_inner_texts() == ["1:02", "1:01"]
-        page.get_by_role("button", name="Pause").click()
-        for _ in range(3):
-            add(live)
-        page.locator(".watch-controls .small", has_text="3 plies have been played since").wait_for()
-        assert "ply 4:" in line.inner_text()
-        page.get_by_label("Speed").select_option("500")
-        page.get_by_role("button", name="Go on").click()
-        line.filter(has_text=f"ply 5: {texts[4]}").wait_for()
-        line.filter(has_text=f"ply 7: {texts[6]}").wait_for()
-        live.end("1-0", "no_moves")
-        line.filter(has_text="1–0, no moves").wait_for()
-        live.begin(4, LONG, BOLD, game.start)
-        line.filter(has_text="Game 4 · ply 0").wait_for()
-
-
-WRITE_DOWN = """() => {
-  const line = document.querySelector(".watch-line");
-  window.lines = [];
-  const note = () => lines.push(line.textContent.split(":")[0]);
-  new MutationObserver(note).observe(line, { childList: true });
-}"""
-"""Have what a board is said to show be kept as `lines`."""
-
-
-@pytest.fixture
-def grid(browser: Any, address: str) -> Iterator[Any]:
-    """A page with boards of games under way, the LiveBoards `grid`, that is sent what a test says.
-
-    `told(game, count)` is a game of one worker with so many plies.
-    """
-    with opened(browser, address, "#/run/finished") as page:
-        page.locator("a.viewer-game").first.wait_for()
-        for module in ("web/page/live_boards.js", "web/page/server.js"):
-            loaded(page, module)
-        page.evaluate(
-            """async () => {
-              const host = document.createElement("div");
-              document.querySelector("main").replaceChildren(host);
-              const board = await tested["web/page/server.js"].get("/api/runs/finished/board");
-              window.grid = new tested["web/page/live_boards.js"].LiveBoards(host, board);
-              const pieces = "b".repeat(12) + ".".repeat(8) + "w".repeat(12);
-              const ply = (_, place) => ({ text: `ply${place + 1}`, squares: null, pieces, white: place % 2 === 1,
-                seconds: null, clock: null, note: null });
-              window.told = (game, count) => ({ worker: 7, began: game, game, white: "w", black: "b",
-                start: { pieces, turn: "black" }, from: 0, moves: Array.from({ length: count }, ply),
-                result: "", termination: "" });
-            }"""
-        )
-        yield page
-
-
-def test_a_slow_board_goes_on_to_the_next_game_though_the_end_of_one_was_never_sent(grid: Any) -> None:
-    grid.evaluate("grid.take({ games: [told(1, 2)], workers: [7] })")
-    line = grid.locator(".watch-line")
-    line.filter(has_text="Game 1 · ply 2").wait_for()
-    grid.get_by_label("Speed").select_option("500")
-    grid.evaluate(WRITE_DOWN)
-    grid.evaluate("grid.take({ games: [told(2, 1), told(3, 2)], workers: [7] })")
-    line.filter(has_text="Game 3 · ply 2").wait_for()
-    shown = [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
-    assert grid.evaluate("lines") == [f"Game {game} · ply {ply}" for game, ply in shown]
-    assert grid.evaluate("grid.workers.get(7).waiting") == 0
-
-
-def test_a_slow_board_that_is_far_behind_shows_its_game_to_the_end_and_then_the_last_one(grid: Any) -> None:
-    grid.evaluate("grid.take({ games: [told(1, 2)], workers: [7] })")
-    grid.get_by_label("Speed").select_option("500")
-    grid.evaluate(WRITE_DOWN)
-    grid.evaluate("grid.take({ games: [1, 2, 3, 4, 5].map((game) => told(game, 150)), workers: [7] })")
-    grid.evaluate("grid.take({ games: [told(1, 4)], workers: [7] })")
-    grid.locator(".watch-line", has_text="Game 5 · ply 1").wait_for()
-    shown = [(1, 3), (1, 4), (5, 0), (5, 1)]
-    assert grid.evaluate("lines.slice(0, 4)") == [f"Game {game} · ply {ply}" for game, ply in shown]
-
-
-def test_boards_stay_while_paused_and_one_that_comes_is_drawn(grid: Any) -> None:
-    grid.evaluate("grid.take({ games: [], workers: [] })")
-    grid.evaluate("grid.pause(true)")
-    grid.evaluate("grid.take({ games: [told(1, 2)], workers: [7] })")
-    line = grid.locator(".watch-line")
-    line.filter(has_text="Game 1 · ply 2").wait_for()
-    grid.evaluate("grid.take({ games: [], workers: [] })")
-    grid.evaluate("grid.take({ games: [told(2, 3)], workers: [7] })")
-    assert "Game 1 · ply 2" in line.inner_text()
-    assert grid.locator(".watch-board use").count() == 24
-    grid.get_by_role("button", name="Go on").click()
-    line.filter(has_text="Game 2 · ply 3").wait_for()
-    grid.evaluate("grid.take({ games: [], workers: [] })")
-    grid.locator(".watch-game").wait_for(state="detached")
 
 
 def test_a_list_says_when_there_are_more_games_than_it_knows(browser: Any, address: str) -> None:
@@ -232,20 +118,17 @@ def test_a_list_says_when_there_are_more_games_than_it_knows(browser: Any, addre
         assert count.inner_text() == "The first 4 of 1\u202f234\xa0games"
 
 
-def test_the_board_of_a_worker_goes_with_it_and_standings_stay(
-    browser: Any, address: str, folder: Path, live: UnderwayFile
-) -> None:
-    live.begin(3, BOLD, LONG, Game("english").start)
+def test_a_run_shows_what_is_played_meanwhile(browser: Any, address: str, live: Callable[[int], None]) -> None:
     with opened(browser, address, "#/run/live") as page:
-        page.locator(".watch-game").wait_for()
-        assert page.locator("tbody th").first.inner_text() == BOLD
-        for path in (folder / "live" / FOLDER).iterdir():
-            path.unlink()
-        page.locator(".watch-game").wait_for(state="detached")
         page.get_by_text("2/200 games").wait_for()
+        assert page.locator("tbody th").first.inner_text() == BOLD
+        live(4)
+        page.get_by_text("4/200 games").wait_for()
+        page.locator("a.viewer-game", has_text="Game 4").wait_for()
 
 
-def test_the_list_has_live_runs_first_and_leads_to_them(browser: Any, address: str, live: UnderwayFile) -> None:
+@pytest.mark.usefixtures("live")
+def test_the_list_has_live_runs_first_and_leads_to_them(browser: Any, address: str) -> None:
     with opened(browser, address, "#/runs", scheme="dark") as page:
         page.locator(".watch-card").first.wait_for()
         assert page.locator(".watch-card a").all_inner_texts() == ["live", "finished", "many"]

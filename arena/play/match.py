@@ -27,7 +27,6 @@ from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.result import NO_RESULT
-from arena.watch.underway import UnderwayFile, UnderwayPlace, file_of
 from players.player import Choice, PlayerSpec
 
 REASON_CHARACTERS = 200
@@ -180,7 +179,7 @@ class Adjudicator:
         return list(self._scores)[-plies:] if len(self._scores) >= plies else []
 
 
-def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
+def play(task: Task) -> GameRecord:
     """Play a game to its end: a player that raises, answers with no legal move or is late loses.
 
     Time is judged when the answer is there, by wall time; building the players is not on their clocks. The move
@@ -188,12 +187,10 @@ def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
     it is in a process of its own. A game that ends so is played again as often as its allowance says. Only its
     building and its answers are blamed on a player: any other exception is a mistake of the arena, and is raised.
     A game in which a player is not reachable has no result, NO_RESULT, after as many plays as its allowance says.
-    The game is shown in `place` while it is played, if there is one.
     """
-    shown = None if place is None else file_of(place)
     failed, unreached, before = 0, 0, list[bytes]()
     while True:
-        record = _record(task, shown)._replace(uncounted=tuple(before))
+        record = _record(task)._replace(uncounted=tuple(before))
         before += filter(None, [record.extras])
         if record.result == NO_RESULT:
             if (unreached := unreached + 1) >= task.allowance.unreachable:
@@ -211,15 +208,13 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
     return outcome
 
 
-def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
+def _record(task: Task) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     moves, judge = Moves(), _judge(task)
     error, incident, extra, is_reached = "", None, None, True
-    if shown is not None:
-        shown.begin(task.pairing.game, task.white.name, task.black.name, task.opening)
     try:
-        outcome = _play(task, game, moves, judge, shown)
+        outcome = _play(task, game, moves, judge)
     except Fault as fault:
         name = (task.white, task.black)[fault.colour].name
         outcome, extra, is_reached = fault.outcome, fault.failure.extra, fault.failure.reached
@@ -234,12 +229,9 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
             tuple(moves.texts),
             _seed(task, fault.colour),
         )
-    result = outcome.result if is_reached else NO_RESULT
-    if shown is not None:
-        shown.end(result, str(outcome.termination))
     return GameRecord(
         task.pairing,
-        result,
+        outcome.result if is_reached else NO_RESULT,
         str(outcome.termination),
         time.perf_counter() - began,
         error,
@@ -255,7 +247,7 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
     )
 
 
-def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, shown: UnderwayFile | None) -> Outcome:
+def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None) -> Outcome:
     """Play the game and return how it ended, its moves taken down. Raises Fault."""
     specs = (task.white, task.black)
     sides = [_held(spec, task, colour) for colour, spec in enumerate(specs)]
@@ -278,9 +270,6 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, shown
         moves.add(game, answer, clock, over)
         if judge is not None:
             judge.note(game, answer.choice)
-        if shown is not None:
-            choice = answer.choice
-            shown.add(choice.move, answer.seconds, _number(choice.score), _number(clock), choice.wins_in)
         game.push(answer.choice.move)
         if over is not None and over > task.allowance.time_margin:
             late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
@@ -309,7 +298,3 @@ def _held(spec: PlayerSpec, task: Task, colour: int) -> HeldPlayer:
         return hold(spec, task.variant, task.opening, _seed(task, colour), task.allowance, place)
     except Exception as error:
         raise Fault(colour, failure_of(error), ply=1) from error
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value

@@ -17,7 +17,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from arena.base.supervisor import are_supported, end_with
 from arena.play.engine import Died, NotBegun
-from arena.watch.underway import lives
+from arena.watch.live import lives
 
 NUMBER = "ARENA_WORKER"
 """The environment's variable with the number, from 0, of a worker process of this machine."""

@@ -26,7 +26,6 @@ from arena.play.suite import puzzle_texts
 from arena.rules.game import Termination
 from arena.rules.notation import fen
 from arena.rules.result import NO_RESULT
-from arena.watch import underway
 
 INCIDENTS = "incidents"
 """The folder of the bundles, in the run's."""
@@ -140,46 +139,45 @@ def play(
     WorkerDied, when all other games of the batch are stored, for games that end the
     process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
     raises; StoreError if another program changed games in the ledger meanwhile. Finished games are kept in any
-    case. Workers of this machine show their games under way in the ledger's folder: see `arena.watch.underway`.
+    case.
     """
     folder = ledger.path.parent
-    with underway.place(folder) as place:
-        work, store = work_of(plan, workers, place), storing(plan, ledger)
-        course = Course(plan, ledger.results())
-        spent, budget = ledger.spent(), plan.experiment.budget or {}
-        enough = lambda: bool(course.stopped) or course.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
-        while (batch := course.batch()) is not None:
-            if course.precision is not None:
-                ledger.put(PRECISION, course.precision._asdict())
-            if ledger.repaired:
-                course.forget(ledger.remove_others(_drawn(plan, batch)))
-            for record in run(work, course.tasks(), workers, enough, _game_name):
-                if numbers := [*record.uncounted, *filter(None, [record.extras])]:
-                    add_named(spent, numbers)
-                    ledger.put(SPENT, spent)
-                for each in (taken := course.take(record)):
-                    write_bundle(folder, each, course.failures)
-                    store(each)
-                if record.incident is not None:
-                    ledger.annul(course.annulled)
-                if taken:
-                    yield record
-            if course.stopped:
-                for record in course.stopped:
-                    write_bundle(folder, record, course.failures)
-                paused = all(record.result == NO_RESULT for record in course.stopped)
-                raise (RunPaused if paused else RunStopped)(f"game {record.pairing.game}: {record.error}")
-            if course.missing and (used := _used_up(spent, budget)):
-                raise RunPaused(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
-            for record in () if stopping() else course.rulings():
-                store(record)
+    work, store = work_of(plan, workers), storing(plan, ledger)
+    course = Course(plan, ledger.results())
+    spent, budget = ledger.spent(), plan.experiment.budget or {}
+    enough = lambda: bool(course.stopped) or course.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
+    while (batch := course.batch()) is not None:
+        if course.precision is not None:
+            ledger.put(PRECISION, course.precision._asdict())
+        if ledger.repaired:
+            course.forget(ledger.remove_others(_drawn(plan, batch)))
+        for record in run(work, course.tasks(), workers, enough, _game_name):
+            if numbers := [*record.uncounted, *filter(None, [record.extras])]:
+                add_named(spent, numbers)
+                ledger.put(SPENT, spent)
+            for each in (taken := course.take(record)):
+                write_bundle(folder, each, course.failures)
+                store(each)
+            if record.incident is not None:
+                ledger.annul(course.annulled)
+            if taken:
                 yield record
-            ledger.annul(course.annulled)
-        if course.decided:
-            ledger.remove_after(course.tested)
-        ledger.verify()
-        if course.order is not None:
-            ledger.finish([(plan.names[it.player], it.figures) for it in course.order])
+        if course.stopped:
+            for record in course.stopped:
+                write_bundle(folder, record, course.failures)
+            paused = all(record.result == NO_RESULT for record in course.stopped)
+            raise (RunPaused if paused else RunStopped)(f"game {record.pairing.game}: {record.error}")
+        if course.missing and (used := _used_up(spent, budget)):
+            raise RunPaused(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
+        for record in () if stopping() else course.rulings():
+            store(record)
+            yield record
+        ledger.annul(course.annulled)
+    if course.decided:
+        ledger.remove_after(course.tested)
+    ledger.verify()
+    if course.order is not None:
+        ledger.finish([(plan.names[it.player], it.figures) for it in course.order])
 
 
 def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
@@ -195,14 +193,11 @@ def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
     return store
 
 
-def work_of(
-    plan: Plan, workers: Workers, place: underway.UnderwayPlace | None = None
-) -> Callable[[Task], GameRecord]:
-    """A worker's job for a game, shown in `place` while it is played if on this machine."""
-    if isinstance(workers, str):
-        return play_game
-    work = partial(play_game, place=place)
-    return partial(_pinned, work, cores_of_game(plan.players)) if plan.experiment.pin else work
+def work_of(plan: Plan, workers: Workers) -> Callable[[Task], GameRecord]:
+    """A worker's job for a game."""
+    if plan.experiment.pin and not isinstance(workers, str):
+        return partial(_pinned, cores_of_game(plan.players))
+    return play_game
 
 
 def bundle_of(folder: Path, game: int) -> Path:
@@ -240,9 +235,9 @@ def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str
     return ((it.game, plan.names[it.white], plan.names[it.black], it.opening + 1) for it in batch)
 
 
-def _pinned(work: Callable[[Task], GameRecord], cores: int, task: Task) -> GameRecord:
+def _pinned(cores: int, task: Task) -> GameRecord:
     pin(cores)
-    return work(task)
+    return play_game(task)
 
 
 def _game_name(task: Task) -> str:

@@ -1,1 +1,1 @@
-"""A run at a moment: counts, standings, the Elo so far, games under way, progress on a terminal."""
+"""A run at a moment: counts, standings, the Elo so far, progress on a terminal."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import platform
+import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
@@ -27,11 +30,12 @@ from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.result import points_of
 from arena.watch.elo import EloEstimate, EloScale, ResultCounts, SequentialTest, scale_of
-from arena.watch.underway import lives
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
 _WHOLE_SHARE = 0.002
 """Share of the time that goes into reading all games, as some may have been removed or replaced."""
+_MAY_QUERY, _STILL_ACTIVE = 0x1000, 259
+"""PROCESS_QUERY_LIMITED_INFORMATION, and the exit code of a process that has none yet (Windows)."""
 
 
 class Standing(NamedTuple):
@@ -289,6 +293,24 @@ def _is_playing(folder: Path, session: Session | None) -> bool | None:
         return True
     except OSError:
         return None
+
+
+def lives(process: int) -> bool:
+    """Whether a process of that number runs on this machine."""
+    if sys.platform == "win32":  # where os.kill with the signal 0 would send it Ctrl-C
+        kernel, code = ctypes.windll.kernel32, ctypes.c_ulong()
+        handle = kernel.OpenProcess(_MAY_QUERY, False, process)
+        if handle:
+            kernel.GetExitCodeProcess(handle, ctypes.byref(code))
+            kernel.CloseHandle(handle)
+        return code.value == _STILL_ACTIVE
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _last_stored(path: Path) -> float | None:

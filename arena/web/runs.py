@@ -1,4 +1,4 @@
-"""The routes of runs: those of a folder, one with its standings, games and charts, and what happens in it live."""
+"""The routes of runs: those of a folder, and one with its standings, its games and its report."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.websockets import WebSocket
+from starlette.routing import Route
 
 from arena.base.files import REPORT
 from arena.ledger.game import stored_game
@@ -19,12 +18,10 @@ from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError, reading
 from arena.rules.position import COLOURS
 from arena.rules.result import humanised
-from arena.web.boards import BoardKey
-from arena.web.charts import Charts
-from arena.web.documents import played_documents, position_document
+from arena.web.documents import board_document, played_documents, position_document
 from arena.web.feed import Feed, Feeds
 from arena.web.guard import below, run_below
-from arena.web.messages import Json, Refusal, send, until_gone
+from arena.web.messages import Json, Refusal
 
 MOST_GAMES = 200
 """Games that are listed at once."""
@@ -84,6 +81,7 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
         "points": _points(row),
         "last": game.count,
         "variant": game.variant.name,
+        "board": board_document(game.variant),
         "start": position_document(game.variant, game.start),
         "moves": played_documents(game),
         "fault": next((problem.message for problem in game.problems), ""),
@@ -128,7 +126,7 @@ _TYPES = {".csv": "text/csv", ".md": "text/plain", ".pdn": "text/plain", ".tex":
 _Answer = TypeVar("_Answer")
 
 
-def routes(folder: Path) -> list[BaseRoute]:
+def routes(folder: Path) -> list[Route]:
     """The routes that show the runs below a folder; nothing is written there.
 
     They answer who may ask: whoever mounts them sees to that. Reads of ledgers are made in threads.
@@ -137,14 +135,10 @@ def routes(folder: Path) -> list[BaseRoute]:
     api = "/api/runs/{run:path}"
     return [
         Route("/api/runs", runs.list, methods=["GET"]),
-        Route(f"{api}/board", runs.board, methods=["GET"]),
-        Route(f"{api}/charts", runs.charts, methods=["GET"]),
         Route(f"{api}/games/{{number:int}}", runs.game, methods=["GET"]),
         Route(f"{api}/games/{{number:int}}/pdn", runs.pdn, methods=["GET"]),
         Route(f"{api}/games", runs.games, methods=["GET"]),
-        WebSocketRoute(f"{api}/events", runs.events),
         Route(api, runs.run, methods=["GET"]),
-        Route("/runs/{run:path}/charts/{name}.svg", runs.chart, methods=["GET"]),
         Route("/runs/{run:path}/{name}", runs.file, methods=["GET"]),
     ]
 
@@ -153,17 +147,13 @@ class _Runs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._feeds = Feeds(folder)
-        self._charts = Charts()
 
     async def list(self, request: Request) -> Response:
-        return Json({"runs": await self._feeds.summaries()})
+        return Json({"runs": await _read(self._feeds.summaries)})
 
     async def run(self, request: Request) -> Response:
         feed = self._feed(request)
-        return Json(await _read(feed.refreshed))
-
-    async def board(self, request: Request) -> Response:
-        return Json(await _read(self._feed(request).board))
+        return Json(await _read(feed.document))
 
     async def games(self, request: Request) -> Response:
         wanted = _wanted(dict(request.query_params))
@@ -178,18 +168,6 @@ class _Runs:
         name = f"game-{request.path_params['number']}.pdn"
         return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
-    async def charts(self, request: Request) -> Response:
-        """Those of the report where it is of all games, else drawn of the games so far."""
-        feed = self._feed(request)
-        document = await _read(feed.refreshed)
-        return Json(await self._charts.of(feed.folder, feed.name, document["games"], document["reported"]))
-
-    async def chart(self, request: Request) -> Response:
-        text = self._charts.drawn(self._feed(request).folder, request.path_params["name"])
-        if text is None:
-            raise Refusal(404, "there is no such chart")
-        return Response(text, media_type="image/svg+xml", headers={"Content-Security-Policy": SANDBOX})
-
     async def file(self, request: Request) -> Response:
         """A file of a report: nothing else of the folder."""
         from arena.report.files import FILES
@@ -203,17 +181,6 @@ class _Runs:
             raise Refusal(404, "that is no file of a report")
         return FileResponse(path, media_type=_TYPES.get(path.suffix), headers={"Content-Security-Policy": SANDBOX})
 
-    async def events(self, socket: WebSocket) -> None:
-        """Send the events of a run until the window is closed."""
-        await socket.accept()
-        try:
-            feed = self._feeds.of(run_below(self._folder, socket.path_params["run"]))
-        except Refusal as refusal:
-            await send(socket, {"type": "failure", "error": refusal.line})
-            await socket.close(4404)
-            return
-        await until_gone(socket, _tell(feed, socket))
-
     async def _of_game(self, request: Request, work: Callable[[Path, int], _Answer]) -> _Answer:
         folder, number = self._feed(request).folder, request.path_params["number"]
         if number >= 1 << 63:
@@ -222,23 +189,6 @@ class _Runs:
 
     def _feed(self, request: Request) -> Feed:
         return self._feeds.of(run_below(self._folder, request.path_params["run"]))
-
-
-async def _tell(feed: Feed, socket: WebSocket) -> None:
-    """Send all that changes in a run, each time what this window has not been sent yet."""
-    with feed.seen():
-        sent: dict[BoardKey, tuple[int, str]] = {}
-        version = 0
-        while True:
-            change = feed.change
-            if feed.version != version:
-                version = feed.version
-                kind = "run" if "run" in feed.document else "failure"
-                await send(socket, {"type": kind, **feed.document})
-            games = feed.news(sent)
-            if games is not None:
-                await send(socket, games)
-            await change.wait()
 
 
 async def _read(work: Callable[[], _Answer]) -> _Answer:

@@ -44,12 +44,6 @@
 /** @typedef {{type: "thinking", depth: number, nodes: number}} Thinking */
 
 /**
- * A game under way, or what was played of it since: `moves` are those from `from` on, counted from 0.
- * @typedef {{worker: number, began: number, game: number, white: string, black: string, start: PositionDocument,
- *   from: number, moves: Ply[], result: string, termination: string}} LiveGame
- */
-
-/**
  * What a player has won; `text` has its figures by the columns of the run.
  * @typedef {{player: string, games: number, wins: number, draws: number, losses: number, score: number,
  *   elo: number|null, elo_low: number|null, elo_high: number|null, text: Record<string, string>}} Standing
@@ -76,7 +70,7 @@
 /**
  * A finished game of a run.
  * @typedef {{start: PositionDocument, moves: Ply[], fault: string, number: number, game: number, last: number, white: string, black: string, opening: number,
- *   result: string, end: string, points: Points|null, plies: number, error: string, variant: string}} GameDocument
+ *   result: string, end: string, points: Points|null, plies: number, error: string, variant: string, board: BoardDocument}} GameDocument
  */
 
 export {};

@@ -123,12 +123,10 @@ export class FinishedGames {
 /* A game of a run on the stage, and what can be done from there. */
 export class FinishedGame {
   /**
-   * `board` is that of the run's rules.
    * @param {HTMLElement} host
    * @param {string} run
-   * @param {BoardDocument} board
    */
-  constructor(host, run, board) {
+  constructor(host, run) {
     this.run = run;
     this.asked = 0; // games that were asked for, so that a late answer is known as one
     this.ply = 0;
@@ -141,7 +139,6 @@ export class FinishedGame {
     this.part = element("div.viewer.watch-stage", {}, this.missing, stage);
     this.part.querySelector(".viewer-read").append(element("div.watch-on", {}, this.on, this.analyse));
     const picture = this.part.querySelector("[data-part=board]");
-    picture.append(pictureOf(board.svg));
     picture.before(this.above = element("p.watch-side"));
     picture.after(this.below = element("p.watch-side"));
     this.save = element("a.button", { download: true }, "Save as PDN");
@@ -149,6 +146,13 @@ export class FinishedGame {
     host.append(this.part);
     this.section = this.part.querySelector(".viewer-stage");
     this.section.hidden = true;
+    /** @type {Stage|null} */
+    this.stage = null;
+  }
+
+  /* Have the board of the run's rules. */
+  take(/** @type {BoardDocument} */ board) {
+    this.part.querySelector("[data-part=board]").append(pictureOf(board.svg));
     this.stage = new Stage(this.section, board.look, {
       beside: (step) => { if (this.game) this.go(this.game.number + step); },
       onply: (game, ply) => { this.ply = ply; this.sides(); },
@@ -186,6 +190,7 @@ export class FinishedGame {
     }
     if (mine !== this.asked || !game) return;
     this.game = { ...game, swing: null };
+    if (!this.stage) this.take(game.board);
     this.section.hidden = false;
     this.save.href = address(pathOf(this.run, "games", game.number, "pdn"));
     this.stage.open(this.game, game, ply);
@@ -194,7 +199,7 @@ export class FinishedGame {
 
   close() {
     this.asked += 1;
-    this.stage.pause();
+    if (this.stage) this.stage.pause();
   }
 
   /* Begin a game at the position that is shown, the same side below: a person for the side to move, or for both to look

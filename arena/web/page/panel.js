@@ -73,7 +73,7 @@ export class Panel {
    * @param {boolean} live
    */
   tools(state, live) {
-    const { actions, game } = this.parts;
+    const { actions } = this.parts;
     const { sides, outcome } = state;
     const persons = personsOf(state).length;
     const over = Boolean(outcome);
