@@ -1,6 +1,5 @@
 """Formats in whole runs: configuration, resuming, the sequential test, adaptive schedules, plans and reports."""
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import brentq
 
 import arena
 from arena.experiment.formats.adaptive import Adaptive
@@ -24,13 +22,11 @@ from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import GameRecord
 from arena.play import tournament
-from arena.play.expectation import Costs, expectation, independent_games, sprt_length
-from arena.play.pilot import Pilot, pilot, sample
+from arena.play.pilot import expectation, independent_games, pilot, sample
 from arena.play.tournament import play
 from arena.ratings.joint import rate
-from arena.ratings.match import ELO_PER_LOGIT, NELO_SCALE, games_needed, resolution, score_from_elo, sprt, summary
+from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt, summary
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.picture import svg
 from arena.report.sentences.answers import decision
@@ -40,7 +36,6 @@ from arena.report.tables.decided import ORDER, sprt_path, verdict
 from arena.report.write import write
 from arena.rules.result import WHITE_POINTS, result_of
 from arena.watch.elo import SequentialTest
-from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, experiment, player, synthetic
 from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
 from tests.helpers.tournaments import assert_same, play_whole
@@ -510,179 +505,26 @@ def test_a_pilot_takes_each_pairing_before_any_a_second_time(tmp_path: Path) -> 
     assert all(2 in (p.white, p.black) for p in field)
 
 
-def seconds_of(pairing: Pairing, costs: list[float]) -> float:
-    return costs[pairing.white] + costs[pairing.black]
-
-
 def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, FOUR)
-    stored: list[GameRecord] = []
-    found = pilot(plan, 1, 5, stored.append)
-    assert stored == found.records and len(stored) == 5
-    assert found.start_seconds == 0 and 0 < found.busy <= 1 and 0 < found.core <= 1
-    made = [r._replace(seconds=2.0, result="1/2-1/2" if i < 2 else "1-0") for i, r in enumerate(stored)]
-    found = Pilot(4, made, [], [], 3.0, 0.8, 1.0)
-    expected = expectation(plan, found, Costs(2.0, 10.0))
-    assert (expected.most_games, expected.pilot_games) == (288, 5)
+    played = pilot(plan, 1, 5)
+    assert len(played) == 5
+    made = [
+        record._replace(seconds=seconds, result=result)
+        for record, seconds, result in zip(
+            played, (1.0, 2.0, 3.0, 2.0, 2.0), ["1/2-1/2"] * 2 + ["1-0"] * 3, strict=True
+        )
+    ]
+    expected = expectation(plan, made, 4)
+    assert (expected.games, expected.pilot_games, expected.games_per_pairing) == (288, 5, 48)
     assert expected.draw_rate == pytest.approx(2.5 / 6)
-    assert expected.seconds_per_game == pytest.approx(2)
-    assert expected.games_seconds == pytest.approx(2 * 288 / (4 * 0.8), rel=0.01)
-    assert (expected.start_seconds, expected.report_seconds) == (5, pytest.approx(10 * (1 + 0.0004 * 283)))
-    parts = expected.start_seconds + expected.probe_seconds + expected.games_seconds + expected.report_seconds
-    assert expected.seconds == pytest.approx(parts)
-    assert expected.seconds_low < expected.seconds < expected.seconds_high
+    assert expected.seconds_per_game == 2 and expected.seconds == 2 * 288 / 4
+    assert expected.seconds_per_game_error == pytest.approx(1.96 * math.sqrt(0.5 / 5), rel=1e-3)
+    assert expectation(plan, made[:1], 4).seconds_per_game_error is None
     assert expected.pairing_elo == pytest.approx(resolution(48, 2.5 / 6))
     assert expected.joint_elo == pytest.approx(resolution(48 * 4 / 2, 2.5 / 6))
-    assert json.loads(json.dumps(expected._asdict()))["games_needed"].keys() == {"10", "20", "50"}
-    cup = expectation(plan_of(tmp_path, DYNAMIC["knockout"] + FOUR), found, Costs(2.0))
-    assert (cup.games_per_pairing, cup.joint_elo, cup.report_seconds) == (10, None, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("test", "elo", "draws"),
-    [
-        (Sprt(elo0=0, elo1=80), 40, 0.5),
-        (Sprt(elo0=0, elo1=150), 0, 0.2),
-        (Sprt(elo0=0, elo1=60, alpha=0.1, model="logistic"), 40, 0.5),
-    ],
-)
-def test_a_sequential_test_is_as_long_as_its_plan_says(test: Sprt, elo: float, draws: float) -> None:
-    """200 tests on games of which a score of s leaves 4 s (1 - s) times `draws` drawn."""
-
-    def chances(score: float) -> np.ndarray:
-        drawn = draws * 4 * score * (1 - score)
-        game = [1 - score - drawn / 2, drawn, score - drawn / 2]
-        return np.convolve(game, game)
-
-    def excess(score: float) -> float:
-        lead = score - 0.5
-        deviation = math.sqrt(2 * (chances(score) @ (np.arange(5) / 4 - score) ** 2))
-        return lead / deviation * NELO_SCALE - elo
-
-    score = brentq(excess, 0.3, 0.7) if test.model == "normalized" else score_from_elo(elo)
-    rng, lengths, accepted = np.random.default_rng(1), [], 0
-    for _ in range(200):
-        counts = np.zeros(5)
-        for result in rng.choice(5, 2000, p=chances(score)):
-            counts[result] += 1
-            found = sprt(counts, test.elo0, test.elo1, test.alpha, test.beta, test.model)
-            if counts.sum() > 2 and found.verdict != "continue":
-                break
-        lengths.append(counts.sum())
-        accepted += found.verdict == "H1"
-    expected = sprt_length(test, elo, draws, 2000)
-    assert expected.pairs == pytest.approx(np.mean(lengths), rel=0.15)
-    assert expected.accepts_h1 == pytest.approx(accepted / 200, abs=0.08) and expected.stays_open < 0.001
-    assert expected.pairs_high == pytest.approx(np.percentile(lengths, 95), rel=0.3)
-    inside = np.mean([expected.pairs_low <= pairs <= expected.pairs_high for pairs in lengths])
-    assert 0.85 <= inside <= 0.97
-
-
-@pytest.mark.parametrize("elo", [-700.0, -20.0, 0.0, 7.0, 20.0, 45.0, 5000.0])
-def test_a_long_sequential_test_has_walds_length(elo: float) -> None:
-    """With bounds at distance b and d the drift over the variance, H1 has a chance of 1 / (1 + e^(-2 d b))."""
-    test = Sprt(elo0=0, elo1=20)
-    found = sprt_length(test, elo, 0.5, 10**9)
-    step = math.sqrt(2) * 20 / NELO_SCALE
-    drift, bound = (elo - 10) / 20, math.log(19) + 0.5826 * step
-    accepted = 1 / (1 + math.exp(-2 * drift * bound)) if drift > -100 else 0
-    assert found.accepts_h1 == pytest.approx(accepted, abs=1e-4) and found.stays_open < 1e-4
-    assert found.pairs == pytest.approx(bound * (2 * accepted - 1) / (drift * step**2), rel=1e-3)
-    assert found.pairs_low < found.pairs < found.pairs_high
-    at_most = sprt_length(test, elo, 0.5, 100)
-    assert at_most.pairs <= 100 and at_most.pairs_high <= 100
-
-
-def test_a_plan_knows_after_how_many_pairs_a_run_is_expected_to_end(tmp_path: Path) -> None:
-    """The fourth of equal players is known to within sqrt(3 / 16) of the deviation of one pairing's games."""
-    record = pilot(plan_of(tmp_path, FOUR), 1, 1).records[0]
-    found = Pilot(
-        1, [record._replace(pairing=Pairing(1, 1, 1, 0, 1, 0), seconds=1.0, result="1-0")] * 9, [], [], 0, 1, 1
-    )
-    tested = expectation(plan_of(tmp_path, TESTED), found, Costs(0))
-    assert [it.elo for it in tested.sprt] == [0, 10, 20] and tested.until_pairs is None
-    assert [it.elo for it in expectation(plan_of(tmp_path, TESTED), found, Costs(0), [-3, 5]).sprt] == [-3, 5]
-    assert tested.sprt[0].stays_open > 0.5 and tested.sprt[0].pairs == 24
-
-    def pairs(text: str) -> int | None:
-        expected = expectation(plan_of(tmp_path, text), found, Costs(0))
-        assert expected.sprt == []
-        return expected.until_pairs
-
-    games = games_needed(15, 0.05)
-    assert pairs("format: match\nuntil: {error: 15}\n" + TWO) == math.ceil(games / 2)
-    assert pairs("until: {error: 15}\n" + FOUR) == math.ceil(games * 3 / 32)
-    assert pairs("until: {error: 15}\nanchor: b\n" + FOUR) == math.ceil(games / 4)
-    assert pairs("until: {error: 500}\n" + FOUR) == 25
-    assert pairs(FOUR) is None
-
-
-def test_a_plan_prints_the_length_of_a_test_and_of_a_run_until_intervals_are_narrow(tmp_path: Path) -> None:
-    file = tmp_path / "t.yaml"
-    file.write_text(HEAD + TESTED)
-    printed = invoke("plan", file, "--pilot", 1, "--workers", 1, "--no-report", "--elo", 100)
-    assert re.search(
-        r"by\n    100 normalized Elo: \d+ pairs, \d+ to \d+ in 9 of 10 tests; .* % accept H1", printed.stdout
-    )
-    document = json.loads(invoke("plan", file, "--pilot", 1, "--workers", 1, "--no-report", "--json").stdout)
-    assert [it["elo"] for it in document["sprt"]] == [0, 10, 20] and document["until_pairs"] is None
-    file.write_text(HEAD + "until: {error: 15}\n" + FOUR)
-    printed = invoke("plan", file, "--pilot", 1, "--workers", 1, "--no-report")
-    assert re.search(
-        r"±15 Elo are expected after \d+ pairs .*, if all are equal, more than the 24 openings", printed.stdout
-    )
-    refused = invoke("plan", file, "--elo", 3)
-    assert refused.exit_code == 2 and f"{file}: '--elo' is about a sequential test" in refused.stderr
-
-
-def test_pairings_that_a_pilot_left_out_cost_what_their_players_do(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, FOUR)
-    record = pilot(plan, 1, 1).records[0]
-    costs = [0.1, 0.1, 0.1, 5.0]
-    seen = [(0, 1), (1, 2), (0, 2), (2, 0), (2, 1), (1, 0), (3, 0), (0, 3)] * 4
-    made = [record._replace(pairing=Pairing(n, n, 1, *pair, 0)) for n, pair in enumerate(seen, 1)]
-    made = [it._replace(seconds=seconds_of(it.pairing, costs)) for it in made]
-    expected = expectation(plan, Pilot(1, made, [], [], 0, 1, 1), Costs(0))
-    assert expected.seconds_per_game == pytest.approx(2 * np.mean(costs), rel=0.1)
-
-
-def test_nine_of_ten_pilots_hold_what_the_games_of_a_steady_machine_take(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, FOUR)
-    record = pilot(plan, 1, 1).records[0]
-    rng = np.random.default_rng(5)
-    inside = []
-    for games in (1, 2, 4, 12, 40) * 30:
-        pairings = [it for _, it in zip(range(games), sample(plan), strict=False)]
-        costs = list(rng.lognormal(0, 1, 4))
-        made = [
-            record._replace(pairing=it, seconds=seconds_of(it, costs) * rng.lognormal(-0.08, 0.4))
-            for it in pairings
-        ]
-        expected = expectation(plan, Pilot(2, made, [], [], 0, 1, 1), Costs(0))
-        true = 2 * np.mean(costs) * plan.games / 2
-        inside.append(expected.seconds_low <= true <= expected.seconds_high)
-    assert 0.8 <= np.mean(inside) <= 0.99
-
-
-def test_other_programs_and_few_games_widen_the_interval_of_a_plan_but_not_beyond_three(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, FOUR)
-    made = [r._replace(seconds=1.0) for r in pilot(plan, 1, 40).records]
-
-    def width(core: float, games: int) -> float:
-        expected = expectation(plan, Pilot(2, made[:games], [], [], 0, 1, core), Costs(0))
-        return expected.seconds_high / expected.seconds_low
-
-    assert 1.2 < width(1.0, 40) < width(0.7, 40) < width(0.3, 40) < 3
-    assert width(1.0, 40) < width(1.0, 4) < width(1.0, 2)
-
-
-def test_a_pilot_measures_the_searches_of_a_probe(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "probe: {depth: 2, positions: 3}\n" + FOUR.replace("random", "greedy"))
-    found = pilot(plan, 1, 1)
-    assert len(found.searches) == plan.searches == 12
-    expected = expectation(plan, found._replace(searches=[2.0] * 6), Costs(0))
-    assert expected.probe_seconds == 24
+    cup = expectation(plan_of(tmp_path, DYNAMIC["knockout"] + FOUR), made, 1)
+    assert (cup.games_per_pairing, cup.joint_elo) == (10, None)
 
 
 def test_the_joint_table_resolves_what_the_joint_fit_does() -> None:

@@ -395,7 +395,7 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
 
 
 def test_a_plan_has_each_run_by_its_folder_and_the_time_of_all(tmp_path: Path) -> None:
-    result = invoke("plan", written(tmp_path, HEAD), "--pilot", 2, "--workers", 1, "--no-report")
+    result = invoke("plan", written(tmp_path, HEAD), "--pilot", 2, "--workers", 1)
     assert result.exit_code == 0, result.output
     heads = [line for line in result.stdout.splitlines() if not line.startswith(" ")]
     assert [head.partition(":")[0] for head in heads] == ["games/english", "games/international", "all 2 runs"]

@@ -585,9 +585,9 @@ def test_a_run_from_python_solves_its_suites_and_a_plan_says_how_many_searches_t
     assert len(run.suite_answers) == 0, "an experiment holds nothing that may change"
     run = arena.run(folder / "run.yaml", folder / "run", workers=1, quiet=True)
     assert len(run.suite_answers) == 70
-    result = invoke("plan", folder / "run.yaml", "--pilot", 1, "--workers", 1, "--no-report")
+    result = invoke("plan", folder / "run.yaml", "--pilot", 1, "--workers", 1)
     assert result.exit_code == 0
-    assert "the 14 positions of english-shots and mine: 56 searches" in result.stdout
+    assert "after them 56 searches of the positions of english-shots and mine" in result.stdout
 
 
 @pytest.mark.parametrize(

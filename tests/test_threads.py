@@ -374,7 +374,7 @@ def test_a_run_of_two_threads_is_diagnosed_planned_for_half_the_cores_played_and
     config = tmp_path / "two.yaml"
     config.write_text(CONFIG)
     assert invoke("doctor", config).exit_code == 0
-    planned = invoke("plan", config, "--pilot", "2", "--no-report", "--json")
+    planned = invoke("plan", config, "--pilot", "2", "--json")
     assert json.loads(planned.stdout)["workers"] == 1
     played = invoke("run", config, "--out", tmp_path / "run", "--no-report")
     assert played.exit_code == 0 and pinned == [2] * 6

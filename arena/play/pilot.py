@@ -1,80 +1,77 @@
-"""Pilots: a few games of a tournament, on as many workers as it will have, and what the machine made of them."""
+"""What a tournament will take and resolve, as far as a few of its games say."""
 
 from __future__ import annotations
 
-import os
+import math
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
+
+import numpy as np
 
 from arena.experiment.formats.base import Pairing
 from arena.hosting.held import PlayerFailure
 from arena.hosting.player_process import hold
-from arena.ledger.record import SEARCH_COLUMNS, GameRecord
+from arena.ledger.record import GameRecord
 from arena.play.executor import run
 from arena.play.plan import Plan
-from arena.play.probe import answers, measure
-from arena.play.tournament import RunPaused, probe_tasks, questions, work_of
-from arena.rules.result import NO_RESULT
+from arena.play.tournament import RunPaused, work_of
+from arena.ratings.match import Z95, games_needed, resolution
+from arena.rules.result import NO_RESULT, points_of
 from players.loading import PlayerError
 
 SECONDS = 5.0
-"""Seconds that the games of a pilot last where no number of games is given."""
-PROBE_SECONDS = 3.0
-"""Seconds that searches of a probe are made for, and answers to suites."""
-_SPIN_SECONDS = 0.3
-"""Seconds for which every worker is busy to see how much of a core it gets."""
-_SECONDS = [name for name, _ in SEARCH_COLUMNS].index("seconds")
+"""Seconds after which a pilot begins no further game where no number of games is given."""
+TARGETS = (10, 20, 50)
+"""Half widths in Elo for which `Expectation` has the games needed."""
 
 
-T = TypeVar("T")
+class Expectation(NamedTuple):
+    """What a pilot says of a tournament; differences in Elo are half widths of 95 % intervals."""
+
+    games: int
+    """The most games of the tournament."""
+    pilot_games: int
+    draw_rate: float
+    """(draws + 1/2) / (games + 1) of the pilot: neither 0 nor 1, however few games it has."""
+    seconds_per_game: float
+    """Mean wall time of the pilot's games, for the worker that plays them."""
+    seconds_per_game_error: float | None
+    """Half width of its 95 % interval; None after one game."""
+    seconds: float
+    """Wall time of all games on the workers asked for."""
+    games_per_pairing: int
+    pairing_elo: float
+    """The smallest difference that the games of one pairing detect between players of equal strength."""
+    joint_elo: float | None
+    """The same for the joint rating of all games, between the two players it knows least about.
+
+    None where the results decide who meets whom; for Swiss as if everyone met everyone equally often.
+    """
+    games_needed: dict[int, int]
+    """Games of one pairing that detect a difference of this many Elo."""
 
 
-class Pilot(NamedTuple):
-    """A pilot's measurements, from at least one game; seconds are wall time."""
-
-    workers: int
-    records: list[GameRecord]
-    searches: list[float]
-    """Seconds of searches of the probe."""
-    answers: list[float]
-    """Seconds of answers to positions of suites."""
-    start_seconds: float
-    """Until every worker had begun and built every player."""
-    busy: float
-    """Share of the workers' time that went into games, 0 to 1: the rest went into handing out and storing them."""
-    core: float
-    """Share of a core that a busy worker gets, 0 to 1, of what it would get if no other program ran."""
-
-
-def pilot(
-    plan: Plan, workers: int, games: int | None = None, store: Callable[[GameRecord], object] = lambda _: None
-) -> Pilot:
-    """Play a number of games on `workers` processes, or for SECONDS; each is handed to `store`.
+def pilot(plan: Plan, workers: int, games: int | None = None) -> list[GameRecord]:
+    """Play a number of games on `workers` processes, or for SECONDS.
 
     They are spread over the pairings and openings at random: no pairing has a second game before all have one.
     Raises WorkerDied and EngineError as `arena.play.executor.run` does, and RunPaused for a player that is not
     reachable.
     """
-    start = _started(plan, workers)
-    before = _core(workers)
-    searches, answered = _searches(plan, workers), _answers(plan, workers)
+    list(run(partial(_build, plan), range(workers), workers, lambda: False))
     records: list[GameRecord] = []
     began = time.perf_counter()
     late = lambda: games is None and time.perf_counter() - began > SECONDS  # noqa: E731
-    last = began
     for record in run(work_of(plan, workers), islice(map(plan.task, sample(plan)), games), workers, late):
         if record.result == NO_RESULT:
             raise RunPaused(record.error)
-        store(record)
         records.append(record)
-        last = time.perf_counter()
-    core = (before + _core(workers)) / 2
-    return Pilot(workers, records, searches, answered, start, _busy(records, workers, last - began), core)
+    return records
 
 
 def sample(plan: Plan) -> Iterator[Pairing]:
@@ -91,62 +88,57 @@ def sample(plan: Plan) -> Iterator[Pairing]:
                 yield Pairing(game, game, number, white, black, opening)
 
 
-def _started(plan: Plan, workers: int) -> float:
-    """Start the workers and have each build all players; returns the seconds, none for this process."""
-    if workers == 1:
-        return 0.0
-    began = time.perf_counter()
-    list(run(partial(_build, plan), range(workers), workers, lambda: False))
-    return time.perf_counter() - began
+def expectation(plan: Plan, pilot: Sequence[GameRecord], workers: int) -> Expectation:
+    """The expectation for the whole tournament on a number of workers after the games of a pilot."""
+    seconds = np.array([record.seconds for record in pilot])
+    mean, error = float(seconds.mean()), None
+    if len(seconds) > 1:
+        error = Z95 * float(seconds.std(ddof=1)) / math.sqrt(len(seconds))
+    draws = sum(points_of(record.result) == 0.5 for record in pilot)
+    draw_rate = (draws + 0.5) / (len(pilot) + 1)
+    each = 2 * plan.experiment.format.pairs_of_tie(len(plan.openings))
+    return Expectation(
+        games=plan.games,
+        pilot_games=len(pilot),
+        draw_rate=draw_rate,
+        seconds_per_game=mean,
+        seconds_per_game_error=error,
+        seconds=mean * plan.games / workers,
+        games_per_pairing=each,
+        pairing_elo=resolution(each, draw_rate),
+        joint_elo=_joint(plan, draw_rate),
+        games_needed={elo: games_needed(elo, draw_rate) for elo in TARGETS},
+    )
+
+
+def independent_games(meetings: np.ndarray) -> float:
+    """Games of one pairing that are worth as much to its difference as all games are to the least known one.
+
+    `meetings[i, j]` are the games between players i and j, who are of equal strength: `float[players, players]`,
+    symmetric. Each game is a resistor of 1 between its players, and the variance of a difference in the joint fit
+    is the resistance between the two. Raises ValueError if the games do not connect all players.
+    """
+    laplacian = np.diag(meetings.sum(axis=1)) - meetings
+    if np.linalg.matrix_rank(laplacian) < len(meetings) - 1:
+        raise ValueError("games must connect all players")
+    inverse = np.linalg.pinv(laplacian)
+    own = np.diag(inverse)
+    return float(1 / (own[:, None] + own - 2 * inverse).max())
 
 
 def _build(plan: Plan, number: int) -> None:
-    experiment = plan.experiment
+    """Build all players in a worker, so that its first game is as quick as the others."""
     for spec in plan.players:
         with suppress(PlayerError, PlayerFailure):
-            hold(spec, plan.variant, plan.variant.start, f"pilot {number}", experiment.allowance)
+            hold(spec, plan.variant, plan.variant.start, f"pilot {number}", plan.experiment.allowance)
 
 
-def _core(workers: int) -> float:
-    """See `Pilot.core`: seconds of processor that busy workers get in a second, each, as all of them are busy."""
-    shares = list(run(_spin, range(workers), workers, lambda: False))
-    return min(1.0, sum(shares) / workers * max(1.0, workers / (os.cpu_count() or 1)))
-
-
-def _spin(_: int) -> float:
-    began, used = time.perf_counter(), time.process_time()
-    while (now := time.perf_counter()) - began < _SPIN_SECONDS:
-        pass
-    return (time.process_time() - used) / (now - began)
-
-
-def _searches(plan: Plan, workers: int) -> list[float]:
-    """Seconds of searches of the probe, of positions drawn at random, each by a player drawn at random."""
-    searches = list(probe_tasks(plan, set()))
-    if not searches:
-        return []
-    return [record.search[_SECONDS] for record in run(measure, _drawn(plan, searches), workers, _late())]
-
-
-def _answers(plan: Plan, workers: int) -> list[float]:
-    """Seconds of answers to positions of suites, drawn as those of the probe."""
-    made = run(answers, _drawn(plan, [*questions(plan)]), workers, _late()) if plan.suites else ()
-    return [answer.seconds for answered in made for answer in answered]
-
-
-def _drawn(plan: Plan, tasks: Sequence[T]) -> list[T]:
-    return random.Random(f"{plan.experiment.seed} pilot").sample(tasks, len(tasks))
-
-
-def _late() -> Callable[[], bool]:
-    """Return a function that says whether PROBE_SECONDS have gone."""
-    began = time.perf_counter()
-    return lambda: time.perf_counter() - began > PROBE_SECONDS
-
-
-def _busy(records: list[GameRecord], workers: int, seconds: float) -> float:
-    """See `Pilot.busy`: of `seconds` seconds, without the wait for the last games at their end."""
-    used = sum(record.seconds for record in records)
-    longest = max(record.seconds for record in records)
-    waited = min((workers - 1) * longest / 2, workers * seconds / 2)
-    return min(1.0, used / max(workers * seconds - waited, 1e-9))
+def _joint(plan: Plan, draw_rate: float) -> float | None:
+    format, names = plan.experiment.format, plan.names
+    if not format.even:
+        return None
+    ties = format.ties(names)
+    meetings = np.zeros((len(names), len(names)))
+    for one, other in ties:
+        meetings[one, other] = meetings[other, one] = format.most_games(names, len(plan.openings)) / len(ties)
+    return resolution(independent_games(meetings), draw_rate)
