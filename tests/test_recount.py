@@ -91,8 +91,6 @@ RUNS: dict[str, dict[str, Any]] = {
 RUNS["annulled"] = {key: value for key, value in RUNS["swiss"].items() if key != "withdraw"}
 PLAYED = 19
 """Games of the unfinished run."""
-FEW = 24
-"""Games of a run that has no chart of phases."""
 ENDS = {
     "no_pieces": "all pieces captured",
     "no_moves": "no legal moves",
@@ -542,7 +540,7 @@ def test_the_charts_of_nodes_and_time_say_means_and_quantiles(run: Counted) -> N
         agrees(nodes, every_move(run, player)["nodes"].mean())
 
 
-def test_the_openings_chart_has_the_first_movers_scores(run: Counted) -> None:
+def test_the_table_of_openings_has_the_first_movers_scores(run: Counted) -> None:
     black = run.sides[run.sides["colour"] == "black"].set_index(run.games.index)
     scored = run.games.assign(score=black["points"])
     pairs = scored.groupby("pair").agg(
@@ -553,37 +551,12 @@ def test_the_openings_chart_has_the_first_movers_scores(run: Counted) -> None:
     table = run.openings.set_index("opening")
     assert table["pairs"].to_dict() == whole.size().to_dict()
     assert table["score"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-4)
-    shown = [re.fullmatch(r"opening ([0-9]+): ([0-9.]+ %).*", tip).groups() for tip in run.tips("openings")]  # type: ignore[union-attr]
-    assert sorted(int(opening) for opening, _ in shown) == sorted(expected.index)
-    for opening, score in shown:
-        agrees(score, expected[int(opening)])
 
 
 def test_the_terminations_chart_counts_games(run: Counted) -> None:
     expected = {ENDS[str(end)]: count for end, count in run.games["termination"].value_counts().items()}
     shown = [re.fullmatch(r"(.*): ([0-9]+) games?", tip).groups() for tip in run.tips("terminations")]  # type: ignore[union-attr]
     assert {end: int(count) for end, count in shown} == expected
-
-
-def test_the_phases_chart_has_the_shares_of_moves_that_favour_the_winner(run: Counted) -> None:
-    decided = run.games[run.games["result"] != "1/2-1/2"].set_index("game")
-    shares: dict[tuple[int, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for move in run.moves[run.moves["score"].notna()].to_dict("records"):
-        if move["game"] in decided.index:
-            game = decided.loc[move["game"]]
-            won = move["colour"] == ("white" if game["result"] == "1-0" else "black")
-            favours = (1 + np.sign(move["score"]) * (1 if won else -1)) / 2
-            tenth = min(10 * (move["ply"] - 1) // game["plies"], 9)
-            shares[tenth, "winner" if won else "loser"][game["pair"]].append(favours)
-    tips = run.tips("phases")
-    assert len(tips) in (len(shares), 0)
-    assert (len(tips) > 0) == (len(run.games) > FEW)
-    for tip in tips:
-        found = re.fullmatch(r"([0-9]+) to ([0-9]+) % of the game, (\w+): ([0-9.]+ %).*", tip)
-        assert found, tip
-        tenth, ends, role, share = int(found[1]) // 10, int(found[2]), found[3], found[4]
-        assert (int(found[1]), ends) == (10 * tenth, 10 * tenth + 10)
-        agrees(share, float(np.mean([np.mean(it) for it in shares[tenth, role].values()])))
 
 
 def unpacked(text: str) -> Any:

@@ -10,27 +10,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import f_oneway, t
+from scipy.stats import t
 
 from arena.ratings.contrasts import contrast
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.report.charts.axes import retitle
-from arena.report.charts.course import plot_convergence, plot_openings
+from arena.report.charts.course import plot_convergence
 from arena.report.charts.elo import plot_elo_by_step
 from arena.report.files import files_of
-from arena.report.page import html
 from arena.report.run import Run
-from arena.report.sentences.answers import lead, opening_sentences, step_sentences
+from arena.report.sentences.answers import lead, step_sentences
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import headline
-from arena.report.tables.comparisons import EQUAL_TERMS, comparisons
+from arena.report.tables.comparisons import comparisons
 from arena.report.tables.doublings import elo_by_nodes, elo_by_step, gains, step_name
-from arena.report.tables.openings import homogeneity, openings
-from arena.report.tables.outcomes import phases
+from arena.report.tables.outcomes import openings
 from arena.report.tables.settings import families
 from arena.report.tables.standings import convergence
-from arena.report.writers import content, markdown
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     MISSING_WORD,
@@ -48,7 +45,7 @@ from tests.helpers.report_data import (
     write_quickly,
 )  # fmt: skip
 
-OF_SWEEPS = ("comparisons", "elo_by_nodes", "time_to_depth", "convergence", "phases", "openings")
+OF_SWEEPS = ("comparisons", "elo_by_nodes", "time_to_depth", "convergence")
 """Charts that show what a sweep asks."""
 EVALUATIONS = ("simple", "cis300")
 GRID = [player(f"{e} d{d}", d, evaluation=e) for e in EVALUATIONS for d in (1, 2, 4)]
@@ -230,25 +227,9 @@ def test_single_games_say_nothing_of_an_opening_and_single_pairs_have_no_interva
     table = openings(games, "white")
     assert table["opening"].tolist() == [1, 2]
     assert table["score_low"].isna().all()
-    assert homogeneity(games, "white") is None
 
 
-def test_the_test_of_openings_is_the_analysis_of_variance() -> None:
-    rng = np.random.default_rng(3)
-    words = np.array(["1-0", "1/2-1/2", "0-1"])
-    results = []
-    for opening in (1, 2, 3):
-        for _ in range(12):
-            one, other = rng.choice(words, 2, p=[0.2 + opening / 10, 0.3, 0.5 - opening / 10])
-            results.append((opening, str(one), str(other)))
-    games = pairs_of(results)
-    points = games["result"].map({"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}).to_numpy().reshape(-1, 2).mean(axis=1)
-    found = homogeneity(games, "white")
-    assert found is not None and found.openings == 3
-    np.testing.assert_allclose(found.p_value, f_oneway(*points.reshape(3, 12)).pvalue)
-
-
-# convergence and phases
+# convergence
 
 
 def test_convergence_ends_at_the_ratings_of_the_whole_run_and_its_bands_narrow(grid: Run) -> None:
@@ -277,27 +258,6 @@ def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
     table = convergence(games, grid.players, "black")
     assert table["games"].unique().tolist() == [60, 90, 120, 124]
     assert convergence(games[games["game"] > 1], grid.players, "black").empty
-
-
-def test_phases_count_moves_whose_score_favours_the_later_winner() -> None:
-    games = pd.DataFrame({"game": [1, 2, 3], "pair": [1, 1, 2], "result": ["1-0", "0-1", "1/2-1/2"], "plies": 20})
-    moves = pd.DataFrame({"game": np.repeat([1, 2, 3], 20), "ply": np.tile(np.arange(1, 21), 3)})
-    white = moves["ply"] % 2 == 1
-    moves["colour"] = np.where(white, "white", "black")
-    # In game 1 White wins and both agree from ply 11 on; in game 2 Black wins and only Black ever sees it.
-    moves["score"] = pd.array(np.zeros(60), dtype="Float64")
-    moves.loc[(moves["game"] == 1) & (moves["ply"] > 10), "score"] = np.where(white[10:20], 5.0, -5.0)
-    moves.loc[(moves["game"] == 2) & ~white, "score"] = 1.0
-    moves.loc[(moves["game"] == 1) & (moves["ply"] == 1), "score"] = pd.NA
-    moves["legal_moves"] = np.where(white, 8, 4)
-    table: Any = phases(games, moves).set_index(["tenth", "role"])
-    assert table.loc[[(1, "winner"), (1, "loser")], "moves"].tolist() == [1, 2]
-    assert table.loc[(1, "winner"), "share"] == 1.0
-    assert table.loc[(2, "winner"), "share"] == 0.75 and table.loc[(2, "loser"), "share"] == 0.5
-    assert table.loc[(6, "winner"), "share"] == 1.0 and table.loc[(6, "loser"), "share"] == 0.75
-    assert table.loc[(10, "winner"), "legal_moves"] == 6
-    assert (table["pairs"] == 1).all()
-    assert (table["share_low"] < table["share"]).all() and (table["share_high"] <= 1).all()
 
 
 # sentences
@@ -338,92 +298,6 @@ def test_a_lead_over_a_player_with_another_limit_is_no_comparison() -> None:
     assert lead(table, specs(players)) == ["a leads with +20 ± 20 Elo."]
     assert lead(table.assign(los=0.9), specs(players)) == ["a leads with +20 ± 20 Elo (not certain)."]
     assert lead(table[1:], specs(players)) == ["b leads with 0 ± 20 Elo, 9 ahead of c."]
-
-
-def test_openings_are_mentioned_only_if_they_differ() -> None:
-    biased = [(1, "1-0", "1-0")] * 9 + [(2, "0-1", "0-1")] * 9 + [(2, "0-1", "1-0"), (1, "0-1", "1-0")]
-    even = [(o, a, b) for o in (1, 2) for a, b in (("1-0", "0-1"), ("1-0", "1-0"), ("0-1", "0-1"))]
-    found = [
-        opening_sentences(openings(pairs, "black"), homogeneity(pairs, "black"), "black")
-        for pairs in map(pairs_of, (biased, even))
-    ]
-    assert [len(sentences) for sentences in found] == [1, 0]
-    assert "gave Black" in found[0][0]
-
-
-# standings at equal limits
-
-
-def equal(folder: Path, players: list[dict[str, Any]], anchor: str | None = None) -> Run:
-    return synthetic(folder, players, 3, anchor=anchor, plies=4)
-
-
-def test_each_of_several_kinds_of_limits_has_standings_whose_elo_is_that_of_the_comparisons(
-    tmp_path: Path,
-) -> None:
-    run = equal(tmp_path, EQUAL)
-    table = run.equal_terms
-    assert table["terms"].tolist() == ["depth", "depth", "nodes", "nodes", "time", "time"]
-    assert table["rank"].tolist() == [1, 2] * 3
-    rows: Any = table[table["player"] != table["reference"]].set_index("terms")
-    against: Any = run.comparisons.set_index("terms")
-    for end in ("", "_low", "_high"):
-        assert rows[f"elo{end}"].to_dict() == against[f"elo_difference{end}"].to_dict()
-    zero = table[table["player"] == table["reference"]]
-    assert (zero["elo"] == 0).all() and zero["elo_low"].isna().all()
-
-
-def test_the_reference_of_a_limit_is_the_anchor_with_that_limit(tmp_path: Path) -> None:
-    table = equal(tmp_path, EQUAL, EQUAL[4]["name"]).equal_terms
-    assert set(table["reference"]) == {p["name"] for p in EQUAL[3:]}
-
-
-def test_limits_of_one_kind_players_alone_at_theirs_and_many_limits_have_one_table_of_all(tmp_path: Path) -> None:
-    alone = [player("a", 3), player("b", nodes=100), player("c", type="random")]
-    many = [player(f"{e}{n}", nodes=n, evaluation=e) for n in range(1, 7) for e in "xy"]
-    many += [player(e, 3, evaluation=e) for e in "xy"]
-    for players in (GRID, alone, many):
-        run = equal(tmp_path, players)
-        assert run.equal_terms.empty and content(run)["equal_terms"] == {}
-    assert len(equal(tmp_path, many[2:]).equal_terms) == 12
-
-
-def test_standings_at_equal_limits_stand_for_the_table_of_comparisons_and_the_pool_is_folded(
-    tmp_path: Path,
-) -> None:
-    run = equal(tmp_path, EQUAL)
-    part = content(run)
-    assert list(part["equal_terms"]) == ["Equal depth (6)", "Equal nodes (2000)", "Equal time (0.02 s)"]
-    assert part["comparisons"]["table"] is None
-    page = html(run, {}, [])
-    assert page.index("Equal time (0.02 s)") < page.index(
-        "<summary>All 6 players, whatever their limits</summary>"
-    )
-    assert "leads" not in " ".join(headline(run))
-    two = [{**p, "tt": 8} if p["evaluation"] == "cis300" else p for p in EQUAL]
-    several = equal(tmp_path, two)
-    assert "Equal time (0.02 s)" in html(several, {}, []) and "Equal time (0.02 s)" in markdown(several)
-    assert several.comparisons.empty and content(several)["comparisons"] is None
-    assert " leads at equal depth (6)" in headline(several)[-1]
-
-
-def test_a_time_that_was_not_equal_is_marked_in_the_standings_at_that_limit(tmp_path: Path) -> None:
-    run = equal(tmp_path, EQUAL)
-    late = changed(run, moves=run.moves.assign(nodes=1000, depth=4, seconds=0.05))
-    *others, timed = content(late)["equal_terms"].values()
-    assert [table["Elo"].str.endswith(" †").tolist() for table in others] == [[False] * 2] * 2
-    assert timed["Elo"].str.endswith(" †").tolist() == [True] * 2
-    assert content(run)["equal_terms"]["Equal time (0.02 s)"]["Elo"].str.endswith(" †").tolist() == [False] * 2
-
-
-def test_names_at_one_limit_leave_out_what_all_have_and_los_is_shown_where_it_is_in_doubt(tmp_path: Path) -> None:
-    players = [player(f"{e}, depth 4", 4, evaluation=e) for e in "xyz"]
-    players += [player(f"{e}, nodes 9", nodes=9, evaluation=e) for e in "xy"]
-    table = equal(tmp_path, players).equal_terms.assign(los=[0.9995, 0.9, np.nan, 0.9999, np.nan])
-    depth, nodes = EQUAL_TERMS.text(table).values()
-    assert sorted(depth["Player"]) == ["x", "y", "z"] and sorted(nodes["Player"]) == ["x", "y"]
-    assert depth["LOS"].tolist() == ["", "90.0 %", ""] and "LOS" not in nodes
-    assert "Nodes/move" in depth and "Nodes/move" not in nodes
 
 
 # steps of a training
@@ -508,6 +382,16 @@ def test_steps_that_at_least_double_are_on_a_log_scale(steps: tuple[int, ...], s
 # charts and files
 
 
+def short(folder: Path, players: list[dict[str, Any]]) -> Run:
+    """A run of few and short games."""
+    return synthetic(folder, players, 3, plies=4)
+
+
+def test_nobody_leads_where_settings_are_compared_at_limits_of_several_kinds(tmp_path: Path) -> None:
+    assert "leads" not in " ".join(headline(short(tmp_path, EQUAL)))
+    assert "leads" in " ".join(headline(short(tmp_path, EQUAL[:1] + EQUAL[4:])))
+
+
 def title(run: Run) -> tuple[str, str]:
     """The first chart of a run and its title."""
     name, ax = next(iter(drawn(run).items()))
@@ -516,12 +400,12 @@ def title(run: Run) -> tuple[str, str]:
 
 def test_the_chart_that_answers_is_the_first_and_its_title_the_answer(grid: Run, tmp_path: Path) -> None:
     assert title(grid)[0] == "elo_by_depth"
-    name, words = title(equal(tmp_path, EQUAL))
+    name, words = title(short(tmp_path, EQUAL))
     assert name == "comparisons" and words.startswith("Against simple, cis300 is ")
     three = [player(e, 4, evaluation=e) for e in ("simple", "cis300", "strong")]
-    name, words = title(equal(tmp_path, three))
+    name, words = title(short(tmp_path, three))
     assert name == "comparisons" and words.endswith(" leads at equal depth")
-    name, words = title(equal(tmp_path, [player("a", 1), player("b", 9, type="x"), player("c", 5, type="y")]))
+    name, words = title(short(tmp_path, [player("a", 1), player("b", 9, type="x"), player("c", 5, type="y")]))
     assert name == "elo" and words.startswith("b leads with +")
     ax = drawn(grid)["outcomes"]
     before = ax.get_title(loc="left")
@@ -529,20 +413,9 @@ def test_the_chart_that_answers_is_the_first_and_its_title_the_answer(grid: Run,
     assert ax.get_title(loc="left") == before
 
 
-def test_players_with_limits_of_several_kinds_have_no_chart_of_one_pool(tmp_path: Path) -> None:
-    assert "elo" not in drawn(equal(tmp_path, EQUAL)) and "elo" in drawn(equal(tmp_path, GRID))
-
-
-def test_a_run_of_few_games_has_no_phases_residuals_and_likelihoods_of_all_pairs(tmp_path: Path) -> None:
-    few, more = (synthetic(tmp_path, [player("a", 3), player("b", 4)], pairs) for pairs in (15, 16))
-    of_many = {"phases.csv", "residuals.csv", "los.csv"}
-    assert of_many.isdisjoint(file.name for file in files_of(few)) and "phases" not in drawn(few)
-    assert of_many <= {file.name for file in files_of(more)} and "phases" in drawn(more)
-
-
 def test_nobody_who_counts_nodes_no_chart_of_nodes(tmp_path: Path) -> None:
-    assert "nodes" not in drawn(equal(tmp_path, [player("r", type="random"), player("s", type="x")]))
-    assert "nodes" in drawn(equal(tmp_path, [player("r", type="random"), player("s", 3)]))
+    assert "nodes" not in drawn(short(tmp_path, [player("r", type="random"), player("s", type="x")]))
+    assert "nodes" in drawn(short(tmp_path, [player("r", type="random"), player("s", 3)]))
 
 
 def test_charts_of_a_sweep_show_no_missing_number_and_cut_no_text_off(grid: Run) -> None:
@@ -576,7 +449,7 @@ def test_a_family_has_one_colour_in_every_chart(grid: Run) -> None:
     assert all(colour[0] == colours[0][0] for colour in colours)
 
 
-def test_only_some_of_many_players_and_openings_are_drawn() -> None:
+def test_only_some_of_many_players_are_drawn() -> None:
     names = [f"p{i:02d}" for i in range(20)]
     table = pd.DataFrame([(g, n, 0.0 - i, -9.0, 9.0) for g in (40, 80, 120) for i, n in enumerate(names)])
     table.columns = pd.Index(["games", "player", "elo", "elo_low", "elo_high"])
@@ -584,10 +457,6 @@ def test_only_some_of_many_players_and_openings_are_drawn() -> None:
     names = [text for text in texts(ax) if text.startswith("p")]
     assert len(names) == 8 and {"p00", "p19"} <= set(names)
     assert "8 of 20 players" in ax.get_title(loc="left")
-    table = pd.DataFrame({"opening": range(50), "score": np.linspace(0.9, 0.5, 50)})
-    table = table.assign(score_low=table["score"] - 0.1, score_high=table["score"] + 0.1)
-    shown = texts(plot_openings(table, first="white"))
-    assert "opening 29" in shown and "opening 30" not in shown
 
 
 def test_tables_of_a_sweep_are_written_and_linked_and_stale_ones_removed(grid: Run, tmp_path: Path) -> None:

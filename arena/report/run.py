@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from arena.report.tables.catalogue import TABLES
-from arena.report.tables.openings import Homogeneity, homogeneity
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.stored import positions_in_parts
 from arena.report.tables.table import RunTable
@@ -66,8 +65,3 @@ class Run(RatedRun):
     def played(self) -> int:
         """How many games are stored, those that do not count among them."""
         return len(self.games) + len(self.annulled)
-
-    @cached_property
-    def opening_test(self) -> Homogeneity | None:
-        """Whether all openings favour the first mover alike: `tables.openings.homogeneity`."""
-        return homogeneity(self.games, self.facts.first)

@@ -49,8 +49,6 @@ def content(run: Run) -> dict[str, Any]:
         "placed": len(run.order) > 0,
         "standings": standings_text(run),
         "submissions": TABLES["submissions"].text(run.submissions),
-        "equal_terms": TABLES["equal_terms"].text(run.equal_terms),
-        "equal_terms_note": note.EQUAL_TERMS,
         "crosstable": TABLES["crosstable"].text(run.crosstable),
         "search": TABLES["search"].text(run.search),
         "telemetry": TABLES["telemetry"].text(run.telemetry),
@@ -99,22 +97,17 @@ def _suites(run: Run) -> dict[str, Any]:
 
 
 def _comparisons(run: Run) -> dict[str, Any]:
-    """The tables of settings at equal terms; `pairs` is None where that of all pairs would say no more.
-
-    `table` is None where the standings at equal limits have its numbers.
-    """
+    """The tables of settings at equal terms; `pairs` is None where that of all pairs would say no more."""
     table = run.comparisons
-    one = table["setting"].nunique() == 1 and table.loc[table["baseline"], "reference"].nunique() == 1
-    shown_already = len(run.equal_terms) > 0 and one and (table["pairs"] == 1).all()
     every = table[["setting", "value", "reference"]].drop_duplicates()
     shown = table.merge(every.head(MOST_PAIRS))
     return {
         "title": comparisons.title(table),
-        "table": None if shown_already else comparisons_text(table),
+        "table": comparisons_text(table),
         "note": comparisons.note(table),
         "pairs": None if table["baseline"].all() else comparisons_text(shown, pairs=True),
         "pairs_title": comparisons.pairs_title(len(every), MOST_PAIRS),
-        "folded": shown_already or len(every) > OPEN_PAIRS,
+        "folded": len(every) > OPEN_PAIRS,
     }
 
 

@@ -1,4 +1,4 @@
-"""How a tuning, a training, a run and its games went: weights, losses, Elo as games were added, openings, ends."""
+"""How a tuning, a training, a run and its games went: weights, losses, Elo as games were added, ends."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
-from arena.base.number import percent, signed
+from arena.base.number import signed
 from arena.report.charts.axes import (
     Chart,
     area,
     beside,
-    dots,
     elo_label,
-    interval,
     legend,
     no_games,
     rows_of,
@@ -135,71 +133,6 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
 
 
 @styled
-def plot_phases(phases: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Share of the moves at which winner and loser saw the winner ahead, by tenths of the game, 95 % bands.
-
-    `phases` is that of `tables.outcomes`.
-    """
-    ax = area(ax, "Who saw the result coming, and when, with 95 % bands", height=4.2)
-    if phases.empty:
-        return no_games(ax)
-    ax.axhline(50, color=MUTED, linewidth=0.9, linestyle=DASHED)
-    for i, role in enumerate(("winner", "loser")):
-        rows = phases[phases["role"] == role]
-        if rows.empty:
-            continue
-        x = 10 * rows["tenth"].to_numpy(dtype=float) - 5
-        share, low, high = (
-            100 * rows[name].to_numpy(dtype=float) for name in ("share", "share_low", "share_high")
-        )
-        style = series(i)
-        ax.fill_between(x, low, high, color=style["color"], alpha=0.16, linewidth=0)
-        ax.plot(x, share, label=f"the {role}'s own searches", **style)
-        texts = [
-            f"{at - 5:.0f} to {at + 5:.0f} % of the game, {role}: {percent(value)}{interval(least, most, percent)}"
-            for at, value, least, most in zip(x, share / 100, low / 100, high / 100, strict=True)
-        ]
-        tip_points(ax, x, share, texts)
-    ax.set_xlim(0, 100)
-    ax.set_xticks(range(0, 101, 10))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))
-    ax.set_xlabel("part of the game played, %")
-    ax.set_ylabel("moves whose score favours the winner, %")
-    legend(ax)
-    return ax
-
-
-OPENINGS_SHOWN = 30
-"""Openings that the chart has room for, the most biased ones."""
-
-
-@styled
-def plot_openings(openings: pd.DataFrame, ax: Axes | None = None, *, first: str) -> Axes:
-    """Score of the colour that moves first, `first`, by opening, with 95 % intervals; the most biased openings.
-
-    `openings` is that of `tables.openings`.
-    """
-    shown = openings.head(OPENINGS_SHOWN).sort_values("score", ascending=False, kind="stable")
-    some = f", the {len(shown)} most biased of {len(openings)}" if len(shown) < len(openings) else ""
-    ax = rows_of(ax, [f"opening {n}" for n in shown["opening"]], f"Opening bias{some}", per_row=0.24, margin=1.3)
-    if shown.empty:
-        return no_games(ax)
-    score, low, high = (100 * shown[f"score{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
-    ax.axvline(50, color=MUTED, linewidth=0.9, linestyle=DASHED)
-    dots(ax, score, low, high, size=5)
-    for row, (value, error) in enumerate(zip(score, (high - low) / 2, strict=True)):
-        beside(ax, row, f"{value:.0f}" + (f" ± {error:.0f} %" if np.isfinite(error) else " %"))
-    texts = [
-        f"opening {row['opening']}: {percent(row['score'])}"
-        f"{interval(row['score_low'], row['score_high'], percent)}"
-        for row in shown.to_dict("records")
-    ]
-    tip_rows(ax, texts)
-    ax.set_xlabel(f"score of {first.capitalize()}, who moves first, % (pairs with colours swapped)")
-    return ax
-
-
-@styled
 def plot_terminations(terminations: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """How games ended: number of games for each termination."""
     names = [humanised(name) for name in terminations["termination"]]
@@ -223,22 +156,6 @@ CHARTS = (
         "convergence.csv",
         lambda run: plot_convergence(run.convergence, reference=run.zero),
         lambda run: len(run.convergence) > 0,
-    ),
-    Chart(
-        "phases",
-        "Decisive games: share of the moves at which a player's own score favours the later winner, level "
-        "counting half. It shows when the searches saw the result, not when it was decided.",
-        "phases.csv",
-        lambda run: plot_phases(run.phases),
-        lambda run: len(run.phases) > 0 and not run.small,
-    ),
-    Chart(
-        "openings",
-        "Score of the colour that moves first, over pairs of games with colours swapped, so that the players' "
-        "strengths cancel; 95 % intervals, the spread pooled over openings: one in twenty misses by chance.",
-        "openings.csv",
-        lambda run: plot_openings(run.openings, first=run.facts.first),
-        lambda run: len(run.openings) > 0,
     ),
     Chart(
         "terminations",

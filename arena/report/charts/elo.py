@@ -186,10 +186,7 @@ CHARTS = (
         "Joint rating of all players with 95 % intervals.",
         "standings.csv",
         lambda run: plot_elo(run.standings, reference=run.zero),
-        lambda run: (
-            run.games.empty
-            or (run.standings["elo"].count() > 0 and (run.equal_terms.empty or run.comparisons.empty))
-        ),
+        lambda run: run.games.empty or run.standings["elo"].count() > 0,
     ),
     Chart(
         "elo_by_step",

@@ -17,7 +17,6 @@ from arena.report.sentences import ablation, comparisons
 from arena.report.tables.decided import verdict
 from arena.report.tables.doublings import step_name
 from arena.report.tables.grades import share
-from arena.report.tables.openings import Homogeneity
 from arena.report.tables.suites import ALL, RANDOM, share_text
 from players.player import PlayerSpec
 
@@ -25,8 +24,6 @@ DECISIONS = 50
 """Decisions of a player from which on a sentence names its error rate."""
 FAMILIES = 3
 """Families whose gains a sentence names one by one; of more it gives the least and the greatest."""
-SIGNIFICANT = 0.05
-"""p value below which openings differ by more than chance."""
 
 
 def answers(run: Run, most: int) -> list[str]:
@@ -174,19 +171,6 @@ def suite_sentences(suites: pd.DataFrame, players: Sequence[str]) -> list[str]:
     return [f"{text[0].upper()}{text[1:]}."] if text else []
 
 
-def opening_sentences(openings: pd.DataFrame, test: Homogeneity | None, first: str) -> list[str]:
-    """The openings' advantage to the first mover, and the most biased one; nothing if they do not differ."""
-    if test is None or test.p_value >= SIGNIFICANT or not len(openings):
-        return []
-    most, colour = openings.iloc[0], first.capitalize()
-    p = f"p = {test.p_value:.3f}" if test.p_value >= 0.001 else "p < 0.001"
-    error = 50 * (most["score_high"] - most["score_low"])
-    return [
-        f"The openings do not favour {colour} alike (F-test, {p}): the most biased, opening {most['opening']}, "
-        f"gave {colour} {100 * most['score']:.0f} ± {error:.0f} %."
-    ]
-
-
 def lead(standings: pd.DataFrame, specs: Sequence[PlayerSpec] = ()) -> list[str]:
     """The sentence about the first of the table, if a rating exists, and whether its lead is certain.
 
@@ -210,16 +194,6 @@ def lead(standings: pd.DataFrame, specs: Sequence[PlayerSpec] = ()) -> list[str]
         text = f"{first['player']} leads with {at}, {ahead:.0f} ahead of {second['player']}"
         notes += uncertain
     return [text + (f" ({', '.join(notes)})" if notes else "") + "."]
-
-
-def leads(equal_terms: pd.DataFrame) -> list[str]:
-    """The sentence about who leads at each limit of the table `equal_terms`, and whether that is certain."""
-    parts = []
-    for row in equal_terms[equal_terms["rank"] == 1].to_dict("records"):
-        at = f" ({row['at']})" if row["at"] else ""
-        doubt = f", not certain (LOS {probability(row['los'])})" if row["los"] < CERTAIN else ""
-        parts.append(f"{row['player']} leads at equal {row['terms']}{at}{doubt}")
-    return [f"{'; '.join(parts)}."]
 
 
 def decision(path: pd.DataFrame, experiment: Experiment) -> str:

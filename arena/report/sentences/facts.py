@@ -10,7 +10,7 @@ from arena.experiment.formats.adaptive import Placing
 from arena.ratings.errors import wilson
 from arena.ratings.notes import ONE_PLAYER
 from arena.report.run import Run
-from arena.report.sentences.answers import answers, decision, lead, leads, opening_sentences, placed
+from arena.report.sentences.answers import answers, decision, lead, placed
 from arena.rules.game import Termination
 
 MOST = 4
@@ -35,7 +35,7 @@ def headline(run: Run) -> list[str]:
 
 
 def details(run: Run) -> list[str]:
-    """The answers for which the opening words have no room, and openings that favour a colour."""
+    """The answers for which the opening words have no room."""
     return _told(run)[1]
 
 
@@ -94,20 +94,18 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
     last = _leads(run)
     room = MOST - len(first) - len(last)
     found = answers(run, room)
-    biased = opening_sentences(run.openings, run.opening_test, run.facts.first)
-    return [*first, *found[:room], *last], [*found[room:], *biased]
+    return [*first, *found[:room], *last], found[room:]
 
 
 def _leads(run: Run) -> list[str]:
-    """The leader, unless the comparisons name it, or one is placed; with limits of several kinds, at each limit.
+    """The leader, unless one is placed, or the comparisons name it, as those at limits of several kinds do.
 
     Beside a final order, which places players by other figures, "By Elo" begins the sentence.
     """
-    if isinstance(run.experiment.format, Placing):
+    named = len(run.comparisons) > 0 and (len(run.players) == 2 or run.comparisons["terms"].nunique() > 1)
+    if named or isinstance(run.experiment.format, Placing):
         return []
-    if len(run.equal_terms):
-        return leads(run.equal_terms) if run.comparisons.empty else []
-    found = lead(run.standings, run.experiment.players) if len(run.players) > 2 or run.comparisons.empty else []
+    found = lead(run.standings, run.experiment.players)
     return [f"By Elo, {sentence}" for sentence in found] if len(run.order) else found
 
 

@@ -36,10 +36,6 @@ _LOSERS = 5
 """Players that the sentence on games lost by failures names; of more it gives their number."""
 
 LOS = "LOS: likelihood of superiority over the next player in the table."
-EQUAL_TERMS = (
-    "Difference to the player of Elo 0, in the joint rating of all games, ± half of its 95 % interval. LOS: "
-    "likelihood of superiority over the next player in the table, where it is below 99.9 %."
-)
 NODES = (
     "Means over all moves; those at a depth over the moves searched to the depth limit in full. The effective "
     "branching factor is the geometric mean, per ply, of the ratios of mean nodes at successive depths, for "

@@ -1,27 +1,23 @@
-"""Players at equal terms: those that differ in one setting, and the standings at each limit."""
+"""Players at equal terms: those that differ in one setting."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from arena.base.number import known, probability, quantity, with_error
+from arena.base.number import probability, with_error
 from arena.experiment.names import phrases
 from arena.ratings.contrasts import contrasts
 from arena.ratings.joint import Ratings
-from arena.report.tables.columns import columns, interval
+from arena.report.tables.columns import columns
 from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
 from arena.report.tables.table import Column, RunTable
 from arena.report.tables.telemetry import TOO_LONG
-from players.player import Limit, PlayerSpec
-
-MOST = 6
-"""Limits of a run that have standings of their own; a run of more has only those of all players."""
+from players.player import PlayerSpec
 
 
 class Meeting(NamedTuple):
@@ -83,39 +79,6 @@ def comparisons(
     )
 
 
-def equal_terms(
-    standings: pd.DataFrame,
-    ratings: Ratings,
-    specs: Sequence[PlayerSpec],
-    anchor: str | None = None,
-    time_used: Mapping[str, float] | None = None,
-) -> pd.DataFrame:
-    """For each limit that several players have: rank, player and Elo against the reference, in rank order.
-
-    The reference of a limit is `anchor` or the first of `specs` if it has that limit, else the player that differs
-    from it in limits only, else the first player with the limit; its Elo is 0 and has no interval. Elo is from the
-    joint rating of all games; `time_used` is that of `comparisons`; a row has the greater of the player and the
-    reference.
-
-    Empty unless limits are of two kinds or more, as depth and nodes, and of MOST values at most.
-    """
-    place = {name: i for i, name in enumerate(standings.loc[standings["elo"].notna(), "player"])}
-    groups: dict[Limit, list[PlayerSpec]] = {}
-    for spec in specs:
-        if limits(spec) and spec.name in place:
-            groups.setdefault(spec.limit, []).append(spec)
-    several = [group for group in groups.values() if len(group) > 1]
-    kinds = {tuple(limits(group[0])) for group in several}
-    if len(kinds) < 2 or len(several) > MOST:
-        return pd.DataFrame(columns=[column.name for column in EQUAL_TERMS.columns])
-    preferred = next((spec for spec in specs if spec.name == anchor), specs[0])
-    parts = [_of_limit(group, _reference(group, preferred), ratings, place) for group in several]
-    effort = standings[["player", "nodes_per_move", "seconds_per_move"]]
-    table = pd.concat(parts, ignore_index=True).merge(effort, on="player", how="left")
-    used = [table[name].map(time_used or {}).astype(float) for name in ("player", "reference")]
-    return table.assign(time_used=used[0].combine(used[1], np.fmax))
-
-
 def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
     all_settings = [settings(spec) for spec in specs]
     excluded = LIMITS if types else (*LIMITS, "type")
@@ -164,33 +127,6 @@ def _meetings(
     return sorted(meetings, key=lambda m: (not m.baseline, place[m.reference], place[m.value]))
 
 
-def _of_limit(
-    group: list[PlayerSpec], reference: PlayerSpec, ratings: Ratings, place: dict[str, int]
-) -> pd.DataFrame:
-    names = sorted((spec.name for spec in group), key=place.__getitem__)
-    against = contrasts(ratings, [{name: 1.0, reference.name: -1.0} for name in names])
-    over_next = contrasts(ratings, [{a: 1.0, b: -1.0} for a, b in pairwise(names)])
-    rows = []
-    for rank, (name, found, ahead) in enumerate(zip(names, against, [*over_next, None], strict=True), 1):
-        if name == reference.name:
-            elo = (0.0, np.nan, np.nan)
-        else:
-            elo = (np.nan,) * 3 if found is None else (found.value, found.low, found.high)
-        los = np.nan if ahead is None else ahead.los
-        rows.append((*terms_at(group), rank, name, reference.name, *elo, los))
-    return pd.DataFrame(rows, columns=[column.name for column in EQUAL_TERMS.columns[:-3]])
-
-
-def _reference(group: list[PlayerSpec], preferred: PlayerSpec) -> PlayerSpec:
-    same = [spec for spec in group if spec == preferred or _unlimited(spec) == _unlimited(preferred)]
-    return same[0] if same else group[0]
-
-
-def _unlimited(player: PlayerSpec) -> str:
-    """A text that players share who differ in name and limits only."""
-    return key({name: value for name, value in settings(player).items() if name not in LIMITS})
-
-
 def comparisons_text(comparisons: pd.DataFrame, *, pairs: bool = False) -> pd.DataFrame:
     """Differences of Elo at equal terms, with their likelihood of superiority, as text for people.
 
@@ -217,39 +153,9 @@ def comparisons_text(comparisons: pd.DataFrame, *, pairs: bool = False) -> pd.Da
     return table.set_axis([name for name, _ in columns], axis=1)
 
 
-def equal_terms_text(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The standings of each limit as text for people, by the limit: "Equal depth (6)".
-
-    What all names of a limit have in common between commas is left out, LOS above 99.9 %, and the mean of what is
-    limited. "†": see `comparisons_text`.
-    """
-    found = {}
-    for (terms, at), rows in table.groupby(["terms", "at"], sort=False):
-        los = [probability(value) for value in rows["los"]]
-        columns = {
-            "#": rows["rank"].map(str).tolist(),
-            "Player": _telling(rows["player"].tolist()),
-            "Elo": [_difference(row, "elo") if known(row["elo"]) else "" for row in rows.to_dict("records")],
-            "LOS": ["" if value.startswith(">") else value for value in los],
-            "Nodes/move": [quantity(v) for v in rows["nodes_per_move"] if terms != "nodes"],
-            "Time/move": [quantity(v, "s") for v in rows["seconds_per_move"] if terms != "time"],
-        }
-        shown = {name: cells for name, cells in columns.items() if any(cells)}
-        found[f"Equal {terms}" + (f" ({at})" if at else "")] = pd.DataFrame(shown)
-    return found
-
-
-def _telling(names: list[str]) -> list[str]:
-    """Names without the parts, between commas, that all have: "simple" of "simple, depth 4"."""
-    parts = [name.split(", ") for name in names]
-    common = set.intersection(*map(set, parts))
-    short = [", ".join(part for part in of_one if part not in common) for of_one in parts]
-    return short if all(short) and len(set(short)) == len(short) else names
-
-
-def _difference(row: dict[Hashable, Any], name: str = "elo_difference") -> str:
-    error = (row[f"{name}_high"] - row[f"{name}_low"]) / 2
-    return with_error(row[name], error) + (" †" if row["time_used"] > TOO_LONG else "")
+def _difference(row: dict[Hashable, Any]) -> str:
+    error = (row["elo_difference_high"] - row["elo_difference_low"]) / 2
+    return with_error(row["elo_difference"], error) + (" †" if row["time_used"] > TOO_LONG else "")
 
 
 COMPARISONS = RunTable(
@@ -274,22 +180,4 @@ COMPARISONS = RunTable(
     as_text=comparisons_text,
     paper="comparisons of settings",
 )
-EQUAL_TERMS = RunTable(
-    "equal_terms",
-    "standings of the players with the same limit",
-    lambda run: equal_terms(run.standings, run.ratings, run.compared, run.experiment.anchor, run.time_used),
-    columns(
-        "terms at",
-        Column("rank", "place among the players with this limit, from 1"),
-        "player",
-        Column("reference", "name of the player with this limit whose Elo is 0 here"),
-        *interval(
-            Column("elo", "rating in the joint fit of all games, minus that of the reference", "Elo", decimals=1)
-        ),
-        Column("los", "likelihood of superiority over the next player with this limit", "0 to 1", decimals=4),
-        "nodes_per_move seconds_per_move time_used",
-    ),
-    note="Empty unless there are several kinds of limits.",
-    as_text=equal_terms_text,
-)
-TABLES = (COMPARISONS, EQUAL_TERMS)
+TABLES = (COMPARISONS,)

@@ -1,21 +1,20 @@
-"""Outcomes: who won, drew and lost with which colour, how games ended, and when the players saw it coming."""
+"""Outcomes: who won, drew and lost with which colour, from which openings, and how games ended."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit as student_quantile
 
 from arena.ratings.errors import wilson
 from arena.report.tables.columns import columns, interval
 from arena.report.tables.table import Column, RunTable
 from arena.rules.game import ADJUDICATED, FORFEITS
 from arena.rules.result import WHITE_POINTS, Colour, points_of
-
-TENTHS = 10
-_WINNERS = {"1-0": "white", "0-1": "black"}
 
 
 def outcomes(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
@@ -72,45 +71,28 @@ def white_points(games: pd.DataFrame) -> pd.Series:
     return results.map(WHITE_POINTS).astype(float)
 
 
-def phases(games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
-    """When the searches of winner and loser saw the result coming, in decisive games, by tenths of the game.
+def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:
+    """How each opening favours the colour that moves first in a game, `first`; the most biased opening first.
 
-    Only moves with a score are counted. Scores are those of the players' own searches, so this is when the result
-    was seen, not when it was decided.
-
-    Shares are means over pairs of games; the interval is Wilson's with as many trials as pairs, which is wide
-    rather than narrow, as moves of one pair are not all alike.
+    Over pairs of games with colours swapped, in which the players' own strengths cancel; a pair that the stronger
+    player wins twice counts as even, so unequal players draw the score towards a half. Single games are left
+    out. The interval is Student's, with the spread of pairs within openings pooled over all of
+    them; without two pairs of one opening there is none.
     """
-    decisive = games[games["result"].isin(list(_WINNERS))]
-    winner = decisive.set_index("game")["result"].map(_WINNERS)
-    table = moves.loc[moves["game"].isin(winner.index) & moves["score"].notna()]
-    plies = table["game"].map(decisive.set_index("game")["plies"]).to_numpy(dtype=float)
-    won = table["colour"].astype(str).to_numpy() == table["game"].map(winner).to_numpy(dtype=object)
-    score = np.sign(table["score"].to_numpy(dtype=float)) * np.where(won, 1, -1)
-    frame = pd.DataFrame(
-        {
-            "tenth": np.minimum((table["ply"].to_numpy() - 1) * TENTHS // plies, TENTHS - 1).astype("int64") + 1,
-            "role": np.where(won, "winner", "loser"),
-            "pair": table["game"].map(decisive.set_index("game")["pair"]).to_numpy(),
-            "favours": (score + 1) / 2,
-            "legal_moves": table["legal_moves"].to_numpy(dtype=float),
-        }
-    )
-    by_pair = frame.groupby(["tenth", "role", "pair"], sort=True).agg(
-        moves=("favours", "size"), share=("favours", "mean"), legal_moves=("legal_moves", "mean")
-    )
-    result = by_pair.groupby(["tenth", "role"]).agg(
-        pairs=("share", "size"),
-        moves=("moves", "sum"),
-        share=("share", "mean"),
-        legal_moves=("legal_moves", "mean"),
-    )
-    result = result.reset_index().sort_values(["tenth", "role"], ascending=[True, False]).reset_index(drop=True)
-    n, p = result["pairs"].to_numpy(dtype=float), result["share"].to_numpy(dtype=float)
-    low, high = wilson(p, n)
-    result.insert(5, "share_low", low)
-    result.insert(6, "share_high", high)
-    return result
+    points = white_points(games)
+    by_pair = games.assign(score=points if first == "white" else 1 - points).groupby("pair")
+    opening = by_pair[["opening", "opening_fen"]].first()
+    pairs = opening.assign(score=by_pair["score"].mean())[by_pair.size() == 2]
+    grouped = pairs.groupby(["opening", "opening_fen"])["score"]
+    table = grouped.agg(pairs="size", score="mean").reset_index()
+    freedom = len(pairs) - len(table)
+    squares = float(((pairs["score"] - grouped.transform("mean")) ** 2).sum())
+    error = float(student_quantile(freedom, 0.975)) * math.sqrt(squares / freedom) if freedom > 0 else math.nan
+    half = error / np.sqrt(table["pairs"])
+    table["score_low"] = (table["score"] - half).clip(0, 1)
+    table["score_high"] = (table["score"] + half).clip(0, 1)
+    order = (table["score"] - 0.5).abs().sort_values(ascending=False, kind="stable").index
+    return table.loc[order].reset_index(drop=True)
 
 
 TABLES = (
@@ -145,24 +127,13 @@ TABLES = (
         ),
         applies=lambda run: run.experiment.adjudicate is not None,
     ),
-)
-PHASES = RunTable(
-    "phases",
-    "when winner and loser saw the result, by tenths of the game",
-    lambda run: phases(run.games, run.survey.sample),
-    columns(
-        Column("tenth", "tenth of the game's plies, 1 to 10"),
-        Column("role", "winner or loser of the game"),
-        "pairs moves",
-        *interval(
-            Column(
-                "share",
-                "moves whose own score favours the later winner; level counts half",
-                "0 to 1",
-                decimals=4,
-            )
+    RunTable(
+        "openings",
+        "score of the first mover by opening",
+        lambda run: openings(run.games, run.facts.first),
+        columns(
+            "opening opening_fen pairs",
+            *interval(Column("score", "score of the colour that moves first", "0 to 1", decimals=4)),
         ),
-        "legal_moves",
     ),
-    applies=lambda run: not run.small,
 )
