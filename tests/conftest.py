@@ -12,7 +12,6 @@ import signal
 import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,11 +22,9 @@ from numba.core.dispatcher import Dispatcher
 
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
-from arena.rules.variants import Variant
+from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
 from tests.helpers.rule_sets import POSITIONS, RULE_SETS, UNCOMPILED
-from tests.helpers.words import Words, forget_what_is_gone
-from tests.tiers import TIERS, has_quick_tests, tier_of
 
 for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
     if signal.getsignal(_number) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background
@@ -64,6 +61,11 @@ The two that compile most, searches and switches, are not begun together, as one
 """
 
 
+TIERS = ("quick", "rest", "full", "slow")
+QUICK_RULES = ("english", "international")
+"""Of a test that has a rule set as a parameter, the quick tier runs these."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--tier",
@@ -71,7 +73,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="quick (the default), full (quick and what it leaves out), rest (full without quick), "
         "or slow (the slow tests alone); the default is full where files or tests are named",
     )
-    parser.addoption("--words", action="store_true", help="keep the words of messages as they are now")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -80,16 +81,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.tier = "full" if any(".py" in argument for argument in config.args) else "quick"
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """For the quick tier do not import a file that has no test of it."""
-    return True if config.option.tier == "quick" and not has_quick_tests(collection_path.stem) else None
-
-
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """Keep the tests of the tier, longest first; without compiled kernels leave out what needs them."""
-    if config.option.words:  # before -k and other options leave out tests whose words stay
-        forget_what_is_gone({Path(argument).stem for argument in config.args if argument.endswith(".py")}, items)
     yield
     tiers = ("quick", "rest") if config.option.tier == "full" else (config.option.tier,)
     kept = [
@@ -101,6 +95,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
     place = {name: number for number, name in enumerate(LONG_FIRST)}
     items.sort(key=lambda item: place.get(item.path.stem, len(place)))
+
+
+def tier_of(item: pytest.Item) -> str:
+    """The tier of a test: slow, rest (full without quick) or quick.
+
+    `@pytest.mark.full` leaves a test to the full tier, `full(only=[...])` these parameters of it,
+    `full(but=[...])` all others.
+    """
+    if item.get_closest_marker("slow"):
+        return "slow"
+    parameters = getattr(item, "callspec", None)
+    if marker := item.get_closest_marker("full"):
+        name = parameters.id if parameters else ""
+        if name in marker.kwargs.get("only", [name]) and name not in marker.kwargs.get("but", []):
+            return "rest"
+    return "rest" if parameters and any(map(_is_of_another_rule_set, parameters.params.values())) else "quick"
+
+
+def _is_of_another_rule_set(value: object) -> bool:
+    """Whether a test's parameter is a rule set outside QUICK_RULES, the name of one or a row about one."""
+    if isinstance(value, Mapping):
+        value = value.get("variant")
+    name = value.name if isinstance(value, Variant) else value
+    return (
+        isinstance(name, str) and name not in QUICK_RULES and bool({name, name.rpartition("-")[0]} & set(VARIANTS))
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -142,14 +162,6 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox"])
         yield started
         started.close()
-
-
-@pytest.fixture
-def words(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Words]:
-    """Asserts that messages are those kept in `data/messages.json`; see `helpers/words.py`."""
-    kept = Words(request.node, tmp_path, request.config.option.words)
-    yield kept
-    kept.close()
 
 
 @pytest.fixture(scope="session", params=RULE_SETS, ids=lambda variant: variant.name)

@@ -22,10 +22,9 @@ from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
 from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.endings import tables_of
 from tests.helpers.tournaments import assert_same, run
-from tests.helpers.words import Words
 
 WON, LOST = Outcome(WHITE, Termination.ADJUDICATED_WIN), Outcome(BLACK, Termination.ADJUDICATED_WIN)
 DRAWN = Outcome(None, Termination.ADJUDICATED_DRAW)
@@ -258,11 +257,11 @@ def test_the_report_counts_what_was_adjudicated_and_what_was_wrong(adjudicated: 
 
 
 def test_the_report_says_it_in_words_and_as_a_table(
-    folder: Path, adjudicated: arena.Run, plain: arena.Run, words: Words
+    folder: Path, adjudicated: arena.Run, plain: arena.Run
 ) -> None:
     assert len(facts(adjudicated)) == len(facts(plain)) + 2
     for sentence in facts(adjudicated)[-2:]:
-        words(sentence)
+        one_line(sentence)
     written = pd.read_csv(folder / "out" / "adjudications.csv")
     assert written["games"].sum() == adjudicated.games["termination"].isin(ADJUDICATED).sum()
     assert '[Termination "adjudicated_win"]' in (folder / "out" / "games.pdn").read_text()
@@ -284,9 +283,9 @@ def test_the_report_says_it_in_words_and_as_a_table(
         "{tables: yes please}",
     ],
 )
-def test_a_mistake_is_one_line(tmp_path: Path, rules: str, words: Words) -> None:
+def test_a_mistake_is_one_line(tmp_path: Path, rules: str) -> None:
     (tmp_path / "config.yaml").write_text(f"{CONFIG}adjudicate: {rules}\n")
-    words(error_line(invoke("run", str(tmp_path / "config.yaml")).stderr))
+    error_line(invoke("run", str(tmp_path / "config.yaml")).stderr)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +301,7 @@ def test_a_mistake_is_one_line(tmp_path: Path, rules: str, words: Words) -> None
     ],
 )
 def test_a_rule_that_can_end_no_game_has_a_line_before_the_first_one(
-    tmp_path: Path, players: str, rules: str, lines: int, words: Words
+    tmp_path: Path, players: str, rules: str, lines: int
 ) -> None:
     config = tmp_path / "config.yaml"
     config.write_text(
@@ -316,4 +315,4 @@ def test_a_rule_that_can_end_no_game_has_a_line_before_the_first_one(
     looked = [line for line in invoke("doctor", str(config)).stdout.splitlines() if "can end no game" in line]
     assert looked == [f"adjudicate: {line} (warning)" for line in found]
     for line in found:
-        words(line)
+        one_line(line)

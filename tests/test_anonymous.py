@@ -131,6 +131,7 @@ def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: 
     assert not [name for name in found if "names" in name] and f"names: {folder / 'names.csv'}" in done.stdout
 
 
+@pytest.mark.full
 def test_the_report_without_names_is_that_of_the_run_and_the_same_each_time(folder: Path) -> None:
     assert invoke("report", folder, "--anonymous").exit_code == 0
     first = contents(folder / "anonymous")

@@ -192,6 +192,7 @@ def test_the_move_that_creates_the_balance_is_not_counted() -> None:
     assert len(game.moves) == 11
 
 
+@pytest.mark.full
 def test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king() -> None:
     variant = build_variant({"base": "frisian", **OFF, "endings": False})
     game = Game(variant, parse_fen(variant, "W:WK47,50:BK4,1"))

@@ -192,6 +192,7 @@ def test_one_game_is_played_in_no_time(clock):
 # --- overhead
 
 
+@pytest.mark.full
 def test_overhead_is_of_each_part_by_its_own_unit():
     rows = {(row.what, row.depth): row for row in overhead(VARIANTS["english"], seconds=0, repeat=1)}
     assert list(rows) == list(zip(OVERHEAD, (1, 2, 3, *[None] * len(OVERHEAD)), strict=False))
@@ -360,6 +361,7 @@ OVERHEAD = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("what", "names", "expected"),
     [
@@ -379,6 +381,7 @@ def test_a_benchmark_is_chosen_by_its_name(clock, install, what, names, expected
     assert [row.what for row in rows(what, [VARIANTS[name] for name in names])] == expected
 
 
+@pytest.mark.full
 def test_workers_of_each_kind_play_the_same_games():
     rows = {row.what: row for row in engines(games=3)}
     assert list(rows) == ["one process", "2 processes", "2 Dask workers"]

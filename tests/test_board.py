@@ -18,7 +18,7 @@ from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 
 ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]
@@ -258,10 +258,10 @@ def test_a_board_is_saved_as_svg_or_text(tmp_path):
         lambda: Board("english").save("board.png"),
     ],
 )
-def test_what_cannot_be_drawn_gets_one_line(make, words):
+def test_what_cannot_be_drawn_gets_one_line(make):
     with pytest.raises(ValueError, match=r".") as raised:
         make()
-    words(raised.value)
+    one_line(raised.value)
     assert "\n" not in str(raised.value)
 
 

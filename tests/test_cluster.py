@@ -23,6 +23,8 @@ from arena.play.plan import Plan, prepare
 from arena.play.tournament import play
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
+pytestmark = pytest.mark.full
+
 pytest.importorskip("distributed")
 
 TEXT = (

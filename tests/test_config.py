@@ -23,8 +23,8 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.section import validated
 from arena.experiment.yaml.values import Source
 from players.player import Limit, PlayerSpec
+from tests.helpers.command_line import one_line
 from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
-from tests.helpers.words import Words
 
 
 def load_text(folder: Path, text: str | bytes) -> Experiment:
@@ -217,11 +217,11 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
     ],
 )
 def test_a_key_that_other_programs_have_is_answered_by_ours(
-    tmp_path: Path, old: str, new: str, place: str, words: Words
+    tmp_path: Path, old: str, new: str, place: str
 ) -> None:
     (line,) = errors(tmp_path, EXAMPLE.replace(old, new))
     assert places([line]) == [place]
-    words(line)
+    one_line(line)
 
 
 @pytest.mark.parametrize(
@@ -290,18 +290,18 @@ def test_a_key_that_other_programs_have_is_answered_by_ours(
         ("seed: 2026", f"seed: [{30 * 'long '}]", "3:1"),
     ],
 )
-def test_a_wrong_value_has_its_error(tmp_path: Path, old: str, new: str, place: str, words: Words) -> None:
+def test_a_wrong_value_has_its_error(tmp_path: Path, old: str, new: str, place: str) -> None:
     assert EXAMPLE.count(old) == 1
     found = errors(tmp_path, EXAMPLE.replace(old, new))
     assert place in places(found)
-    words(*found)
+    one_line(*found)
 
 
 @pytest.mark.parametrize(
     "word",
     ["no", "Off", "yes", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"],
 )
-def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str, words: Words) -> None:
+def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str) -> None:
     found = [
         line
         for old, new in (
@@ -313,7 +313,7 @@ def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path,
     ]
     assert places(found) == ["3:1", "8:6", "14:37"]
     (message,) = {line.split(": ", 1)[1] for line in found}
-    words(message)
+    one_line(message)
 
 
 def test_all_problems_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -369,11 +369,11 @@ def test_a_withdrawal_is_a_number_a_word_or_both(
         ("withdraw: {games: annul}\n", "1:1"),
     ],
 )
-def test_a_withdrawal_that_cannot_be_is_an_error(tmp_path: Path, given: str, place: str, words: Words) -> None:
+def test_a_withdrawal_that_cannot_be_is_an_error(tmp_path: Path, given: str, place: str) -> None:
     players = "".join(f"  - {{name: {name}, type: random}}\n" for name in "ab")
     (line,) = errors(tmp_path, given + f"name: a\nvariant: english\nplayers:\n{players}")
     assert places([line]) == [place]
-    words(line)
+    one_line(line)
 
 
 def test_no_players_is_an_error(tmp_path: Path) -> None:
@@ -394,10 +394,10 @@ def test_no_players_is_an_error(tmp_path: Path) -> None:
         ("count: 20}", '"a\\0": 20}', "4:29"),
     ],
 )
-def test_a_nul_is_refused_wherever_it_stands(tmp_path: Path, old: str, new: str, place: str, words: Words) -> None:
+def test_a_nul_is_refused_wherever_it_stands(tmp_path: Path, old: str, new: str, place: str) -> None:
     found = errors(tmp_path, EXAMPLE.replace(old, new))
     assert places(found)[0] == place
-    words(found[0])
+    one_line(found[0])
 
 
 @pytest.mark.parametrize("word", ["sweeep", "swep", "Sweep", "sweeps"])
@@ -445,11 +445,11 @@ def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path
     ],
 )
 def test_a_file_that_is_no_configuration_is_an_error_with_the_reason(
-    tmp_path: Path, text: str | bytes, place: str, words: Words
+    tmp_path: Path, text: str | bytes, place: str
 ) -> None:
     found = errors(tmp_path, text)
     assert place in places(found)
-    words(*found)
+    one_line(*found)
 
 
 @pytest.mark.parametrize("text", ['a: "\\U00110000"', 'a: "\\Uffffffff"', "a: " + 5000 * "["])

@@ -63,6 +63,7 @@ def config(tmp_path: Path) -> Path:
 # --- a program that writes to the ledger of a run
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("change", ["another result", "no game"])
 def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_again(
     change: str, config: Path, monkeypatch: pytest.MonkeyPatch
@@ -173,6 +174,7 @@ def _or_refused(work: Callable[[], Any]) -> Any:
     return None
 
 
+@pytest.mark.full
 def test_a_flipped_bit_changes_nothing_or_is_named(ledger: Path, tmp_path: Path) -> None:
     assert_no_flip_is_silent(ledger, tmp_path / "flipped", 60)
 
@@ -182,6 +184,7 @@ def test_none_of_1000_flipped_bits_is_accepted_in_silence(ledger: Path, tmp_path
     assert_no_flip_is_silent(ledger, tmp_path / "flipped", 1000)
 
 
+@pytest.mark.full
 def test_a_game_that_its_page_does_not_count_is_missed(tmp_path: Path) -> None:
     """SQLite reads such a page without a word."""
     volume.fill(tmp_path, "random", 100)
@@ -197,6 +200,7 @@ def test_a_game_that_its_page_does_not_count_is_missed(tmp_path: Path) -> None:
     assert rows(tmp_path) < stored
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "row",
     [
@@ -217,6 +221,7 @@ def test_any_values_are_read_back_with_their_checksum(row: list[Any]) -> None:
     assert not table.intact((*found[:-1], found[-1] ^ 1))
 
 
+@pytest.mark.full
 def test_a_checksum_tells_types_tables_and_neighbours_apart() -> None:
     def checksum(name: str, *row: Any) -> int:
         return Table(name, dict.fromkeys("abcd"[: len(row)], "TEXT"), ["a"])._checksum(row)
@@ -233,6 +238,7 @@ def spoil(folder: Path, statement: str) -> None:
         connection.execute(statement)
 
 
+@pytest.mark.full
 def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert invoke("run", config, "--out", out, "--workers", 1).exit_code == 0
@@ -263,6 +269,7 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert "was damaged" not in invoke("run", config, "--out", out, "--workers", 1).stderr
 
 
+@pytest.mark.full
 def test_the_status_of_a_run_with_a_result_that_is_none_is_one_line(ledger: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(ledger, tmp_path / "copy")
     for wrong in ("'2-7'", "NULL", "x'ff'", "cast(x'ff' as TEXT)"):
@@ -284,6 +291,7 @@ def test_one_damaged_copy_of_the_configuration_costs_nothing(ledger: Path, tmp_p
         assert content(folder) == content(ledger)
 
 
+@pytest.mark.full
 def test_a_ledger_of_an_unknown_configuration_is_refused_and_left_as_it_is(ledger: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(ledger, tmp_path / "copy")
     for table in META:
@@ -293,6 +301,7 @@ def test_a_ledger_of_an_unknown_configuration_is_refused_and_left_as_it_is(ledge
     assert len(rows(folder)) == 20 and not (folder / f"{FILE}.damaged").exists()
 
 
+@pytest.mark.full
 def test_games_around_a_page_that_cannot_be_read_are_kept(tmp_path: Path) -> None:
     volume.fill(tmp_path, "random", 200)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
@@ -313,6 +322,7 @@ def test_games_around_a_page_that_cannot_be_read_are_kept(tmp_path: Path) -> Non
     assert left < stored and len(left) >= 180
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("at", [(shutil, "copyfile"), (Path, "unlink"), (Path, "replace")])
 def test_a_process_that_dies_while_it_mends_a_ledger_loses_nothing(
     ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: tuple[Any, str]
@@ -332,6 +342,7 @@ def test_a_process_that_dies_while_it_mends_a_ledger_loses_nothing(
     assert len(rows(folder)) == 19
 
 
+@pytest.mark.full
 def test_what_a_game_played_again_changes_behind_it_is_played_again(tmp_path: Path) -> None:
     text = DYNAMIC["swiss"] + FOUR
     whole = played(tmp_path, "whole", text)
@@ -366,6 +377,7 @@ def largest_file(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [1000, 40_000, 90_000, 150_000])
 def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_path: Path, size: int) -> None:
     config.write_text(CONFIG.replace("count: 8", "count: 100"))
@@ -383,6 +395,7 @@ def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_pat
     assert len(after) == 200 and before.items() <= after.items()
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is full here")
 @pytest.mark.parametrize("arguments", [["variants"], ["--help"]])
 def test_output_to_a_full_disk_is_one_line(arguments: list[str]) -> None:
@@ -414,6 +427,7 @@ def read_only(config: Path) -> Iterator[Path]:
             folder.chmod(0o755)
 
 
+@pytest.mark.full
 def test_a_complete_run_that_can_only_be_read_is_complete(config: Path) -> None:
     text = config.read_text()
     with read_only(config) as folder, tempfile.TemporaryDirectory() as mine:
@@ -434,6 +448,7 @@ def test_a_complete_run_that_can_only_be_read_is_complete(config: Path) -> None:
         assert error_line(other.stderr) == denied
 
 
+@pytest.mark.full
 def test_a_complete_run_of_another_version_says_so_once(config: Path) -> None:
     folder = config.parent / "out"
     assert invoke("run", config, "--out", folder, "--workers", 1, "--no-report").exit_code == 0
@@ -446,6 +461,7 @@ def test_a_complete_run_of_another_version_says_so_once(config: Path) -> None:
         assert again.stderr.count("is of another version of the arena") == 1
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
 def test_a_run_on_a_disk_that_can_only_be_read_is_complete(config: Path, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
@@ -462,6 +478,7 @@ def test_a_run_on_a_disk_that_can_only_be_read_is_complete(config: Path, tmp_pat
         subprocess.run(["umount", "--lazy", disk], check=True)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "how", ["folder deleted", "folder moved", "ledger deleted", "log deleted", "ledger replaced"]
 )

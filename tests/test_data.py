@@ -129,6 +129,7 @@ players: [{name: one, type: random}, {name: other, type: random}]
     return played(folder, "out", text)
 
 
+@pytest.mark.full
 def test_the_points_that_decided_a_game_are_in_its_row(counted: Run, tmp_path: Path) -> None:
     variant = build_variant(counted.experiment.variant)
     moves = dict(list(counted.moves.groupby("game")["move"]))
@@ -149,6 +150,7 @@ def test_the_points_that_decided_a_game_are_in_its_row(counted: Run, tmp_path: P
         assert table[column].tolist() == ["" if pd.isna(it) else str(it) for it in counted.games[column]]
 
 
+@pytest.mark.full
 def test_the_points_of_a_game_stand_at_the_end_of_its_pdn_and_on_its_page(counted: Run) -> None:
     data = listed(counted.games.assign(swing=np.nan), counted)
     index = data["points"]
@@ -227,6 +229,7 @@ def test_a_score_says_in_how_many_plies_a_win_is(score: float, plies: int) -> No
     assert wins_in(score) == plies
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("description", "worth"),
     [("material", 1.0), ({"linear": {"man": 250}}, 250.0), ({"linear": {"king": 9}}, None)],
@@ -246,6 +249,7 @@ def own(tmp_path: Path) -> Path:
     return tmp_path / "own.py"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("in_process", [False, True])
 def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits(
     own: Path, in_process: bool
@@ -357,6 +361,7 @@ def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
     }
 
 
+@pytest.mark.full
 def test_a_report_has_positions_and_parquet_if_asked_for(run: Run) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     folder = run.folder

@@ -16,6 +16,8 @@ from players.examine import Finding
 from players.table import build_player
 from tests.helpers.command_line import invoke
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[1]
 PATIENCE = 4.0
 """Seconds that a player may take here."""

@@ -11,7 +11,7 @@ import yaml
 
 from arena.experiment.load import load, player_specs
 from players.player import Limit
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 
 OWN = """\
 class Last:
@@ -80,6 +80,7 @@ def test_the_same_duel_is_complete_and_another_one_of_the_same_name_has_a_number
     ]
 
 
+@pytest.mark.full
 def test_more_than_two_players_meet_all_others_and_names_differ(empty):
     match("random", "greedy", "random", "--openings", 1, "--variant", "international", "--out", "three")
     experiment = load("three/match.yaml")
@@ -90,6 +91,7 @@ def test_more_than_two_players_meet_all_others_and_names_differ(empty):
     assert (result.exit_code, result.stderr) == (2, "three holds something else: give another --out\n")
 
 
+@pytest.mark.full
 def test_a_test_and_a_set_of_openings_are_in_the_configuration():
     match("greedy", "random", "--sprt", -500, 0)
     experiment = load("reports/greedy-random/match.yaml")
@@ -127,9 +129,9 @@ def test_names_of_players_differ_by_no_more_than_they_need(empty):
         *(("greedy", "random", "--sprt", 5, 0), ("greedy", "random", "level 4", "--sprt", 0, 5)),
     ],
 )
-def test_what_is_wrong_gets_one_line_and_nothing_is_written(arguments, words, empty):
+def test_what_is_wrong_gets_one_line_and_nothing_is_written(arguments, empty):
     (empty / "my.py").write_text(OWN)
     result = invoke("match", *arguments)
     assert result.exit_code == 2
-    words(error_line(result.stderr).replace(str(empty), "DIR"))
+    one_line(error_line(result.stderr).replace(str(empty), "DIR"))
     assert not Path("reports").exists()

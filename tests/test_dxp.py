@@ -28,8 +28,7 @@ from players.loading import PlayerError
 from players.player import Allowance, AnswerError, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
-from tests.helpers.command_line import invoke
-from tests.helpers.words import Words
+from tests.helpers.command_line import invoke, one_line
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
 
@@ -109,6 +108,7 @@ def test_what_is_not_a_move_is_an_error_of_the_program(text):
         parsed_move(text)
 
 
+@pytest.mark.full(but=["international"])
 @pytest.mark.parametrize("name", ["international", "frisian"])
 def test_every_move_is_read_as_it_was_written(name: str):
     variant, rng = VARIANTS[name], random.Random(1)
@@ -125,6 +125,7 @@ def test_every_move_is_read_as_it_was_written(name: str):
 # --- games
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("listens", ["program", "arena"])
 def test_a_partner_that_knows_the_rules_plays_games_to_their_end(listens: str):
     assert_plays_ten_games(partner("plays by the rules", flags=(), listens=listens), INTERNATIONAL)
@@ -137,6 +138,7 @@ def test_two_seats_play_each_other_each_at_a_port_of_its_own():
     assert column(record, "move").tolist()[:4] == [b"46-41", b"1-6", b"41-46", b"6-1"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("listens", ["program", "arena"])
 def test_two_partners_in_sandboxes_may_have_the_same_port(listens: str):
     if why := sandbox.unavailable():
@@ -149,6 +151,7 @@ def test_two_partners_in_sandboxes_may_have_the_same_port(listens: str):
     assert (record.error, record.termination, record.plies) == ("", "max_plies", 6)
 
 
+@pytest.mark.full(but=["gives up", "sends a wrong length"])
 @pytest.mark.parametrize("what", FAILING)
 def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minutes: None):
     termination, reason = FAILING[what]
@@ -157,6 +160,7 @@ def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minu
     assert_first_lost(record, what, termination, reason)
 
 
+@pytest.mark.full
 def test_a_program_that_leaves_after_a_game_is_started_again_for_the_next():
     for _ in range(2):
         sides = partner("leaves after a game"), partner("shuttles")
@@ -164,6 +168,7 @@ def test_a_program_that_leaves_after_a_game_is_started_again_for_the_next():
         assert (record.error, record.plies) == ("", 4)
 
 
+@pytest.mark.full
 def test_a_program_that_does_not_confirm_the_end_of_a_game_loses_the_next(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(dxp, "_END_SECONDS", 0.25)
     records = [
@@ -174,6 +179,7 @@ def test_a_program_that_does_not_confirm_the_end_of_a_game_loses_the_next(monkey
     assert "did not confirm the end of its last game (GAMEEND) within 0.25 s" in records[1].error
 
 
+@pytest.mark.full
 def test_a_program_in_this_process_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(dxp, "_END_SECONDS", 0.25)
     player = build_player(partner("is silent"), INTERNATIONAL)
@@ -182,6 +188,7 @@ def test_a_program_in_this_process_is_not_waited_for_for_ever(monkeypatch: pytes
     player.close()  # type: ignore[attr-defined]
 
 
+@pytest.mark.full
 def test_a_move_taken_back_is_a_new_game_for_the_program():
     player, game = build_player(partner("plays by the rules", flags=()), INTERNATIONAL), Game(INTERNATIONAL)
     asked = Limit(clock=60.0)
@@ -223,18 +230,20 @@ def taken() -> socket.socket:
         ({"listens": "both"}, Limit(clock=60), "international"),
     ],
 )
-def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, variant: str, words: Words):
+def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, variant: str):
     spec = partner("shuttles", **changes)
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("p", "engine", clock, spec.options), build_variant(variant))
-    words(str(caught.value))
+    one_line(str(caught.value))
 
 
+@pytest.mark.full
 def test_a_program_that_does_not_start_is_named():
     with pytest.raises(PlayerError, match=r"ended \(exit code 1\) before it was ready; it wrote 'no weights'"):
         build_player(partner("crashes at start"), INTERNATIONAL)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("listens", ["program", "arena"])
 def test_a_port_that_another_program_has_is_refused(listens: str):
     with taken() as other:
@@ -243,6 +252,7 @@ def test_a_port_that_another_program_has_is_refused(listens: str):
             build_player(partner("shuttles", port=port, listens=listens), INTERNATIONAL)
 
 
+@pytest.mark.full
 def test_the_second_seat_at_a_port_is_refused_until_the_first_is_closed():
     with taken() as other:
         port = other.getsockname()[1]
@@ -254,6 +264,7 @@ def test_the_second_seat_at_a_port_is_refused_until_the_first_is_closed():
     hold(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
 
 
+@pytest.mark.full
 def test_a_program_with_one_port_is_tried_and_plays_with_one_worker(tmp_path: Path):
     with taken() as other:
         port = other.getsockname()[1]

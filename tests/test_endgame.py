@@ -47,7 +47,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.player import Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers import naive
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.rule_sets import by_values
 
 pytestmark = pytest.mark.compiled
@@ -173,6 +173,7 @@ def test_tables_say_what_the_definition_says_of_every_position_of_two_pieces(hom
     assert compare(VARIANTS["english"], 2) > 2 * 3488
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("small", SMALL, ids=lambda variant: variant.about)
 def test_tables_say_what_the_definition_says_on_a_small_board(home, small):
     assert compare(small, 2) > 500
@@ -182,11 +183,13 @@ def test_tables_say_what_the_definition_says_on_a_small_board(home, small):
             follows(tables, small, position)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("small", SMALL[::5], ids=lambda variant: variant.about)
 def test_tables_say_what_the_definition_says_of_every_position_of_three_pieces(home, small):
     assert compare(small, 3) > 10_000
 
 
+@pytest.mark.full(only=["international"])
 def test_values_of_three_pieces_follow_from_those_after_the_moves(home, variant):
     if line := refusal(variant):
         with pytest.raises(EndgameError, match=re.escape(line)):
@@ -197,6 +200,7 @@ def test_values_of_three_pieces_follow_from_those_after_the_moves(home, variant)
         follows(tables, variant, position)
 
 
+@pytest.mark.full(only=["4"])
 @pytest.mark.parametrize("pieces", [3, 4])
 def test_english_positions_are_those_that_are_published_and_have_known_values(home, pieces):
     """Schaeffer et al. 2007 count boards, whoever is to move, those with pieces of one colour, too."""
@@ -211,6 +215,7 @@ def test_english_positions_are_those_that_are_published_and_have_known_values(ho
     assert (kings["won"], kings["drawn"], kings["lost"], kings["longest_win"]) == (230, 654, 108, 11)
 
 
+@pytest.mark.full
 def test_the_tables_line_ends_after_the_plies_that_they_say(home):
     """Each side takes the move that the tables find best; for every decided position of two and three pieces."""
     variant = VARIANTS["english"]
@@ -256,6 +261,7 @@ def test_tables_of_fewer_pieces_are_those_of_more_as_far_as_they_go(home):
     assert two.value(parse_fen(variant, "W:WK1,K2:BK32")) is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["pvs", "full"])
 @pytest.mark.parametrize(("name", "pieces", "count"), [("english", 4, 10_000), ("russian", 3, 4_000)])
 def test_a_win_that_a_search_holds_for_certain_is_never_contradicted(home, name, pieces, count, preset):
@@ -282,7 +288,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_no_flipped_bit_ever_gives_a_wrong_value_and_all_are_mended(own_home, words):
+def test_no_flipped_bit_ever_gives_a_wrong_value_and_all_are_mended(own_home):
     variant = VARIANTS["english"]
     expected = [(material, bytes(codes)) for material, codes in make(variant, 2).slices()]
     path = path_of(variant)
@@ -303,7 +309,7 @@ def test_no_flipped_bit_ever_gives_a_wrong_value_and_all_are_mended(own_home, wo
     path.write_bytes(damaged)
     with pytest.raises(EndgameError) as caught:
         load(variant, 2)
-    words(caught.value)
+    one_line(caught.value)
 
 
 def test_a_process_opens_tables_once_and_finds_those_made_later(own_home):
@@ -324,7 +330,7 @@ def test_a_process_opens_tables_once_and_finds_those_made_later(own_home):
 
 
 @pytest.mark.parametrize("length", [0, 7, 1000, 65_600, 65_601, -1])
-def test_a_truncated_file_is_mended(own_home, length, words):
+def test_a_truncated_file_is_mended(own_home, length):
     variant = VARIANTS["english"]
     make(variant, 2)
     path = path_of(variant)
@@ -332,7 +338,7 @@ def test_a_truncated_file_is_mended(own_home, length, words):
     path.write_bytes(sound[:length])
     with pytest.raises(EndgameError) as caught:
         load(variant, 2)
-    words(caught.value)
+    one_line(caught.value)
     make(variant, 2)
     assert path.read_bytes() == sound
 
@@ -345,20 +351,21 @@ def test_a_file_that_is_cut_off_is_damaged_whatever_is_read_of_it(own_home):
         load(variant, 2)
 
 
-def test_tables_of_other_rules_or_of_other_code_are_not_read(own_home, monkeypatch, words):
+@pytest.mark.full
+def test_tables_of_other_rules_or_of_other_code_are_not_read(own_home, monkeypatch):
     english, other = VARIANTS["english"], by_values(build_variant({"base": "english", "promotion": "at_end"}))
     make(english, 2)
     path_of(other).parent.mkdir(parents=True)
     path_of(other).write_bytes(path_of(english).read_bytes())
     with pytest.raises(EndgameError) as caught:
         load(other, 2)
-    words(caught.value)
+    one_line(caught.value)
     make(other, 2)
     assert path_of(other).read_bytes() != path_of(english).read_bytes()
     monkeypatch.setattr(endgame, "_digest", lambda rules: bytes(32))
     with pytest.raises(EndgameError) as caught:
         load(english, 2)
-    words(caught.value)
+    one_line(caught.value)
 
 
 def test_what_more_pieces_there_are_is_kept_when_a_slice_of_few_is_damaged(own_home):
@@ -412,6 +419,7 @@ endgame.cache_folder = lambda: Path(sys.argv[1])
 """
 
 
+@pytest.mark.full
 def test_what_was_killed_is_resumed(own_home):
     variant = VARIANTS["english"]
     kill = "make(VARIANTS['english'], 3, lambda done, _: done < 50_000 or os.kill(os.getpid(), signal.SIGKILL))"
@@ -423,6 +431,7 @@ def test_what_was_killed_is_resumed(own_home):
     assert all(it.value(position) for it in [load(variant, 3)] for position in drawn(variant, 3, 10))
 
 
+@pytest.mark.full
 def test_ctrl_c_stops_the_command_which_resumes(own_home):
     run = "main(['tables', 'english', '--pieces', '5'])"
     process = subprocess.Popen(
@@ -441,7 +450,7 @@ def test_ctrl_c_stops_the_command_which_resumes(own_home):
     assert reports[0] == 3512
 
 
-def test_two_builders_at_once_and_full_disks_are_told_in_one_line(own_home, monkeypatch, words):
+def test_two_builders_at_once_and_full_disks_are_told_in_one_line(own_home, monkeypatch):
     variant = VARIANTS["english"]
 
     def refused() -> str:
@@ -450,15 +459,15 @@ def test_two_builders_at_once_and_full_disks_are_told_in_one_line(own_home, monk
         return str(caught.value).replace(path_of(variant).parent.name, "RULES")
 
     lock = lock_folder(path_of(variant).parent)
-    words(refused())
+    one_line(refused())
     lock.release()
     with monkeypatch.context() as patch:
         patch.setattr(endgame, "disk_usage", lambda path: shutil._ntuple_diskusage(10**6, 10**6, 200_000))
-        words(refused())
+        one_line(refused())
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (210_000, limits[1]))
     try:
-        words(refused())
+        one_line(refused())
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     with monkeypatch.context() as patch:
@@ -470,30 +479,31 @@ def test_two_builders_at_once_and_full_disks_are_told_in_one_line(own_home, monk
             write(planned, file, material, codes)
 
         patch.setattr(endgame.Layout, "write", fill_up)
-        words(refused())
+        one_line(refused())
     reports: list[int] = []
     make(variant, 3, lambda done, _total: reports.append(done))
     assert reports[0] == 3512
     path_of(variant).unlink()
     path_of(variant).parent.chmod(0o500)
     if not os.access(path_of(variant).parent, os.W_OK):
-        words(refused())
+        one_line(refused())
 
 
-def test_an_ending_that_is_too_long_for_a_byte_is_an_error(own_home, monkeypatch, words):
+def test_an_ending_that_is_too_long_for_a_byte_is_an_error(own_home, monkeypatch):
     monkeypatch.setattr(retrograde, "LONGEST", 12)
     result = invoke("tables", "english", "--pieces", 2)
     assert result.exit_code == 2
-    words(error_line(result.stderr.splitlines()[-1]))
+    error_line(result.stderr.splitlines()[-1])
 
 
 @pytest.mark.parametrize("variant", ["simplified", "frisian", "{base: antidraughts, first_king_wins: true}"])
-def test_rules_without_tables_get_one_line(own_home, variant, words):
+def test_rules_without_tables_get_one_line(own_home, variant):
     result = invoke("tables", variant)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
 
 
+@pytest.mark.full
 def test_the_command_counts_wins_beyond_the_limits_of_moves(home):
     few_plies = "{base: english, no_progress: 20}"
     counts = json.loads(invoke("tables", few_plies, "--pieces", 3, "--json").stdout)

@@ -110,6 +110,7 @@ def test_what_an_engine_says_of_its_search_is_recorded(well: arena.Run) -> None:
     assert (moves["score"] == -0.25).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", FAILING)
 def test_an_engine_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, kind))
@@ -121,6 +122,7 @@ def test_an_engine_that_fails_loses_its_own_games_alone(kind: str, well: arena.R
     assert (own["result"] == np.where(own["white"] == "bad", "0-1", "1-0")).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", HARMLESS)
 def test_what_else_an_engine_does_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, kind))
@@ -131,6 +133,7 @@ def test_what_else_an_engine_does_harms_nobody(kind: str, well: arena.Run, tmp_p
     assert not subprocess.run(left, stdout=subprocess.PIPE).stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("pondering", ["allow", "stop"])
 def test_an_engine_that_computes_in_its_opponents_time_is_counted_or_stopped(
     pondering: Literal["allow", "stop"], tmp_path: Path
@@ -149,6 +152,7 @@ def test_an_engine_that_computes_in_its_opponents_time_is_counted_or_stopped(
     assert not left
 
 
+@pytest.mark.full
 def test_an_engine_that_waits_is_told_to_stop_in_time(well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, "waits for stop", "seconds: 0.05"))
     assert set(own_games(found)["termination"]) <= {"max_plies", "repetition"}
@@ -156,12 +160,14 @@ def test_an_engine_that_waits_is_told_to_stop_in_time(well: arena.Run, tmp_path:
     assert (seconds > 0.049).all() and seconds.median() < 0.08
 
 
+@pytest.mark.full
 def test_an_engine_that_does_not_stop_loses_on_time(well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, "heeds no stop", "seconds: 0.05"))
     assert_others_unharmed(found, well)
     assert own_games(found)["termination"].tolist() == 3 * [TIME] + 9 * ["withdrawn"]
 
 
+@pytest.mark.full
 def test_an_engine_that_ended_is_started_again_and_its_failure_is_one_line(tmp_path: Path) -> None:
     path = configured(tmp_path, "starts once")
     found = own_games(run(path))
@@ -172,6 +178,7 @@ def test_an_engine_that_ended_is_started_again_and_its_failure_is_one_line(tmp_p
         assert other.startswith("bad was not built: python3 ended (exit code 3) before it was ready")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", AT_START)
 def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -180,6 +187,7 @@ def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str,
     assert len(str(caught.value).splitlines()) == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "asked"), [("answers otherwise", "hub"), ("is never ready", "init")])
 def test_a_program_that_is_not_ready_soon_is_announced_once(
     kind: str, asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -200,6 +208,7 @@ def test_a_program_that_is_not_ready_soon_is_announced_once(
         Analysis(spec, Game(ENGLISH))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["plays", "babbles"])
 def test_a_program_that_is_ready_soon_is_not_announced(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("players.engines.hub._SOON_SECONDS", 60.0)
@@ -245,6 +254,7 @@ def test_a_variant_that_the_engine_does_not_play_is_told_in_one_line(tmp_path: P
         prepare(load(path))
 
 
+@pytest.mark.full
 def test_a_size_that_the_protocol_has_no_name_for_is_refused_in_one_line(tmp_path: Path) -> None:
     path = configured(tmp_path, "plays")
     path.write_text(path.read_text().replace("variant: english", "variant: english-6x6"))
@@ -259,6 +269,7 @@ def test_an_engine_without_a_limit_is_told_in_one_line(tmp_path: Path) -> None:
         prepare(load(configured(tmp_path, "plays", "reserve: 0.01")))
 
 
+@pytest.mark.full
 def test_the_last_lines_of_an_engine_are_in_its_bundle(tmp_path: Path) -> None:
     path = configured(tmp_path, "crashes")
     command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
@@ -321,6 +332,7 @@ except OSError:
 """A program that plays by a file in its folder that its command does not name, where it has no network."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("inside", "folder", "message"),
     [

@@ -14,6 +14,7 @@ from arena.rules.move_text import paths
 from arena.rules.notation import algebraic, place
 from arena.rules.variants import VARIANTS
 from arena.sitting.entering import EntryError, entered_move, is_like_move, legal_line, numbered_move
+from tests.helpers.command_line import one_line
 
 FORK = "W:W22,30:B17,18,9,10"
 """White captures 22x13x6 or 22x15x6."""
@@ -186,10 +187,10 @@ def test_a_pass_is_entered_where_it_is_the_move():
     "text",
     ["11-14", "11", "", "3 3 4 4 5", "3 3 4 4", "(2, 1) (3", "a2-b3", "9" * 500],
 )
-def test_what_is_no_move_says_which_there_are(text, words):
+def test_what_is_no_move_says_which_there_are(text):
     with pytest.raises(EntryError) as caught:
         entered(text)
-    words(caught.value)
+    one_line(caught.value)
 
 
 def test_a_number_selects_a_move_of_the_list_in_its_order():

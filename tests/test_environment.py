@@ -17,6 +17,7 @@ from arena.rules.encoding import TWINS
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.variants import VARIANTS
 from arena.sitting.environment import DraughtsEnv, OneAgentEnv, env
+from tests.helpers.command_line import one_line
 
 
 def drawn(game: Game, seed: int = 0) -> Game:
@@ -120,10 +121,10 @@ def test_the_last_planes_count_plies_without_progress_and_earlier_occurrences():
     "ask",
     [lambda e, g: Encoding("englsh"), lambda e, g: e.move(g, 0), lambda e, g: e.action(g, 1)],
 )
-def test_what_an_encoding_does_not_know_gets_one_line(ask, words):
+def test_what_an_encoding_does_not_know_gets_one_line(ask):
     with pytest.raises(ValueError, match=r".") as caught:
         ask(Encoding("english"), Game("english"))
-    words(caught.value)
+    one_line(caught.value)
 
 
 # --- environment
@@ -322,8 +323,8 @@ def test_the_board_is_rendered_as_text():
         {"opponent": "greedi"},
     ],
 )
-def test_a_wrong_option_gets_one_line(options, words):
+def test_a_wrong_option_gets_one_line(options):
     with pytest.raises(ValueError, match=r".") as caught:
         DraughtsEnv(**options)
-    words(caught.value)
+    one_line(caught.value)
     assert "\n" not in str(caught.value)

@@ -21,7 +21,7 @@ from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED, linear_weights
 from players.loading import PlayerError, blame
 from tests.helpers import naive
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
 SYSTEMS = ("game3", "checkers-ai", "simple", "cis300")
@@ -285,6 +285,7 @@ def test_evaluations_are_as_published(row, evaluation):
     assert EVALUATORS[evaluation](position, ENGLISH.constants) == row[evaluation]
 
 
+@pytest.mark.full
 def test_evaluations_are_as_published_without_the_compiler():
     code = (
         "from tests.test_evaluators import *\n"
@@ -471,10 +472,10 @@ def test_a_file_that_cannot_be_loaded_is_refused_with_the_line(tmp_path, code, r
         "nowhere.py:mine",
     ],
 )
-def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation, words):
+def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation):
     with pytest.raises(PlayerError, match=r".") as caught:
         build_evaluation(evaluation, ENGLISH)
-    words(caught.value)
+    one_line(caught.value)
 
 
 def evaluate(*arguments: str) -> Result:

@@ -15,7 +15,7 @@ from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
 from players.examine import Examination, examine, examined
 from players.loading import PlayerError
 from tests.helpers import naive
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 from tests.helpers.rule_sets import BY_NAME, RULE_SETS
 
 ENGLISH = VARIANTS["english"]
@@ -168,6 +168,7 @@ def test_a_mistake_is_found_by_its_own_message(name):
     assert re.search(message, finding.message), finding.message
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize("reference", LOST)
 def test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function(reference):
@@ -235,8 +236,8 @@ def test_check_lists_what_was_found_with_boards_and_the_speed():
     ("evaluation", "variant"),
     [("simpel", "english"), ("simple", "englsh"), ("{linear: {mann: 1}}", "english"), ("own.py:goood", "english")],
 )
-def test_check_refuses_what_there_is_not_in_one_line(evaluation, variant, words):
+def test_check_refuses_what_there_is_not_in_one_line(evaluation, variant):
     result = invoke("check", evaluation, variant)
     assert result.exit_code == 2
-    words(result.stderr.splitlines()[-1])
+    one_line(result.stderr.splitlines()[-1])
     assert "Traceback" not in result.output

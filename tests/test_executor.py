@@ -130,12 +130,14 @@ def done(tasks: Iterable[tuple[str, Path]]) -> list[str]:
     return list(run(work, tasks, 2, lambda: False))
 
 
+@pytest.mark.full
 def test_tasks_of_a_worker_that_dies_are_done_again(tmp_path: Path) -> None:
     kinds = [*["fast"] * 40, "dies once", *["slow", "fast"] * 5, "dies once"]
     tasks = [(kind, tmp_path / str(number)) for number, kind in enumerate(kinds)]
     assert sorted(done(tasks)) == sorted(kinds)
 
 
+@pytest.mark.full
 def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path: Path) -> None:
     kinds = [*["fast"] * 5, "dies", *["slow", "fast"] * 3, "dies", "fast"]
     tasks = [(kind, tmp_path / f"{number:02}") for number, kind in enumerate(kinds)]
@@ -146,6 +148,7 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
     assert sorted(found) == sorted(kind for kind in kinds if kind != "dies")
 
 
+@pytest.mark.full
 def test_a_task_is_given_up_after_the_second_worker_that_it_ended_alone() -> None:
     todo = _Todo(["good", "bad"], lambda: False)
     todo.died(todo.batch(2), workers=2)
@@ -156,6 +159,7 @@ def test_a_task_is_given_up_after_the_second_worker_that_it_ended_alone() -> Non
     assert todo.failed == {1: "bad"} and todo.batch(1) == []
 
 
+@pytest.mark.full
 def test_where_every_task_ends_its_worker_only_a_few_are_tried(tmp_path: Path) -> None:
     tasks = [("dies", tmp_path / str(number)) for number in range(1000)]
     with pytest.raises(WorkerDied):
@@ -201,6 +205,7 @@ def test_long_tasks_are_not_handed_out_ahead() -> None:
 # signals
 
 
+@pytest.mark.full
 @linux
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
@@ -227,6 +232,7 @@ def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
     assert ("finishing current games" in error) == (signals[0] == signal.SIGINT)
 
 
+@pytest.mark.full
 @linux
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path, workers: int) -> None:
@@ -238,6 +244,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path, wo
     assert sorted(out.splitlines()) == [f"record {number}" for number in range(workers)]
 
 
+@pytest.mark.full
 @linux
 def test_hanging_up_is_ignored_where_it_was_before(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -268,6 +275,7 @@ def killed_at(folder: Path, moments: Iterable[float]) -> Iterator[list[str]]:
         yield list(left.values())
 
 
+@pytest.mark.full
 @linux
 def test_nothing_is_left_of_an_arena_that_was_killed_while_its_workers_start(tmp_path: Path) -> None:
     assert list(killed_at(tmp_path, [0.2, 0.4, 0.5, 0.6, 0.8, 2.0])) == [[]] * 6

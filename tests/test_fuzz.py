@@ -28,6 +28,8 @@ from arena.rules.variants import VARIANTS
 from tests.benchmarks import volume
 from tests.helpers.command_line import invoke
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[1]
 SECONDS = 20
 """After which an input is said to hang."""

@@ -17,6 +17,7 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE
 from arena.rules.result import Draws, Ending, in_balance, points
 from arena.rules.variants import VARIANTS, Variant
+from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]
 INTERNATIONAL = VARIANTS["international"]
@@ -170,6 +171,7 @@ def test_a_game_is_made_by_names_and_read_as_text():
     assert repr(game) == "<Game english, after 2 plies, B:W11,K22:BK3>"
 
 
+@pytest.mark.full
 def test_a_game_is_by_rules_that_are_described_as_in_a_configuration():
     game = Game({"base": "english", "promotion": "never"}, "W:W5:B12")
     for text in ["5-1", "12-16"]:
@@ -194,10 +196,10 @@ def test_the_pdn_of_a_game_is_read_as_the_game(variant):
         lambda: Game("english").push("castle"),
     ],
 )
-def test_a_wrong_name_position_or_move_gets_one_line(make, words):
+def test_a_wrong_name_position_or_move_gets_one_line(make):
     with pytest.raises(ValueError, match=r".") as caught:
         make()
-    words(caught.value)
+    one_line(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -264,12 +266,14 @@ def test_points_that_decide_are_part_of_the_outcome_and_of_the_pdn(start, moves,
     assert f"{{points: White {white}, Black {black}}} {game.outcome.result}" in game.pdn
 
 
+@pytest.mark.full
 def test_points_decide_under_any_rules_that_say_so():
     rules = build_variant({"base": "english", "score_decides": True})
     for start, moves in (("B:W13:B5,6", "5-9"), ("W:W28:B19,24", "")):
         assert play(rules, start, moves).outcome == Outcome(BLACK, Termination.POINTS, (1, 2))
 
 
+@pytest.mark.full
 def test_points_are_not_counted_where_something_else_decides():
     assert play(VARIANTS["english"], "W:W22:B18", "22x15").outcome == Outcome(WHITE, Termination.NO_PIECES)
     drawn = Game({"base": "simplified", "repetition": 1})
@@ -328,6 +332,7 @@ def test_captures_and_mens_moves_are_progress():
     assert by_capture.outcome == Outcome(DRAW, Termination.NO_PROGRESS)
 
 
+@pytest.mark.full
 def test_only_captures_count_where_the_rule_is_so():
     assert VARIANTS["game3"].draws.no_capture == 100
     variant = with_draws("game3", no_capture=4)

@@ -65,6 +65,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterato
     shutil.rmtree(out)
 
 
+@pytest.mark.full(only=["match", "tournament", "tuning"])
 @pytest.mark.parametrize("name", [*TOURNAMENTS, "tuning"])
 def test_tables_and_summaries_are_the_same_bytes(made: Callable[[str], Path], name: str) -> None:
     kept = [path for path in (DATA / name).iterdir() if path.name != "digests.txt"]
@@ -72,6 +73,7 @@ def test_tables_and_summaries_are_the_same_bytes(made: Callable[[str], Path], na
     assert kept
 
 
+@pytest.mark.full(only=["match", "tournament"])
 @pytest.mark.parametrize("name", TOURNAMENTS)
 def test_games_and_moves_are_the_same_bytes(made: Callable[[str], Path], name: str) -> None:
     kept = dict(digest_and_file(name))
@@ -79,6 +81,7 @@ def test_games_and_moves_are_the_same_bytes(made: Callable[[str], Path], name: s
     assert kept
 
 
+@pytest.mark.full(only=["match", "tournament"])
 @pytest.mark.parametrize("name", TOURNAMENTS)
 def test_no_further_table_is_written(made: Callable[[str], Path], name: str) -> None:
     written = {path.name for path in made(name).iterdir() if path.suffix in (".csv", ".md", ".pdn")}
@@ -86,6 +89,7 @@ def test_no_further_table_is_written(made: Callable[[str], Path], name: str) -> 
     assert written == known | {file for _, file in digest_and_file(name)}
 
 
+@pytest.mark.full
 def test_the_ratings_of_all_together_are_the_same_bytes(made: Callable[[str], Path]) -> None:
     sources = [str(made("tournament")), str(made("swiss") / "games.pdn"), str(DATA / "results.csv")]
     document = arena("rate", *sources, "--first", "black", "--json", "--nash", "--residuals")

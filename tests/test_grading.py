@@ -46,9 +46,8 @@ from players.player import Allowance
 from tests.benchmarks import volume
 from tests.benchmarks.claims import ending as random_ending
 from tests.helpers import naive
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.endings import tables_of
-from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
 
@@ -404,6 +403,7 @@ def test_a_line_of_best_moves_ends_after_the_plies_that_the_grade_has(tables: En
     assert lines > 20
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run: Path, tables: EndgameTables) -> None:
     whole = run.parent / "whole"
@@ -519,6 +519,7 @@ def test_what_a_judge_holds_for_certain_is_what_the_tables_say(tables: EndgameTa
     assert certain > searched / 50
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("judge", ["{evaluation: strong, depth: 7}", "{evaluation: cis300, nodes: 2000}"])
 def test_no_claim_of_38000_searches_is_false(tables: EndgameTables, judge: str) -> None:
     searched, certain = claims(tables, 38_000, judge, 7)
@@ -537,12 +538,10 @@ def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
 
 
 @pytest.mark.compiled
-def test_the_command_grades_says_what_there_is_and_does_nothing_twice(
-    run: Path, tables: EndgameTables, words: Words
-) -> None:
+def test_the_command_grades_says_what_there_is_and_does_nothing_twice(run: Path, tables: EndgameTables) -> None:
     first = invoke("grade", run, "--pieces", PIECES, "--judge", JUDGE, "--workers", 1)
     assert first.exit_code == 0
-    words(first.stdout.replace(str(run), "RUN"))
+    one_line(first.stdout.replace(str(run), "RUN"))
     before = stored(run)
     assert invoke("grade", run, "--pieces", PIECES, "--judge", JUDGE, "--workers", 1).stdout == first.stdout
     assert stored(run) == before
@@ -565,23 +564,23 @@ WRONG: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_input_gets_one_line(run: Path, tmp_path: Path, case: str, words: Words) -> None:
+def test_a_wrong_input_gets_one_line(run: Path, tmp_path: Path, case: str) -> None:
     given = [str(it).replace("RUN", str(run)) for it in WRONG[case]]
     result = invoke("grade", *given, "--workers", 1)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     assert stored(run) == []
 
 
-def test_another_judge_cannot_have_the_name_of_one_that_graded(run: Path, words: Words) -> None:
+def test_another_judge_cannot_have_the_name_of_one_that_graded(run: Path) -> None:
     graded(run, pieces=0, after=1)
     with pytest.raises(GradingError) as raised:
         graded(run, pieces=0, judge=f"{{name: '{NAME}', evaluation: strong, nodes: 301}}")
-    words(raised.value)
+    one_line(raised.value)
 
 
 def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_stays(
-    run: Path, tmp_path: Path, words: Words
+    run: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "own.py").write_text(
         "from arena import Choice\n\n\n"
@@ -597,23 +596,25 @@ def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_st
     judge = f"{{type: '{tmp_path}/own.py:Judge', depth: 9}}"
     result = invoke("grade", run, "--pieces", 0, "--judge", judge, "--workers", 1)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     assert len(stored(run)) < 30
 
 
-def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path: Path, words: Words) -> None:
+@pytest.mark.full
+def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path: Path) -> None:
     config = yaml.safe_load(CONFIG) | {"variant": "simplified", "openings": {"count": 1}}
     arena.run(config, tmp_path / "run", workers=1, quiet=True)
     result = invoke("grade", tmp_path / "run", "--workers", 1)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     result = invoke("grade", tmp_path / "run", "--pieces", 4, "--workers", 1)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     assert invoke("grade", tmp_path / "run", "--judge", JUDGE, "--workers", 1).exit_code == 0
     assert set(read(tmp_path / "run").graded["endgame_pieces"]) == {0}
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: EndgameTables) -> None:
     """Also a run that was played without being graded; from Python, too."""
@@ -635,14 +636,15 @@ def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: Endga
 @pytest.mark.parametrize(
     "oracle", ["{pieces: 1}", "{peices: 4}", "{judge: {depth: 2}}", "{judge: {seconds: 1}}", "{pieces: 0}", "4"]
 )
-def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path, oracle: str, words: Words) -> None:
+def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path, oracle: str) -> None:
     (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}oracle: {oracle}\n")
     result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not are_supported(), reason="needs SIGKILL")
 def test_a_killed_grading_is_resumed_to_the_same_bytes(run: Path, tables: EndgameTables) -> None:
     whole = run.parent / "whole"

@@ -27,9 +27,8 @@ from arena.rules.hub import (
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.variants import VARIANTS, Variant
 from players.player import Choice, Limit, PlayerSpec
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 from tests.helpers.rule_sets import RULE_SETS
-from tests.helpers.words import Words
 
 INTERNATIONAL = VARIANTS["international"]
 START = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww"
@@ -231,10 +230,10 @@ def test_a_search_while_the_other_thinks_goes_on_under_the_level_when_the_move_i
         ["set-param name=tt value=3"],
     ],
 )
-def test_what_cannot_be_done_is_an_error_in_one_line(talk: Talk, lines: list[str], words: Words):
+def test_what_cannot_be_done_is_an_error_in_one_line(talk: Talk, lines: list[str]):
     assert talk.say(*lines)
     errors = [parse_line(text).arguments["message"] for text in talk.lines if text.startswith("error")]
-    words(errors[-1])
+    one_line(errors[-1])
 
 
 def test_unknown_commands_are_passed_over_and_quit_ends_it(talk: Talk):
@@ -291,6 +290,7 @@ def test_a_player_that_fails_is_an_error(how: str, message: str):
     assert message in found.wait("error").arguments["message"]
 
 
+@pytest.mark.full
 def test_the_command_ends_with_its_input_and_prints_the_protocol_alone():
     given = f"hub\ninit\npos pos={START}\nlevel depth=3\ngo think\n"
     command = [sys.executable, "-m", "arena", "hub", "--player", "{type: 'tests.test_hub:Prints'}"]
@@ -322,7 +322,7 @@ class Prints:
     "player",
     ["{preset: ful}", "full", "{depth: six}"],
 )
-def test_a_wrong_player_is_one_line(player: str, words: Words):
+def test_a_wrong_player_is_one_line(player: str):
     result = invoke("hub", "--player", player)
     assert result.exit_code == 2 and len(result.output.splitlines()) == 1
-    words(result.output)
+    one_line(result.output)

@@ -25,7 +25,7 @@ from players.loading import PlayerError
 from players.player import Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
-from tests.helpers.words import Words
+from tests.helpers.command_line import one_line
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
 
@@ -95,6 +95,7 @@ def test_a_search_is_asked_for_in_words_of_a_fixed_order(limit: Limit, lines: li
     assert [line for line in notes.read_text().splitlines() if line != "stop"] == expected
 
 
+@pytest.mark.full
 def test_a_limit_on_the_clock_is_heeded_by_stop(tmp_path: Path):
     notes = tmp_path / "notes"
     sides = (partner("waits for stop", Limit(seconds=0.05), notes=str(notes)), partner("plays"))
@@ -108,6 +109,7 @@ def test_a_limit_on_the_clock_is_heeded_by_stop(tmp_path: Path):
 # --- games
 
 
+@pytest.mark.full(but=["depth"])
 @pytest.mark.parametrize(
     "limit",
     [Limit(depth=3), Limit(seconds=9.0), Limit(depth=5, clock=60.0, increment=0.1)],
@@ -125,6 +127,7 @@ def test_what_a_program_says_of_its_search_is_recorded_in_men():
         assert (column(record, name) == value).all(), name
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("what", HARMLESS)
 def test_what_else_a_program_does_harms_nobody(what: str):
     sides = partner(what, Limit(seconds=0.05)), partner("plays")
@@ -132,6 +135,7 @@ def test_what_else_a_program_does_harms_nobody(what: str):
     assert (record.error, record.termination, record.plies) == ("", "max_plies", 6)
 
 
+@pytest.mark.full(but=["moves nothing", "refuses positions"])
 @pytest.mark.parametrize("what", FAILING)
 def test_a_program_that_breaks_the_protocol_loses_its_game(what: str):
     termination, reason = FAILING[what]
@@ -140,6 +144,7 @@ def test_a_program_that_breaks_the_protocol_loses_its_game(what: str):
     assert_first_lost(record, what, termination, reason)
 
 
+@pytest.mark.full
 def test_a_program_that_ended_is_started_again_for_the_next_game():
     for _ in range(2):
         record = play(task_of(INTERNATIONAL, partner("plays"), partner("crashes"), opening=KINGS, max_plies=8))
@@ -167,9 +172,7 @@ def test_a_program_that_ended_is_started_again_for_the_next_game():
         ({"script": "engine.py"}, DEPTH, "international"),
     ],
 )
-def test_a_wrong_entry_is_one_line(
-    changes: dict[str, Any], limit: Limit, variant: str, tmp_path: Path, words: Words
-):
+def test_a_wrong_entry_is_one_line(changes: dict[str, Any], limit: Limit, variant: str, tmp_path: Path):
     (tmp_path / "python3").symlink_to(sys.executable)
     spec = partner("plays", limit, **changes)
     command = ["./python3", *spec.options["command"][1:]]
@@ -177,7 +180,7 @@ def test_a_wrong_entry_is_one_line(
     with pytest.raises(PlayerError) as caught:
         build_player(spec, build_variant(variant))
     assert len(str(caught.value).splitlines()) == 1
-    words(str(caught.value))
+    one_line(str(caught.value))
 
 
 STARTS_BADLY = {
@@ -189,6 +192,7 @@ STARTS_BADLY = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("what", STARTS_BADLY)
 def test_a_program_that_does_not_start_is_named_with_the_line_of_the_file(what: str, tmp_path: Path):
     (tmp_path / "python3").symlink_to(sys.executable)
@@ -204,6 +208,7 @@ def test_a_program_that_does_not_start_is_named_with_the_line_of_the_file(what: 
     assert STARTS_BADLY[what] in text and f"{tmp_path}/run.yaml:7:" in text and len(text.splitlines()) == 1
 
 
+@pytest.mark.full
 def test_fewer_men_and_other_ends_are_played_as_the_rules_are_the_same():
     changed = build_variant({"base": "international", "men": 8, "first": "black", "repetition": 0})
     record = play(task_of(changed, partner("plays by the rules"), PlayerSpec("random", "random"), max_plies=200))

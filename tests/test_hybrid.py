@@ -37,6 +37,7 @@ from players.negamax.score import LIMIT
 from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers import naive
+from tests.helpers.command_line import one_line
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
 from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED
 
@@ -214,19 +215,19 @@ def test_pieces_that_can_be_taken_are_counted_once():
         {"mx": {}},
     ],
 )
-def test_a_mix_that_there_is_not_is_refused_in_one_line(description, words):
+def test_a_mix_that_there_is_not_is_refused_in_one_line(description):
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("h", "hybrid", Limit(nodes=1), {"evaluation": description}), ENGLISH)
-    words(caught.value)
+    one_line(caught.value)
     assert caught.value.keys[0] == "evaluation"
 
 
-def test_rules_without_a_network_have_none_in_their_mix(words):
+def test_rules_without_a_network_have_none_in_their_mix():
     czech = VARIANTS["czech"]
     assert mixed(czech, [czech.start], {}) == [0.0]
     with pytest.raises(PlayerError) as caught:
         mixed(czech, [czech.start], {"network": 50})
-    words(caught.value)
+    one_line(caught.value)
 
 
 def test_every_player_can_use_the_mix():
@@ -242,6 +243,7 @@ def weak_in(position: Position) -> bool:
     return seen(CASUAL.rules, position).formation <= -THRESHOLDS["weak_formation"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("every", [1, 3, 5])
 @pytest.mark.parametrize("colour", [0, 1])
 def test_formation_is_assessed_every_so_many_moves_of_the_game(every, colour):
@@ -261,6 +263,7 @@ def test_formation_is_assessed_every_so_many_moves_of_the_game(every, colour):
     assert seen_stances == {SOUND, WEAK} or UNCOMPILED
 
 
+@pytest.mark.full
 def test_an_assessment_is_of_the_game_and_not_of_the_player():
     """A player that is asked between two assessments, as after a game is resumed, plays by the last one."""
     game, rng = Game(CASUAL), random.Random(5)
@@ -276,6 +279,7 @@ def test_an_assessment_is_of_the_game_and_not_of_the_player():
         game.push(rng.choice(game.legal_moves))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("options", [{"monitor": 0}, {"evaluation": "neural"}], ids=str)
 def test_nothing_is_assessed_without_a_monitor_or_a_mix(options):
     player = Hybrid(CASUAL, **options)
@@ -283,6 +287,7 @@ def test_nothing_is_assessed_without_a_monitor_or_a_mix(options):
     assert player._mix[STANCE] == JUDGED
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_a_new_assessment_forgets_what_was_valued_before():
     game = Game(CASUAL)
@@ -383,6 +388,7 @@ def test_a_rejected_move_is_not_played_and_nothing_is_rejected_without_a_depth()
         assert not any(rejected for _, rejected, _ in of_root(without))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SMALL)
 def test_what_it_proves_is_true_although_moves_are_rejected(name):
     variant, proofs, most = SMALL[name], 0, 300 if UNCOMPILED else 20_000
@@ -396,6 +402,7 @@ def test_what_it_proves_is_true_although_moves_are_rejected(name):
     assert proofs > 20
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_a_win_within_the_shallow_search_needs_no_simulation():
     variant = SMALL["men alone"]

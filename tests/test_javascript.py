@@ -67,6 +67,7 @@ def test_a_module_comes_after_all_that_it_imports(package):
     assert list(modules("a/main.js")) == ["c.js", "a/b/two.js", "a/main.js"]
 
 
+@pytest.mark.full
 def test_one_script_does_what_its_modules_do(package, tmp_path):
     package(
         {
@@ -103,6 +104,7 @@ def test_what_cannot_be_put_into_one_script_is_refused(package, line):
         script("a.js")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_every_page_has_one_script_that_names_nothing_twice_and_cannot_end_early(entry, tmp_path):
     text = script(entry)
@@ -132,6 +134,7 @@ def test_no_two_modules_have_a_function_of_the_same_name():
     assert {function: names for function, names in found.items() if len(names) > 1} == {}
 
 
+@pytest.mark.full
 def test_functions_that_need_no_browser_do_what_their_tests_say():
     version = [int(part) for part in node("--version").strip("v\n").split(".")[:2]]
     older = ["--experimental-default-type=module"] if version < [20, 19] else []
@@ -139,9 +142,11 @@ def test_functions_that_need_no_browser_do_what_their_tests_say():
     assert re.search(r"# fail 0$", passed, re.MULTILINE)
 
 
+@pytest.mark.full
 def test_the_linter_finds_nothing():
     node(tool("eslint/bin/eslint.js"), "--config", str(HOME / "eslint.config.js"), ".")
 
 
+@pytest.mark.full
 def test_types_are_right():
     node(tool("typescript/bin/tsc"), "--project", str(HOME))

@@ -179,6 +179,7 @@ def test_an_import_of_kernels_does_not_touch_the_disk(tmp_path):
     assert not place.exists()
 
 
+@pytest.mark.full
 def test_a_second_process_compiles_nothing(tmp_path):
     """The recursive kernels of perft and of the search, and an evaluation of a user's own, too."""
     path = tmp_path / "mine.py"
@@ -190,6 +191,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert first[0].split()[0] == "7361"
 
 
+@pytest.mark.full
 def test_compilation_is_announced_once_and_only_where_there_is_any(tmp_path):
     code = (
         "from arena.rules.jit.kernel import compilation_announced\n"
@@ -203,6 +205,7 @@ def test_compilation_is_announced_once_and_only_where_there_is_any(tmp_path):
     assert [python(code, **place) for _ in range(2)] == ["compiling\n7\n", "7\n"]
 
 
+@pytest.mark.full
 def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(tmp_path):
     code = (
         "from arena.rules.jit.kernel import compilation_announced, compiling_meanwhile\n"
@@ -219,6 +222,7 @@ def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(t
     assert not list(tmp_path.rglob("*search*.nbi"))
 
 
+@pytest.mark.full
 def test_what_arena_compile_has_compiled_no_game_waits_for(tmp_path):
     run = "import sys; from arena.commands.cli import main; main(sys.argv[1:])"
     place = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(cache.ROOT)}
@@ -243,6 +247,7 @@ def test_what_arena_compile_has_compiled_no_game_waits_for(tmp_path):
     assert python(code, **place) == "0\n"
 
 
+@pytest.mark.full
 def test_only_what_python_calls_is_kept_on_disk_and_nothing_that_the_rules_never_reach_is_compiled(tmp_path):
     code = (
         "from arena.rules import captures\n"
@@ -259,6 +264,7 @@ def test_only_what_python_calls_is_kept_on_disk_and_nothing_that_the_rules_never
     }
 
 
+@pytest.mark.full
 def test_a_kernel_that_a_users_kernel_calls_may_be_whatever_numba_compiles(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from arena import kernel\n\n"
@@ -276,6 +282,7 @@ def test_a_kernel_that_a_users_kernel_calls_may_be_whatever_numba_compiles(tmp_p
     assert [python(code, **place) for _ in range(2)] == ["5.0\n('too large', 7)\n"] * 2
 
 
+@pytest.mark.full
 def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_changes(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from arena.rules.jit.kernel import kernel\nfrom beside import worth\nfrom arena import evaluator\n\n"
@@ -298,6 +305,7 @@ def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_c
     assert values[1] == values[0] + 1.0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["alphabeta", "full"])
 def test_uncompiled_kernels_search_the_same_tree(preset):
     code = (

@@ -25,9 +25,8 @@ from players.negamax.switches import PRESETS
 from players.player import LEVELS, Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.benchmarks.claims import claims, contradicts, ending
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 from tests.helpers.endings import tables_of
-from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
 PIECES = 3
@@ -103,9 +102,7 @@ def test_tables_are_of_the_pieces_asked_for_alone() -> None:
     assert found[0] == found[1]
 
 
-def test_tables_that_are_not_there_have_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Words
-) -> None:
+def test_tables_that_are_not_there_have_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.rules.endgame.tables.cache_folder", lambda: tmp_path / "none" / "kernels")
     for variant, options in (
         ("russian", {"tables": 3}),
@@ -115,10 +112,11 @@ def test_tables_that_are_not_there_have_one_line(
     ):
         with pytest.raises(PlayerError) as raised:
             build_player(PlayerSpec("a", "negamax", Limit(depth=1), options), VARIANTS[variant])
-        words(raised.value)
+        one_line(raised.value)
         assert raised.value.keys == ("tables",)
 
 
+@pytest.mark.full(only=["4-8000"])
 @pytest.mark.parametrize(("pieces", "searches"), [(PIECES, 2000), (PIECES + 1, 8000)])
 def test_no_search_claims_a_win_that_the_tables_deny(pieces: int, searches: int) -> None:
     tables_of(ENGLISH, pieces)

@@ -88,6 +88,7 @@ CASES = [
 # --- what every player keeps to
 
 
+@pytest.mark.full(only=["engine-clock-international", "engine-nodes-international"])
 @pytest.mark.parametrize(("name", "kind", "variant"), CASES)
 def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> None:
     assert name in REGISTERED, f"say in REGISTERED how to test the player {name!r}"

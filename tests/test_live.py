@@ -406,6 +406,7 @@ def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
     assert "; complete, last game stored" in lines[-1]
 
 
+@pytest.mark.full
 def test_watch_waits_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     (tmp_path / "t.yaml").write_text(CONFIG)
@@ -424,6 +425,7 @@ def test_watch_waits_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
     assert re.search(r"^60/60 games \(100 %\).*; complete", output.splitlines()[-1])
 
 
+@pytest.mark.full
 def test_ctrl_c_ends_a_watch_without_a_word(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "arena", "watch", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
@@ -452,6 +454,7 @@ def test_a_run_that_cannot_be_read_or_is_deleted_ends_the_watch_after_a_while(
         list(live._moments(broken))
 
 
+@pytest.mark.full
 def test_watch_redraws_on_a_terminal_and_ends_with_the_run(tmp_path: Path, run: Run) -> None:
     run.add(1, "a", "b", "1-0")
     parent, child = pty.openpty()

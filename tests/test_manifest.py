@@ -103,6 +103,7 @@ def test_a_run_says_what_it_is_made_of_and_where_it_was_played(config: Path) -> 
         assert both and first[:both] == second[:both]
 
 
+@pytest.mark.full
 def test_the_hash_is_of_the_configuration_and_of_the_users_files(config: Path) -> None:
     hashes: list[str] = []
     for name, old, new in [("t.yaml", "", ""), ("t.yaml", "seed: 7", "seed: 8"), ("own.py", "class", "\nclass")]:
@@ -117,6 +118,7 @@ def test_the_hash_is_of_the_configuration_and_of_the_users_files(config: Path) -
     assert len(set(hashes)) == 3
 
 
+@pytest.mark.full
 def test_each_time_that_a_run_goes_on_is_recorded_and_a_complete_one_is_left_alone(config: Path) -> None:
     begin_again(config)
     assert run(config, "--no-report").exit_code == 0
@@ -211,6 +213,7 @@ def test_a_player_that_fails_or_varies_has_no_signature(tmp_path: Path, name: st
     assert signature(spec, VARIANTS["english"], Allowance()) is None
 
 
+@pytest.mark.full
 def test_a_slow_player_is_signed_from_fewer_positions_and_compared_on_those(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

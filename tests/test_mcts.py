@@ -50,6 +50,7 @@ from players.negamax.score import WIN, decided_value
 from players.player import AnswerError, Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers import tournaments
+from tests.helpers.command_line import one_line
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
 from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED, by_values
 
@@ -65,6 +66,7 @@ def choose(variant: Variant, position: Position, nodes: int, seed: int = 0, **op
 # --- the solver
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "options",
     [
@@ -142,6 +144,7 @@ def test_without_the_solver_nothing_is_proven_and_all_simulations_are_made():
     assert choice.move == parse_move(ENGLISH, parse_fen(ENGLISH, row["fen"]), row["best"])
 
 
+@pytest.mark.full
 def test_a_line_without_progress_is_a_draw():
     draws = Draws(repetition=3, no_progress=6)
     variant = by_values(replace(ENGLISH, draws=draws))
@@ -440,6 +443,7 @@ def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs(rollout, policy):
     assert (one == other) == (rollout != "random")
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_the_number_of_workers_does_not_change_its_games(tmp_path):
     text = tournaments.CONFIG.replace("depth: 3", "nodes: 300").replace("type: negamax", "type: mcts")
@@ -488,8 +492,8 @@ def test_its_own_simulations_are_a_limit_and_the_smaller_one_holds():
         (Limit(nodes=1), {"explore": 1}),
     ],
 )
-def test_what_it_cannot_do_with_is_refused_in_one_line(limit, options, words):
+def test_what_it_cannot_do_with_is_refused_in_one_line(limit, options):
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("m", "mcts", limit, options), ENGLISH)
-    words(caught.value)
+    one_line(caught.value)
     assert len(str(caught.value).splitlines()) == 1

@@ -62,6 +62,7 @@ STOPPED_MID_CAPTURE = by_values(
 """No rule set of the table has both, so only here could a man that is crowned capture on."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("variant", [STOPPED_MID_CAPTURE], ids=["stops"], indirect=True)
 def test_a_man_that_captures_backward_stops_where_it_is_crowned(variant, played, scattered):
     position = parse_fen(variant, "W:W11:B6,7")

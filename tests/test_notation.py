@@ -19,6 +19,7 @@ from arena.rules.pdn.write import pdn_game
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
+from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]
 INTERNATIONAL = VARIANTS["international"]
@@ -134,10 +135,10 @@ def test_a_side_may_be_empty(text):
     ],
     ids=lambda value: value[:30],
 )
-def test_what_is_not_a_position_is_refused_with_the_reason(text, words):
+def test_what_is_not_a_position_is_refused_with_the_reason(text):
     with pytest.raises(NotationError) as caught:
         parse_fen(INTERNATIONAL, text)
-    words(caught.value)
+    one_line(caught.value)
 
 
 def test_a_variant_without_kings_refuses_them():

@@ -52,6 +52,7 @@ def test_it_is_short_and_names_no_machine(kept):
     assert {"text/plain", "text/html"} in kinds and sum("image/svg+xml" in kind for kind in kinds) == 2
 
 
+@pytest.mark.full
 def test_it_gives_the_outputs_that_are_kept(kept, executed):
     before, now = outputs(kept), outputs(executed)
     assert [[set(one) for one in cell] for cell in now] == [[set(one) for one in cell] for cell in before]

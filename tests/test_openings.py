@@ -25,9 +25,8 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 from tests.helpers.opening_sets import generated, replayed
-from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
 FIRST_TWO = [
@@ -90,6 +89,7 @@ def test_a_set_has_the_openings_of_its_source_each_once(name: str) -> None:
     assert {path.stem for path in FOLDER.iterdir()} == set(SETS)
 
 
+@pytest.mark.full(only=["english-11-man"])
 @pytest.mark.parametrize("name", SETS)
 def test_the_lines_of_a_set_are_legal_and_lead_to_its_positions(name: str) -> None:
     variant = VARIANTS[SETS[name].variant]
@@ -110,6 +110,7 @@ def test_the_brazilian_table_is_the_russian_one_without_nine_rows() -> None:
     assert brazilian < russian and len(russian - brazilian) == 9
 
 
+@pytest.mark.full(only=["english-11-man", "international-3-ply"])
 @pytest.mark.parametrize("name", SETS)
 def test_the_balance_of_openings_is_what_the_search_finds(name: str) -> None:
     variant, found = VARIANTS[SETS[name].variant], barred_too(name)
@@ -134,7 +135,7 @@ def test_barred_openings_are_left_out_unless_asked_for() -> None:
     assert barred_too("english-3-move")[0].name == "9-13 21-17 5-9"
 
 
-def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves(words: Words) -> None:
+def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves() -> None:
     english = [f"english-{what}" for what in ("2-move", "3-move", "11-man")]
     assert [one.name for one in sets_of(VARIANTS["cis300"])] == english
     assert [one.name for one in sets_of(build_variant({"base": "english", "repetition": 0}))] == english
@@ -144,7 +145,7 @@ def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves(words: Words
     for variant, name in (("russian", "english-3-move"), ("pool", "english-3-move"), ("russian", "italian-table")):
         with pytest.raises(OpeningsError) as caught:
             set_openings(VARIANTS[variant], name)
-        words(caught.value)
+        one_line(caught.value)
 
 
 def test_balanced_openings_win_no_material() -> None:
@@ -231,12 +232,12 @@ def test_a_pdn_file_gives_the_final_positions_of_its_games(tmp_path: Path) -> No
     "text",
     ["B:W21:B1\nB:W99:B1\n", "# nothing\n"],
 )
-def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, text: str, words: Words) -> None:
+def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "openings.txt"
     path.write_text(text)
     with pytest.raises(OpeningsError) as caught:
         file_openings(ENGLISH, path)
-    words(caught.value)
+    one_line(caught.value)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
@@ -283,12 +284,10 @@ def test_a_configuration_takes_openings_from_sets_and_files(tmp_path: Path) -> N
         "{ballots: 3}",
     ],
 )
-def test_openings_that_do_not_exist_are_an_error_with_their_place(
-    tmp_path: Path, openings: str, words: Words
-) -> None:
+def test_openings_that_do_not_exist_are_an_error_with_their_place(tmp_path: Path, openings: str) -> None:
     with pytest.raises(ConfigError) as caught:
         prepared(tmp_path, openings)
-    words(caught.value)
+    one_line(caught.value)
 
 
 def test_what_the_command_prints_is_a_file_of_openings(tmp_path: Path) -> None:
@@ -300,9 +299,9 @@ def test_what_the_command_prints_is_a_file_of_openings(tmp_path: Path) -> None:
     assert len(again.stdout.splitlines()) == 5
 
 
-def test_the_command_lists_the_sets_of_all_variants_or_of_one(words: Words) -> None:
+def test_the_command_lists_the_sets_of_all_variants_or_of_one() -> None:
     rows = invoke("openings").stdout.splitlines()
     assert [row.split()[0] for row in rows[1:]] == list(SETS)
     for arguments in (("russian",), ("pool",), ("russian", "--set", "x"), ("--set", "x"), ("--count", "2")):
         result = invoke("openings", *arguments)
-        words(result.stdout + result.stderr)
+        one_line(result.stdout + result.stderr)

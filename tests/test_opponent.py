@@ -14,6 +14,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import VARIANTS
 from players.player import AnswerError, Choice, Limit
 from players.table import build_player
+from tests.helpers.command_line import one_line
 
 USERS = """
 from arena import Choice
@@ -117,13 +118,13 @@ def test_a_short_form_is_what_plays_with_one_limit(text, name, type_, limit, eva
         ),
     ],
 )
-def test_a_wrong_short_form_gets_one_line_with_the_nearest_choices(text, words, tmp_path):
+def test_a_wrong_short_form_gets_one_line_with_the_nearest_choices(text, tmp_path):
     (tmp_path / "my.py").write_text("def racer(): ...\n\nclass Bot:\n    def choose(): ...\n")
     (tmp_path / "empty.py").touch()
     (tmp_path / "net.npz").touch()
     with pytest.raises(ConfigError) as caught:
         player_spec(text, "--player", tmp_path)
-    words(caught.value)
+    one_line(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -146,10 +147,10 @@ def test_a_name_is_made_of_what_plays_its_options_and_its_limits(entry, name, de
     "entry",
     ["{type: negamax, depth: six}", "{type: 6}", "{type: negamax", "[greedy]"],
 )
-def test_what_is_no_entry_gets_one_line(entry, words):
+def test_what_is_no_entry_gets_one_line(entry):
     with pytest.raises(ConfigError) as caught:
         player_spec(entry, "--player")
-    words(caught.value)
+    one_line(caught.value)
     assert "\n" not in str(caught.value)
 
 

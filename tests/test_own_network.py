@@ -25,6 +25,8 @@ from players.loading import fingerprints, located
 from players.player import Limit
 from players.table import build_player
 
+pytestmark = pytest.mark.full
+
 CONFIGS = Path(__file__).parents[1] / "configs"
 MATERIAL = np.array([1.0, 1.5, -1.0, -1.5, 0.0, 0.0], np.float32)
 """What a piece of each plane is worth."""

@@ -111,6 +111,7 @@ def test_a_chart_inside_the_page_keeps_names_that_look_like_markup(made: Run) ->
     assert "var(--ink)" in shown.svg and shown.wide
 
 
+@pytest.mark.full
 def test_a_pdf_has_truetype_fonts_and_the_same_bytes_each_time(made: Run, tmp_path: Path) -> None:
     for name in ("a", "b"):
         save_pdf(plot_elo(made.standings), tmp_path / name)
@@ -174,6 +175,7 @@ def test_the_first_chart_and_one_alone_among_wide_ones_have_a_row_of_their_own()
     assert [chart.wide for chart in plots({"elo": narrow, "time": narrow, "nodes": wide})] == [True, True, True]
 
 
+@pytest.mark.full
 def test_the_summary_shows_every_picture(made: Run) -> None:
     shown = re.findall(r"^!\[[^\]]+\]\(([\w.]+)\)$", (made.folder / "summary.md").read_text(), flags=re.MULTILINE)
     assert set(shown) == {path.name for path in made.folder.glob("*.svg")} and len(shown) > 5
@@ -237,6 +239,7 @@ def test_a_header_sorts_its_table_from_the_keyboard_and_back_again(browser: Any,
             assert shown == sorted(shown, reverse=order == "descending") and shown[0] != shown[-1]
 
 
+@pytest.mark.full
 def test_the_box_above_a_long_table_filters_it(browser: Any, made: Run) -> None:
     with opened(browser, made) as page:
         line = page.locator(".filter:has(+ .scroll #standings-table)")
@@ -249,6 +252,7 @@ def test_the_box_above_a_long_table_filters_it(browser: Any, made: Run) -> None:
         assert rows.count() == 18
 
 
+@pytest.mark.full
 def test_a_mark_says_its_value_under_the_pointer_and_between_arrow_keys(browser: Any, made: Run) -> None:
     with opened(browser, made) as page:
         best = made.standings["player"].iloc[0]

@@ -21,6 +21,7 @@ from arena.rules.pdn.write import pdn_game, search_comment, write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
+from tests.helpers.command_line import one_line
 
 DATA = Path(__file__).parent / "data"
 ENGLISH = VARIANTS["english"]
@@ -354,14 +355,12 @@ def test_a_position_set_up_in_mid_game_goes_on_from_there():
         ('[Result "1-0"]\n1. 9-13\n0-1', 3, 1, 2, [1, 6]),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(
-    tmp_path, text, line, game, ply, moves, words
-):
+def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(tmp_path, text, line, game, ply, moves):
     path = tmp_path / "games.pdn"
     path.write_text(f"{text}\n\n{OPENING}\n", encoding="utf-8")
     games, problems = read_pdn(path, ENGLISH)
     assert problems[0][:4] == (str(path), line, game, ply)
-    words(problems[0].message)
+    one_line(problems[0].message)
     assert str(problems[0]).startswith(f"{path}:{line}: game {game}, ply {ply}: ")
     assert [len(game.moves) for game in games] == moves
     left_out = moves == [6]
@@ -403,6 +402,7 @@ def test_the_size_of_the_board_is_read_back_without_being_given(name):
     assert ("[Variant" in text) == (not variant.gametype)
 
 
+@pytest.mark.full
 def test_a_game_type_with_another_board_is_of_that_board_or_of_none():
     (game,), problems = read_pdn('[GameType "21,B,6,6,N1,0"] 1. 6-8 *', ENGLISH)
     assert (game.variant.name, len(game.moves), problems) == ("english-6x6", 1, [])

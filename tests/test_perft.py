@@ -72,6 +72,7 @@ def test_every_rule_set_on_every_size_of_board_has_counts_of_its_start():
     assert [name for name in lacking if name not in VARIANTS] == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("described", "published"),
     [

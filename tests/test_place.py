@@ -27,9 +27,8 @@ from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT
 from arena.rules.result import WHITE_POINTS
 from arena.watch.elo import EloScale, estimates
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.tournaments import assert_same, run
-from tests.helpers.words import Words
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 STRENGTHS = dict(zip((*NAMES, "newcomer"), (-400.0, -250, -100, 0, 150, 300, 60), strict=True))
@@ -156,6 +155,7 @@ def test_a_newcomer_meets_everyone_and_then_those_who_tell_most_until_its_interv
     assert row["elo_low"] < STRENGTHS["newcomer"] < row["elo_high"] and row["games"] == met.total()
 
 
+@pytest.mark.full
 def test_a_newcomer_at_any_place_of_the_configuration_gets_the_same_games() -> None:
     pool, names, last = small_pool(), ["newcomer", *NAMES], [*NAMES, "newcomer"]
     found = [placed(pool, order, of_newcomer(order), 40) for order in (names, last)]
@@ -166,6 +166,7 @@ def test_a_newcomer_at_any_place_of_the_configuration_gets_the_same_games() -> N
     assert lines[0] == lines[1]
 
 
+@pytest.mark.full
 def test_the_seed_decides_the_openings_and_no_opponent_has_one_twice() -> None:
     pool, names = small_pool(), ["newcomer", *NAMES]
     one, again, other = (placed(pool, names, of_newcomer(names), 40, seed)[0] for seed in (1, 1, 2))
@@ -242,14 +243,14 @@ players:
     ],
 )
 def test_what_contradicts_a_pool_is_an_error_at_its_key(
-    tmp_path: Path, change: tuple[str, str], place: str, words: Words
+    tmp_path: Path, change: tuple[str, str], place: str
 ) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(CONFIG.replace(*change))
     with pytest.raises(ConfigError) as caught:
         load(path)
     assert f"{path}:{place}: " in str(caught.value)
-    words(caught.value)
+    one_line(caught.value)
 
 
 def test_a_configuration_gets_the_players_and_the_scale_of_its_pool(tmp_path: Path) -> None:
@@ -273,17 +274,17 @@ def test_a_configuration_gets_the_players_and_the_scale_of_its_pool(tmp_path: Pa
     ],
 )
 def test_the_command_refuses_in_a_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: Words
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = invoke("place", *arguments)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_pool_whose_players_play_differently_is_refused_by_command_and_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Words
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pool = pool_named("english-2026")
     games = [[fen, list(moves)] for fen, moves in pool.signatures["level 4"] or ()]
@@ -293,7 +294,7 @@ def test_a_pool_whose_players_play_differently_is_refused_by_command_and_configu
     monkeypatch.chdir(tmp_path)
     result = invoke("place", "{name: newcomer, type: greedy, evaluation: strong}", "--workers", 1)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     again = invoke("run", "reports/newcomer-english-2026/place.yaml", "--workers", 1, "--force")
     assert again.exit_code == 2 and error_line(again.stderr) == error_line(result.stderr)
 
@@ -304,6 +305,7 @@ def test_a_name_of_the_pool_becomes_another_one_for_another_player() -> None:
     assert place._renamed(spec, pool).name == "cis300 d3"
 
 
+@pytest.mark.full
 def test_pools_are_listed_with_the_elo_of_their_players() -> None:
     result = invoke("place", "--pool", "english")
     pool = pool_named("english-2026")
@@ -311,15 +313,16 @@ def test_pools_are_listed_with_the_elo_of_their_players() -> None:
     assert "level 4 = 0" in result.stdout.splitlines()[0]
 
 
+@pytest.mark.full
 def test_a_newcomer_is_placed_in_a_run_that_says_where_and_can_be_played_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Words
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     entry = "{name: newcomer, type: negamax, evaluation: simple, depth: 1, preset: minimax}"
     result = invoke("place", entry, "--error", 60, "--seed", 3, "--workers", 2)
     assert result.exit_code == 0, result.stderr
     assert "on the english-2026 scale" in result.stdout and "leads" not in result.stdout + result.stderr
-    words(next(line for line in result.stdout.splitlines() if "scale" in line))
+    one_line(next(line for line in result.stdout.splitlines() if "scale" in line))
     folder = Path("reports/newcomer-english-2026")
     assert yaml.safe_load((folder / "place.yaml").read_text())["players"][0]["name"] == "newcomer"
     text = (folder / "place.yaml").read_text()
@@ -344,6 +347,7 @@ def points_of_pool(name: str) -> Points:
     return {(game.white, game.black, game.opening): WHITE_POINTS[game.result] for game in games}
 
 
+@pytest.mark.full
 def test_players_of_the_pool_that_are_left_out_and_placed_have_their_elo_again() -> None:
     """See the table in arena/ratings/README.md, of 20 tries each."""
     pool, held = pool_named("english-2026"), 0

@@ -211,6 +211,7 @@ def test_a_whole_game_in_a_terminal(name, tmp_path):
 # --- in a terminal
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game():
     terminal = Terminal("play", "english", "--white", "human", "--black", "human", "--clock", "0.02")
@@ -222,6 +223,7 @@ def test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game():
     assert terminal.end() == 0
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_ctrl_c_has_a_player_move_now_and_twice_at_the_prompt_leaves(own):
     terminal = Terminal("play", "english", "--white", f"{own}:Waits")
@@ -238,6 +240,7 @@ def test_ctrl_c_has_a_player_move_now_and_twice_at_the_prompt_leaves(own):
     assert terminal.end() == 0
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_ctrl_c_twice_leaves_a_player_that_does_not_answer(own):
     terminal = Terminal("play", "english", "--white", f"{own}:Stubborn")
@@ -251,6 +254,7 @@ def test_ctrl_c_twice_leaves_a_player_that_does_not_answer(own):
     assert terminal.end() == 0
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_ctrl_c_pauses_a_game_of_players(own):
     terminal = Terminal("play", "english", "--white", f"{own}:Waits", "--black", f"{own}:Waits")
@@ -267,6 +271,7 @@ def test_ctrl_c_pauses_a_game_of_players(own):
     assert terminal.end() == 0
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_the_board_has_colours_where_the_terminal_has_them():
     coloured = Terminal("play", "english", "--white", "human", "--black", "human", COLORTERM="truecolor")
@@ -328,11 +333,11 @@ def test_who_plays_stands_below():
         ["--name", "a\nb"],
     ],
 )
-def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch, words):
+def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = played(*arguments)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
 
 
 @pytest.mark.parametrize(
@@ -375,10 +380,10 @@ def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
         ["english", "3"],
     ],
 )
-def test_an_option_that_cannot_be_is_one_line(arguments, words):
+def test_an_option_that_cannot_be_is_one_line(arguments):
     result = played(*arguments)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
 
 
 def test_a_player_that_fails_loses_with_the_reason(own):
@@ -498,6 +503,7 @@ def test_figures_of_a_published_program_stand_under_its_move(name, figures):
         assert re.search(rf"^    \| {line.replace('(', '[(]').replace(')', '[)]')}", shown, re.MULTILINE), shown
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("rules", "columns"),
     [("game3", 8), ("cis300", 8), ("casual-10x10", 10), ("{base: casual-10x10, no_capture: 30}", 10)],

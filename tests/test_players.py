@@ -15,6 +15,7 @@ from players.negamax.switches import KINDS, PRESETS, Switches, preset_rows, stor
 from players.options import option_schemas, options_of
 from players.player import EFFORT, Choice, Limit, PlayerSpec
 from players.table import PLAYERS, build_player
+from tests.helpers.command_line import one_line
 
 ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]
@@ -150,10 +151,10 @@ def test_the_schema_describes_every_switch():
         ({"preset": "iddfs", "iir": 4}, ("iir",)),
     ],
 )
-def test_an_option_of_negamax_that_it_does_not_take_is_named(options, keys, words):
+def test_an_option_of_negamax_that_it_does_not_take_is_named(options, keys):
     with pytest.raises(PlayerError) as caught:
         build_player(spec(**options), ENGLISH)
-    words(caught.value)
+    one_line(caught.value)
     assert caught.value.keys == keys
 
 
@@ -161,13 +162,13 @@ def test_an_option_of_negamax_that_it_does_not_take_is_named(options, keys, word
     "options",
     [{}, {"level": 0}, {"level": "x"}, {"level": 1, "style": "mild"}, {"time": 1}, {"levl": 1}],
 )
-def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options, words):
+def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options):
     path = tmp_path / "users.py"
     path.write_text(USERS)
     build_player(spec(f"{path}:Mine", level=2, extra=[]), ENGLISH)
     with pytest.raises(PlayerError) as caught:
         build_player(spec(f"{path}:Mine", **options), ENGLISH)
-    words(caught.value)
+    one_line(caught.value)
 
 
 LIMITED = """

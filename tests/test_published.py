@@ -105,6 +105,7 @@ def ends(game: Game, move: int) -> object:
     return square(squares.origin), square(squares.target), frozenset(map(square, squares.captured))
 
 
+@pytest.mark.full(only=["few", "many"])
 @positions
 def test_game3_has_the_value_move_nodes_and_cutoffs_of_its_program(number):
     """Its undo repaired, and its evaluation repaired or as printed."""
@@ -118,6 +119,7 @@ def test_game3_has_the_value_move_nodes_and_cutoffs_of_its_program(number):
             assert found(game, choice, *counts) == expected(answer, *counts), game.fen
 
 
+@pytest.mark.full(only=["many"])
 @positions
 def test_cis300_has_the_value_and_the_move_of_its_program_as_printed_and_repaired(number):
     printed, repaired = Cis300(VARIANTS["cis300"], as_printed=True), Cis300(VARIANTS["cis300"])
@@ -128,6 +130,7 @@ def test_cis300_has_the_value_and_the_move_of_its_program_as_printed_and_repaire
         assert found(game, chosen(repaired, game)) == expected(answer), game.fen
 
 
+@pytest.mark.full(only=["many"])
 @positions
 def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves(number):
     """As published: the arena's `cis300` plays whole moves, the program hops, in another order of the captures."""
@@ -135,6 +138,7 @@ def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves(number):
         assert twins.by_hops(board(game), game.turn, 3) == twins.by_whole_moves(board(game), game.turn, 3)
 
 
+@pytest.mark.full(only=["few", "many"])
 @positions
 def test_simplified_has_the_value_move_and_counts_of_its_program(number):
     counts = ("nodes", "deepest", "cutoffs_max", "cutoffs_min")
@@ -145,6 +149,7 @@ def test_simplified_has_the_value_move_and_counts_of_its_program(number):
         assert found(game, chosen(player, game, depth), *counts) == expected(answer, *counts), game.fen
 
 
+@pytest.mark.full(only=["many"])
 @positions
 def test_checkers_ai_has_the_value_move_and_nodes_of_its_program_after_each_depth(number):
     player = CheckersAI(VARIANTS["checkers-ai"])
@@ -155,6 +160,7 @@ def test_checkers_ai_has_the_value_move_and_nodes_of_its_program_after_each_dept
             assert found(game, choice, "nodes") == expected(answer, "nodes"), (game.fen, depth)
 
 
+@pytest.mark.full
 def test_the_errors_of_the_programs_change_moves():
     for player, name in ((Cis300, "cis300"), (Game3, "game3")):
         repaired, printed = player(VARIANTS[name]), player(VARIANTS[name], as_printed=True)
@@ -173,6 +179,7 @@ def test_cis300_as_printed_does_not_see_a_win_at_its_horizon():
         assert sees == [depth == 2, True]
 
 
+@pytest.mark.full
 def test_a_win_of_game3_is_worth_the_same_at_any_distance_and_without_hope_it_plays_the_first_move():
     player = Game3(VARIANTS["game3"])
     won, lost = Game("game3", "W:W14:B10"), Game("game3", "B:W14:B6")

@@ -16,7 +16,7 @@ from arena.report import load
 from arena.report.compare import RatedSide, compare
 from arena.report.load import read_results
 from arena.rules.result import Colour
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 from tests.helpers.results import error_of_difference, frame, repeat, simulate, written
 
 GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
@@ -229,13 +229,13 @@ def test_players_may_be_called_nan(tmp_path):
         ("a.pdn", '[White "a"]\n[Black "a"]\n[Result "1-0"]\n'),
     ],
 )
-def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, words):
+def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text):
     path = written(tmp_path, name, text)
     result = invoke("rate", path)
     assert result.exit_code == 2
     assert result.output.count("\n") == 1
     assert result.output.startswith(str(path))
-    words(result.output)
+    one_line(result.output)
 
 
 def test_what_is_not_there_gets_one_line(tmp_path):

@@ -37,6 +37,7 @@ def first_of(tmp_path, *games, name="games.pdn"):
 CASES = [*((name, 4) for name in VARIANTS), ("english", 0), ("cis300", 0), ("{base: russian, first: black}", 3)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("variant", "plies"), CASES, ids=str)
 def test_the_pdn_of_a_run_is_rated_as_the_run(tmp_path, variant, plies):
     (tmp_path / "run.yaml").write_text(RUN.format(variant=variant, plies=plies, count=2 if plies else 1))

@@ -267,6 +267,7 @@ def test_fit_and_covariance_agree_with_their_naive_twins(prior, model):
     assert ratings.advantage_error == pytest.approx(Z95 * math.sqrt(covariance[-1, -1]), rel=1e-3)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model", MODELS)
 def test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted(model):
     names = ["a", "b", "c", "d"]
@@ -291,6 +292,7 @@ def test_simulated_strengths_are_recovered():
     assert abs(ratings.advantage - scale * h) < 2 * ratings.advantage_error
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("nu", "bias"), [(2.0, 0.0), (11.0, 1.0)])
 def test_intervals_cover_the_truth_about_as_often_as_they_say(nu, bias):
     strength = np.array([0.5, 0.1, -0.6])
@@ -512,6 +514,7 @@ def test_any_results_give_a_finite_table(rows, model, prior, advantage, anchor):
     assert values.min() >= -1e-6 * max(1, values.max())
 
 
+@pytest.mark.full
 @quick
 @given(
     st.lists(
@@ -534,6 +537,7 @@ def test_any_counts_and_repetitions_give_a_finite_table(rows, model, prior, inte
     assert any(f"{distinct} distinct" in note for note in ratings.notes) == (repeated > 0)
 
 
+@pytest.mark.full
 @quick
 @given(GAMES, st.randoms(use_true_random=False), st.sampled_from(MODELS))
 def test_order_of_games_and_names_of_players_do_not_matter(rows, random, model):
@@ -570,6 +574,7 @@ def test_a_hundred_thousand_games_fit_within_a_second():
     assert time.process_time() - start < 1
 
 
+@pytest.mark.full
 def test_hundreds_of_players_fit():
     rng = np.random.default_rng(0)
     white = rng.integers(0, 400, 4_000)
@@ -690,6 +695,7 @@ def test_a_count_that_is_none_is_refused(count):
         rate(frame(repeat("a", "b", 1)).assign(count=[count]))
 
 
+@pytest.mark.full
 def test_bootstrap_agrees_with_the_sandwich_and_with_its_seed():
     games = simulate([0.4, 0.0, -0.4], 150, nu=1.0, h=0.2, seed=5)
     sandwich = rate(games)

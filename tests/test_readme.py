@@ -129,6 +129,7 @@ def test_there_is_code_of_each_kind():
     assert {block.language for block in BLOCKS} >= {"python", "yaml", "bash"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "block", [block for block in BLOCKS if block.language == "python"], ids=lambda b: b.text[:30]
 )
@@ -167,6 +168,7 @@ def test_yaml_is_a_configuration_or_a_part_of_one(folder, block):
 OWN = [block for block in blocks_of("yaml") if ".py:" in block.text and "openings:" in block.text]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("block", OWN, ids=lambda block: block.text[:14])
 def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
     (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
@@ -406,6 +408,7 @@ def test_there_are_errors_and_each_input_is_answered():
     assert set(ANSWERS) <= {given for given, _ in ERRORS}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("given", "promised"), ERRORS, ids=[given for given, _ in ERRORS])
 def test_the_answer_to_a_wrong_input_is_the_one_shown(folder, given, promised):
     found = answer(folder, given)

@@ -24,6 +24,8 @@ import pytest
 
 from tests.helpers.command_line import invoke
 
+pytestmark = pytest.mark.full
+
 BROKEN = """
 import time
 

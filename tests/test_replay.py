@@ -12,8 +12,7 @@ from click.testing import Result
 from arena.commands.replay import difference, movers, task_of, timed
 from arena.ledger.game import stored_game
 from arena.ledger.record import GameRecord, Task, packed
-from tests.helpers.command_line import error_line, invoke
-from tests.helpers.words import Words
+from tests.helpers.command_line import error_line, invoke, one_line
 
 CONFIG = """\
 name: t
@@ -178,8 +177,8 @@ def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> 
     ("folder", "game"),
     [("out", 25), ("out", 24), ("nowhere", 1)],
 )
-def test_what_is_not_there_gets_one_line(run: Path, folder: str, game: int, words: Words) -> None:
+def test_what_is_not_there_gets_one_line(run: Path, folder: str, game: int) -> None:
     place = run.with_name(folder)
     result = replay(place, game)
     assert result.exit_code == 2
-    words(error_line(result.stderr).replace(str(place), folder))
+    one_line(error_line(result.stderr).replace(str(place), folder))

@@ -108,6 +108,7 @@ def test_a_gain_does_not_depend_on_the_anchor() -> None:
         pd.testing.assert_frame_equal(tables_of[0].reset_index(drop=True), other.reset_index(drop=True), rtol=1e-6)
 
 
+@pytest.mark.full
 def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments() -> None:
     rng = np.random.default_rng(1)
     depths = np.array([1, 2, 4, 8])
@@ -398,6 +399,7 @@ def title(run: Run) -> tuple[str, str]:
     return name, ax.get_title(loc="left")
 
 
+@pytest.mark.full
 def test_the_chart_that_answers_is_the_first_and_its_title_the_answer(grid: Run, tmp_path: Path) -> None:
     assert title(grid)[0] == "elo_by_depth"
     name, words = title(short(tmp_path, EQUAL))

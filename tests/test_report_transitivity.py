@@ -62,6 +62,7 @@ def test_pairings_beyond_the_bound_with_points_enough_stand_out():
     assert standing_out(pd.DataFrame(rows)).index.tolist() == [0, 1, 4, 5]
 
 
+@pytest.mark.full
 def test_players_on_one_line_stand_out_in_one_tournament_of_twenty():
     """Also where they are far apart and the weaker side scores next to nothing."""
     found = 0

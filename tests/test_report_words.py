@@ -223,6 +223,7 @@ CONFIGURATIONS = sorted(
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.stem)
 def test_every_shipped_configuration_has_four_opening_sentences_at_most(path: Path, tmp_path: Path) -> None:
     of = next(iter(load_all(path).values()))

@@ -22,9 +22,8 @@ from arena.report.charts.axes import figure_of
 from arena.report.charts.runs import plot_joint
 from players.player import limits_of
 from players.table import PLAYERS
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.configs import BROKEN
-from tests.helpers.words import Words
 
 TWO = """\
 players:
@@ -145,9 +144,9 @@ def test_sweeps_are_the_same_players_in_each(tmp_path: Path) -> None:
         "variants: [english, russian]\nformat: {type: place, pool: english}",
     ],
 )
-def test_what_is_wrong_is_named_once_with_its_place(tmp_path: Path, head: str, words: Words) -> None:
+def test_what_is_wrong_is_named_once_with_its_place(tmp_path: Path, head: str) -> None:
     (found,) = problems(tmp_path, head)
-    words(found)
+    one_line(found)
 
 
 @pytest.mark.parametrize(
@@ -165,15 +164,15 @@ def test_what_is_wrong_is_named_once_with_its_place(tmp_path: Path, head: str, w
         "{d2: 012, d3: {depth: 3}}",
     ],
 )
-def test_what_is_wrong_in_limits_is_named_once_with_its_place(tmp_path: Path, limits: str, words: Words) -> None:
+def test_what_is_wrong_in_limits_is_named_once_with_its_place(tmp_path: Path, limits: str) -> None:
     players = "players:\n  - {name: a, type: negamax}\n  - simple\n"
     (found,) = problems(tmp_path, f"variant: english\nlimits: {limits}", players)
-    words(found)
+    one_line(found)
 
 
-def test_limits_that_no_player_needs_are_refused(tmp_path: Path, words: Words) -> None:
+def test_limits_that_no_player_needs_are_refused(tmp_path: Path) -> None:
     players = "players:\n  - random\n  - simple@d3\n"
-    words(*problems(tmp_path, f"variant: english\n{LIMITS}", players))
+    one_line(*problems(tmp_path, f"variant: english\n{LIMITS}", players))
 
 
 def test_limits_are_not_refused_where_a_sweep_that_is_wrong_makes_no_players(tmp_path: Path) -> None:
@@ -183,9 +182,9 @@ def test_limits_are_not_refused_where_a_sweep_that_is_wrong_makes_no_players(tmp
     assert found.startswith("5:29: 'tt' must be a list")
 
 
-def test_two_runs_of_one_name_are_refused(tmp_path: Path, words: Words) -> None:
+def test_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
     head = "variants: {a: english, a-b: russian}\nlimits: {b-c: {depth: 2}, c: {depth: 3}}"
-    words(*problems(tmp_path, head, LACKING % ""))
+    one_line(*problems(tmp_path, head, LACKING % ""))
 
 
 def test_what_one_rule_set_alone_has_wrong_begins_with_its_name(tmp_path: Path) -> None:
@@ -194,10 +193,10 @@ def test_what_one_rule_set_alone_has_wrong_begins_with_its_name(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("head", ["variants: [english, russian]", f"variant: english\n{LIMITS}"])
-def test_where_one_run_is_wanted_several_are_refused(tmp_path: Path, head: str, words: Words) -> None:
+def test_where_one_run_is_wanted_several_are_refused(tmp_path: Path, head: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(written(tmp_path, head))
-    words(str(caught.value).removeprefix(f"{tmp_path}/"))
+    one_line(str(caught.value).removeprefix(f"{tmp_path}/"))
 
 
 # --- the joint table
@@ -280,6 +279,7 @@ def drawn(rng: np.random.Generator, mean: np.ndarray, spreads: list[np.ndarray],
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("anchor", [None, "p2"])
 def test_intervals_and_q_hold_as_often_as_they_claim_for_errors_so_distributed(
     anchor: str | None,
@@ -369,6 +369,7 @@ openings: {random_plies: 2, count: 3, balanced: false}
 max_plies: 40"""
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("no_pictures")
 def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_path: Path) -> None:
     config, out = written(tmp_path, HEAD), tmp_path / "out"
@@ -465,6 +466,7 @@ class Mine:
 """
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("no_pictures")
 def test_a_run_at_two_limits_is_two_runs_in_each_of_which_players_have_that_limit(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(COUNTING)

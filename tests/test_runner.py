@@ -11,9 +11,8 @@ import pytest
 import arena
 from arena.ledger.store import StoreError
 from arena.play.signature import PlayerChanged
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 from tests.helpers.report_data import repeatable
-from tests.helpers.words import Words
 
 CONFIG: dict[str, Any] = {
     "name": "from-python",
@@ -75,6 +74,7 @@ def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
     assert (here / "out" / "report.html").exists() and (here / "out" / "games.csv").exists()
 
 
+@pytest.mark.full
 def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,11 +108,11 @@ def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
         {"players": []},
     ],
 )
-def test_a_wrong_mapping_is_one_line_with_its_keys(here: Path, changes: dict[str, Any], words: Words) -> None:
+def test_a_wrong_mapping_is_one_line_with_its_keys(here: Path, changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"^config\[") as caught:
         arena.run(CONFIG | changes)
     assert "\n" not in str(caught.value)
-    words(caught.value)
+    one_line(caught.value)
     assert not (here / "reports").exists()
 
 

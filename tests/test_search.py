@@ -261,6 +261,7 @@ def test_players_at_the_same_time_have_a_memory_each():
     assert one._workspace is not two._workspace
 
 
+@pytest.mark.full
 def test_moves_that_the_games_history_forbids_are_not_chosen():
     variant = VARIANTS["frisian"]
     game = Game(variant, parse_fen(variant, "W:WK46,26:B15"))

@@ -90,6 +90,7 @@ def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     return run(configured(tmp_path_factory.mktemp("good"), "Good"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", FAILING)
 def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, kind))
@@ -101,6 +102,7 @@ def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Ru
     assert (own["result"] == np.where(own["white"] == "bad", "0-1", "1-0")).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", HARMLESS)
 def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, kind))
@@ -124,6 +126,7 @@ def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tm
     pd.testing.assert_frame_equal(repeatable(one.games), repeatable(two.games))
 
 
+@pytest.mark.full
 def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path: Path) -> None:
     run(configured(tmp_path, "LeavesAChild"))
     started = ["pgrep", "-f", f"tail -f {tmp_path}"]
@@ -132,6 +135,7 @@ def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path:
     assert not subprocess.run(started, stdout=subprocess.PIPE).stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["ForksWithoutEnd", "EscapesIntoSessions"])
 def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,6 +150,7 @@ def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
     assert forks_from(tmp_path) == set()
 
 
+@pytest.mark.full
 def test_nothing_is_left_of_a_player_that_killed_its_supervisor_and_survived(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +161,7 @@ def test_nothing_is_left_of_a_player_that_killed_its_supervisor_and_survived(
     assert forks_from(tmp_path) == set()
 
 
+@pytest.mark.full
 def test_a_supervisor_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
     config = configured(tmp_path, "StopsItsSupervisor", "withdraw: {after: 1, games: forfeit}\n")
     command = [sys.executable, "-m", "arena", "run", config, "--out", tmp_path / "out", "--no-report"]
@@ -200,6 +206,7 @@ class Spy:
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, tmp_path: Path) -> None:
     if inside and (why := sandbox.unavailable()):
@@ -215,6 +222,7 @@ def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, 
     assert (tmp_path / "written").exists() != inside
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "kind", ["EndsItsProcess", "Segfaults", "Sleeps", "Leaks", "StopsItsGroup", "LeavesAThread"]
 )
@@ -228,6 +236,7 @@ def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.R
     assert errors[0].startswith(f"bad {reason}") if reason else not errors, errors
 
 
+@pytest.mark.full
 def test_a_sandbox_without_bubblewrap_is_one_line_at_its_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,6 +260,7 @@ def forks_from(folder: Path) -> set[int]:
     return found
 
 
+@pytest.mark.full
 def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path) -> None:
     path = configured(tmp_path, "Exits")
     command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
@@ -271,6 +281,7 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
     assert len(list((tmp_path / "out" / "incidents").iterdir())) == 3
 
 
+@pytest.mark.full
 def test_the_command_in_a_bundle_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     (folder := tmp_path / "my $(run)").mkdir()
     incident = Incident("a", 1, "", "", "", "", (), "")
@@ -280,6 +291,7 @@ def test_the_command_in_a_bundle_can_be_pasted_into_a_shell(tmp_path: Path) -> N
     assert shlex.split(yaml.safe_load(path.read_text())["replay"]) == ["arena", "replay", str(folder), "7"]
 
 
+@pytest.mark.full
 def test_games_of_a_withdrawn_player_are_annulled_in_every_table(tmp_path: Path) -> None:
     path = configured(tmp_path, "Exits")
     path.write_text(path.read_text().replace("withdraw: forfeit\n", ""))
@@ -310,6 +322,7 @@ def test_games_of_a_withdrawn_player_are_annulled_in_every_table(tmp_path: Path)
     assert [len(results.games) for results in rated] == [12, 12] and rated[1].skipped == 12
 
 
+@pytest.mark.full
 def test_a_swiss_without_a_withdrawn_player_is_the_same_for_two_workers_and_when_resumed(tmp_path: Path) -> None:
     made = []
     for kind in ("one", "two", "resumed"):
@@ -334,6 +347,7 @@ def test_a_swiss_without_a_withdrawn_player_is_the_same_for_two_workers_and_when
         pd.testing.assert_frame_equal(theirs, first)
 
 
+@pytest.mark.full
 def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
     spec = PlayerSpec("bad", "tests.test_seats:Prints")
     record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
@@ -371,6 +385,7 @@ def test_every_chance_in_a_seat_comes_from_the_seed() -> None:
     assert drawn("1") == drawn("1") != drawn("2")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("limit", [Limit(seconds=0.2), Limit(clock=0.3), Limit(clock=0.1, increment=0.1)])
 def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(
     limit: Limit, tmp_path: Path
@@ -383,6 +398,7 @@ def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_lo
     assert "slow gave no answer within" in record.error
 
 
+@pytest.mark.full
 def test_a_move_ten_times_too_slow_is_recorded_with_its_time_and_loses() -> None:
     slow = PlayerSpec("slow", "tests.test_seats:Dawdles", Limit(seconds=0.02))
     record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
@@ -407,6 +423,7 @@ def test_a_game_is_played_again_as_often_as_asked(tmp_path: Path) -> None:
     assert play_game(task._replace(allowance=Allowance(attempts=2))).termination == "error"
 
 
+@pytest.mark.full
 def test_failures_stop_the_run_where_they_are_to_and_it_goes_on_from_there(tmp_path: Path) -> None:
     path = configured(tmp_path, "Exits", "on_failure: stop\nfailures: 2\n")
     with pytest.raises(RunStopped, match=r"game \d+: bad raised SystemExit"):
@@ -418,6 +435,7 @@ def test_failures_stop_the_run_where_they_are_to_and_it_goes_on_from_there(tmp_p
     assert (arena.load(tmp_path / "out").games["termination"] == "error").sum() == 1
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("body", "reason"),
@@ -473,12 +491,14 @@ def test_a_player_sits_in_another_process_that_is_kept_from_game_to_game() -> No
     assert where() == where() != os.getpid()
 
 
+@pytest.mark.full
 def test_a_player_against_itself_sits_in_two_processes() -> None:
     spec = PlayerSpec("p", "tests.test_seats:Where")
     record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
     assert record.error == "" and len(set(record.table()["nodes"].tolist())) == 2
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
@@ -538,6 +558,7 @@ class Anew(Kept):
     kept = False
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize("depth", [13, 14])
 def test_a_kept_player_plays_game_after_game_until_it_fails(inside: bool, depth: int, tmp_path: Path) -> None:
@@ -551,6 +572,7 @@ def test_a_kept_player_plays_game_after_game_until_it_fails(inside: bool, depth:
     assert (tmp_path / "log").read_text().split() == words.split()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_player_that_is_not_kept_is_closed_when_the_next_one_is_built(inside: bool, tmp_path: Path) -> None:
     spec = PlayerSpec("k", "tests.test_seats:Anew", options={"log": str(tmp_path / "log")}, in_process=inside)
@@ -560,6 +582,7 @@ def test_a_player_that_is_not_kept_is_closed_when_the_next_one_is_built(inside: 
     assert (tmp_path / "log").read_text().split() == ["built", "begun", "closed", "built", "begun", "closed"]
 
 
+@pytest.mark.full
 def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_path: Path) -> None:
     log = tmp_path / "log"
     code = f"""
@@ -579,6 +602,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert log.read_text().split() == ["built", "begun", "closed"]
 
 
+@pytest.mark.full
 def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
     player = hold(PlayerSpec("k", "tests.test_seats:Clings"), ENGLISH, ENGLISH.start, "1", Allowance())
     pid = player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
@@ -594,6 +618,7 @@ class Clings(Where):
         time.sleep(1000)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
 def test_pinned_workers_and_their_seats_keep_to_a_core_each(tmp_path: Path) -> None:
     path = configured(tmp_path, "Good", "pin: true\n")
@@ -653,6 +678,7 @@ class Ponders:
 """A player that computes without end; its nodes are the microseconds that it computed since its last answer."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", ["thread", "child"])
 @pytest.mark.parametrize("inside", [False, True])
 def test_what_a_player_computes_in_its_opponents_time_is_counted_or_prevented(
@@ -683,6 +709,7 @@ def states(before: Collection[int] = ()) -> dict[int, str]:
     return {one: status.state for one, status in descendants(os.getpid()).items() if one not in before}
 
 
+@pytest.mark.full
 def test_a_player_that_may_not_ponder_is_stopped_while_it_rests_and_not_when_it_is_closed(tmp_path: Path) -> None:
     log = tmp_path / "log"
     spec = PlayerSpec("k", "tests.test_seats:Kept", options={"log": str(log)})
@@ -701,6 +728,7 @@ def test_a_player_that_may_not_ponder_is_stopped_while_it_rests_and_not_when_it_
     assert log.read_text().split() == ["built", "begun", "begun", "closed"] and not states(before)
 
 
+@pytest.mark.full
 def test_a_run_is_the_same_when_its_players_may_not_ponder_and_nothing_stopped_is_left(
     well: arena.Run, tmp_path: Path
 ) -> None:
@@ -713,6 +741,7 @@ def test_a_run_is_the_same_when_its_players_may_not_ponder_and_nothing_stopped_i
     assert not states(before)
 
 
+@pytest.mark.full
 def test_a_player_that_is_never_stopped_cannot_be_forbidden_to_ponder(tmp_path: Path) -> None:
     config = configured(tmp_path, "Good", "pondering: stop\n")
     config.write_text(config.read_text().replace("depth: 1}\npond", "depth: 1, in_process: true}\npond"))

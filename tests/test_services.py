@@ -68,6 +68,7 @@ def played(config: dict[str, Any], folder: Path) -> arena.Run:
         close_held()
 
 
+@pytest.mark.full(but=["in process"])
 def test_a_game_without_reaching_a_player_has_no_result_and_is_played_later(
     service: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_game_without_reaching_a_player_has_no_result_and_is_played_later(
     assert set(parts.games["termination"]) == set(whole.games["termination"])
 
 
+@pytest.mark.full(but=["own process"])
 def test_a_game_is_played_as_often_as_allowed_without_reaching_a_player(
     service: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -97,6 +99,7 @@ def test_a_game_is_played_as_often_as_allowed_without_reaching_a_player(
     assert (tmp_path / "asked").read_text().split() == ["2", "4", "6"] * 3
 
 
+@pytest.mark.full
 def test_a_player_that_gives_up_loses_and_its_numbers_of_that_move_count(
     service: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -113,6 +116,7 @@ def test_a_player_that_gives_up_loses_and_its_numbers_of_that_move_count(
     assert run.extras["moves"].tolist() == [asked.sum() + len(run.games)]
 
 
+@pytest.mark.full
 def test_the_command_says_who_was_not_reachable_and_how_to_resume(service: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(json.dumps(service))
     (tmp_path / "down").touch()
@@ -122,6 +126,7 @@ def test_the_command_says_who_was_not_reachable_and_how_to_resume(service: dict[
     assert result.output.splitlines()[-1] == "stopped; rerun the same command to resume"
 
 
+@pytest.mark.full(but=["in process"])
 def test_nothing_but_games_asks_a_player_that_costs(service: dict[str, Any], tmp_path: Path) -> None:
     config, asked = tmp_path / "config.yaml", tmp_path / "asked"
     service["players"][0]["costs"] = True
@@ -141,6 +146,7 @@ def test_nothing_but_games_asks_a_player_that_costs(service: dict[str, Any], tmp
     assert run.data.manifest is not None and run.data.manifest.signatures["asks"] is None
 
 
+@pytest.mark.full(but=["in process"])
 def test_a_run_stops_when_its_budget_is_spent_and_resumes_with_a_larger_one(
     service: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -155,6 +161,7 @@ def test_a_run_stops_when_its_budget_is_spent_and_resumes_with_a_larger_one(
         (tmp_path / "parts" / "ledger.sqlite").unlink()
 
 
+@pytest.mark.full(but=["in process"])
 def test_what_games_used_that_are_played_again_is_in_the_budget(service: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "down").touch()
     for _ in range(2):
@@ -240,6 +247,7 @@ def of_model(model: Model, folder: Path, **changes: Any) -> dict[str, Any]:
     return config | {"unreachable": 1, "withdraw": 0} | changes
 
 
+@pytest.mark.full
 def test_a_language_model_plays_and_its_numbers_are_in_the_report(model: Model, tmp_path: Path) -> None:
     run = arena.run(of_model(model, tmp_path), tmp_path / "out", workers=1, quiet=True, report=True)
     assert set(run.games["termination"]) == {"max_plies"} and not run.games["error"].any()
@@ -271,6 +279,7 @@ def test_a_language_model_has_a_second_try_and_then_gives_up(model: Model, tmp_p
     assert KEY.encode() not in b"".join(path.read_bytes() for path in (tmp_path / "lost").rglob("*.*"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
@@ -293,6 +302,7 @@ def test_a_language_model_that_is_not_reachable_loses_nothing(
     assert not len(arena.load(tmp_path / "out").games)
 
 
+@pytest.mark.full
 def test_a_language_model_stops_at_its_budget(model: Model, tmp_path: Path) -> None:
     config = of_model(model, tmp_path, budget={"tokens": 300})
     with pytest.raises(RunPaused, match="the budget is spent: 600 of 300 tokens"):
@@ -300,6 +310,7 @@ def test_a_language_model_stops_at_its_budget(model: Model, tmp_path: Path) -> N
     assert len(arena.load(tmp_path / "out").games) == 1
 
 
+@pytest.mark.full
 def test_a_language_model_without_its_key_is_no_player(
     model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from arena import Game
 from arena.commands.position import scene
 from arena.ledger.record import unpacked
 from arena.rules.game import game_of
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 
 CONFIG = """\
 name: t
@@ -205,8 +205,8 @@ def test_the_position_of_a_run_is_the_one_after_its_moves(run):
         ["english", "--svg", "board.png"],
     ],
 )
-def test_what_cannot_be_shown_gets_one_line(run, games, arguments, words):
+def test_what_cannot_be_shown_gets_one_line(run, games, arguments):
     given = [argument.replace("GAMES", str(games)).replace("RUN", str(run)) for argument in arguments]
     result = invoke("show", *given)
     assert result.exit_code == 2
-    words(error_line(result.stderr).replace(str(run), "RUN").replace(str(games), "GAMES"))
+    one_line(error_line(result.stderr).replace(str(run), "RUN").replace(str(games), "GAMES"))

@@ -26,6 +26,7 @@ from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Thought, Turn
 from arena.sitting.words import ending_text, figures, lists_moves, numbers_edges
 from players.player import HUMAN, LEVELS, Choice, Limit
+from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]
 PERSON = Side(HUMAN)
@@ -588,13 +589,13 @@ def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
         ('[GameType "20"]\n1. 31-27 *', None),
     ],
 )
-def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number, words):
+def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number):
     file = tmp_path / "games.pdn"
     file.write_text(text)
     with pytest.raises(ValueError) as caught:  # noqa: PT011  the message is looked at below
         saved_game(file, None if "99" in text else ENGLISH, number)
     assert len(str(caught.value).splitlines()) == 1
-    words(caught.value)
+    one_line(caught.value)
 
 
 # --- what published programs printed
@@ -657,6 +658,7 @@ def test_rules_made_from_a_published_set_show_what_it_shows():
             assert (numbers_edges(variant), lists_moves(variant)) == (edges, listed)
 
 
+@pytest.mark.full
 def test_a_pass_has_no_figures_of_squares():
     for name, start in (("cis300", "B:W9,14:B5"), ("casual-10x10", "W:W46:B41,37")):
         game = Game({"base": name, "passes": True}, start)

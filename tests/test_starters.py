@@ -111,14 +111,17 @@ def assert_best(starter: Starter, sign: int) -> None:
         assert values[move] == max(values.values()), (game.fen, answer)
 
 
+@pytest.mark.full
 def test_every_answer_is_a_legal_move_after_which_the_material_is_best(starter: Starter) -> None:
     assert_best(starter, 1)
 
 
+@pytest.mark.full
 def test_another_evaluation_changes_what_is_chosen_among_legal_moves(giveaway: Starter) -> None:
     assert_best(giveaway, -1)
 
 
+@pytest.mark.full
 def test_the_positions_have_captures_of_many_pieces_and_of_many_ways() -> None:
     moves = [game.squares(move) for game in games() for move in game.legal_moves]
     assert max(len(move.captured) for move in moves) >= 6
@@ -126,6 +129,7 @@ def test_the_positions_have_captures_of_many_pieces_and_of_many_ways() -> None:
     assert any(move.origin == move.target for move in moves)
 
 
+@pytest.mark.full
 def test_the_protocol_is_answered_line_by_line(starter: Starter) -> None:
     start = f"pos pos={position_text(ENGLISH, ENGLISH.start)}"
     said = [
@@ -144,6 +148,7 @@ def test_the_protocol_is_answered_line_by_line(starter: Starter) -> None:
     assert (wait, ready, pong) == ("wait", "ready", "pong") and re.fullmatch(r"done move=\d+-\d+", done)
 
 
+@pytest.mark.full
 def test_it_plays_twenty_games_against_random_without_a_failure(starter: Starter) -> None:
     folder, command = starter
     openings = [*LONG, *(random_line(ENGLISH, 6, random.Random(seed)).fen for seed in range(7))]
@@ -162,6 +167,7 @@ def test_it_plays_twenty_games_against_random_without_a_failure(starter: Starter
     assert run.standings.set_index("player")["score"]["mine"] > 0.5
 
 
+@pytest.mark.full
 def test_the_doctor_finds_nothing_in_the_file_that_plays_them(starter: Starter) -> None:
     folder, command = starter
     config = yaml.safe_load((FOLDER / "starters.yaml").read_text())

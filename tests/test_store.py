@@ -71,6 +71,7 @@ def test_a_folder_that_may_not_be_written_to_is_refused_in_one_line(
         lock_folder(tmp_path)
 
 
+@pytest.mark.full
 def test_what_keeps_runs_is_imported_where_there_is_no_fcntl() -> None:
     program = (
         "import sys; sys.modules['fcntl'] = None; "

@@ -15,8 +15,7 @@ from arena.hosting import sandbox
 from arena.report.load import load as load_run
 from arena.report.sentences.notes import forfeits
 from arena.report.tables.submissions import lost_by_failures
-from tests.helpers.command_line import invoke
-from tests.helpers.words import Words
+from tests.helpers.command_line import invoke, one_line
 
 CHOOSES = "class {}:\n    def choose(self, game, limit, rng):\n        raise SystemExit\n"
 
@@ -180,14 +179,14 @@ def test_short_forms_are_players_whose_names_differ(folder: Path) -> None:
         "submissions/two.py",
     ],
 )
-def test_a_wrong_pattern_or_short_form_is_an_error_at_its_place(folder: Path, entry: str, words: Words) -> None:
+def test_a_wrong_pattern_or_short_form_is_an_error_at_its_place(folder: Path, entry: str) -> None:
     with pytest.raises(ConfigError) as caught:
         loaded(folder, f"  - {{name: r, type: random}}\n  - {entry}\n")
     lines = [
         line.removeprefix(f"{folder}/").replace(str(folder), "FOLDER") for line in str(caught.value).splitlines()
     ]
     assert all(line.startswith("run.yaml:5:") for line in lines)
-    words(lines)
+    one_line(lines)
 
 
 def test_there_are_players_for_200_files_at_most(tmp_path: Path) -> None:
@@ -242,18 +241,20 @@ def homework(tmp_path: Path) -> Path:
     return tmp_path / "hw.yaml"
 
 
-def test_faulty_submissions_are_left_out_each_with_its_reason(homework: Path, words: Words) -> None:
+@pytest.mark.full
+def test_faulty_submissions_are_left_out_each_with_its_reason(homework: Path) -> None:
     homework.write_text(HOMEWORK % "leave-out")
     result = invoke("run", homework, "--out", homework.parent / "out", "--workers", 1, "--no-report")
     assert result.exit_code == 0, result.output
     lines = [line for line in result.stderr.splitlines() if " is left out: " in line]
     assert {line.split()[0] for line in lines} == {*FAULTY, *UNBUILT}
     assert "left out: 12 of 14 players" in result.stderr
-    words(*[re.sub(r"\d+(\.\d+)? s(?! while)", "N s", line) for line in lines])
+    one_line(*[re.sub(r"\d+(\.\d+)? s(?! while)", "N s", line) for line in lines])
     played = load_run(homework.parent / "out")
     assert set(played.players) == {"alice", "bob"} and len(played.games) == 4 and not forfeits(played)
 
 
+@pytest.mark.full
 def test_faulty_submissions_that_forfeit_lose_their_games_and_nothing_else_is_lost(homework: Path) -> None:
     some = {*sorted(FAULTY)[::3], *sorted(UNBUILT)[::2]}
     for path in homework.parent.glob("*/*.py"):
@@ -272,6 +273,7 @@ def test_faulty_submissions_that_forfeit_lose_their_games_and_nothing_else_is_lo
     assert {one.player for one in played.data.manifest.faulty} == {*some, "slow"}
 
 
+@pytest.mark.full
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason="no sandbox here")
 def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path: Path) -> None:
     mark = tmp_path / "mark"

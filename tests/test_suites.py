@@ -55,7 +55,7 @@ from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.endings import tables_of
 
 ENGLISH = VARIANTS["english"]
@@ -145,12 +145,12 @@ def test_the_games_of_a_pdn_begin_with_the_solution(tmp_path):
         "# nothing\n",
     ],
 )
-def test_a_broken_file_is_one_line_with_its_place(text, tmp_path, words):
+def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text(text)
     result = invoke("solve", path)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
 
 
 @pytest.mark.parametrize(
@@ -166,10 +166,10 @@ def test_a_broken_file_is_one_line_with_its_place(text, tmp_path, words):
         ("englsh-shots", "--make"),
     ],
 )
-def test_what_cannot_be_asked_for_is_one_line(arguments, words):
+def test_what_cannot_be_asked_for_is_one_line(arguments):
     result = invoke("solve", *arguments)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
 
 
 def test_a_part_of_a_suite_is_spread_over_it():
@@ -193,6 +193,7 @@ def test_a_move_is_solved_if_it_is_among_the_best_and_each_answer_is_of_a_fresh_
     assert 0 < sum(row.solved for row in made) < len(made)
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_the_number_of_workers_does_not_change_what_is_found():
     suite = read_suite("english-shots").spread(12)
@@ -205,13 +206,13 @@ def test_the_number_of_workers_does_not_change_what_is_found():
     assert [row._replace(seconds=0) for row in one] == [row._replace(seconds=0) for row in two]
 
 
-def test_own_code_has_the_name_of_its_class_and_its_failure_does_not_stop_the_others(tmp_path, words):
+def test_own_code_has_the_name_of_its_class_and_its_failure_does_not_stop_the_others(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     entries = [f"{tmp_path}/own.py:{name}" for name in ("First", "Raises")]
     players = [part for entry in entries for part in ("--player", entry)]
     result = invoke("solve", "english-shots", *players, "--count", 4, "--depth", "1-2", "--workers", 1, "--json")
     assert result.exit_code == 3
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     rows = [row for row in json.loads(result.stdout)["shares"] if row["stratum"] == ALL]
     by_name = {row["player"]: row for row in rows if row["at"] in (None, 2)}
     assert list(by_name) == [RANDOM, "First", "Raises", "one ply (greedy)"]
@@ -365,10 +366,10 @@ def test_endings_are_of_the_pieces_and_plies_of_their_stratum():
             assert sum(theirs is not None and theirs.result == -value.result for theirs in after) == 1
 
 
-def test_rules_without_endgame_tables_have_no_endings_in_one_line(words):
+def test_rules_without_endgame_tables_have_no_endings_in_one_line():
     result = invoke("solve", "simplified-endings", "--make")
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
 
 
 def test_the_finder_knows_the_depth_of_a_combination_and_nothing_in_a_quiet_position():
@@ -380,6 +381,7 @@ def test_the_finder_knows_the_depth_of_a_combination_and_nothing_in_a_quiet_posi
     assert move == puzzle.best[0] and depth in (5, 6)
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_shots_are_made_the_same_from_the_same_seed_by_any_number_of_workers():
     made = []
@@ -476,6 +478,7 @@ def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_do
     assert found.loc[found["suite"] == "mine", "fen"].iloc[0] == "W:W18,24:B12"
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_answers_are_the_same_for_any_workers_and_interruptions(folder, played, tmp_path):
     whole = tmp_path / "whole"
@@ -522,7 +525,7 @@ def test_a_damaged_answer_is_removed_and_the_run_stays_complete(folder):
     assert stored(folder).order is not None
 
 
-def test_a_clock_is_whole_for_each_position_and_a_failure_solves_nothing(tmp_path, words):
+def test_a_clock_is_whole_for_each_position_and_a_failure_solves_nothing(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     (tmp_path / "mine.txt").write_text(LINES)
     config = yaml.safe_load(CONFIG) | {"suite": str(tmp_path / "mine.txt"), "max_plies": 4}
@@ -532,7 +535,7 @@ def test_a_clock_is_whole_for_each_position_and_a_failure_solves_nothing(tmp_pat
     (tmp_path / "run.yaml").write_text(yaml.safe_dump(config))
     result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert result.exit_code == 3
-    words(next(line for line in result.stderr.splitlines() if "answers failed" in line))
+    one_line(next(line for line in result.stderr.splitlines() if "answers failed" in line))
     run = arena.load(tmp_path / "run")
     assert column(run.suite_answers, "nodes", player="clocked") == [77, 77]
     assert column(run.suite_answers, "move", player="raises") == ["", ""]
@@ -541,11 +544,11 @@ def test_a_clock_is_whole_for_each_position_and_a_failure_solves_nothing(tmp_pat
     assert "raises in 2 of 2 positions of mine" in (tmp_path / "run" / "summary.md").read_text(encoding="utf-8")
 
 
-def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder, words):
+def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
     result = invoke("run", folder / "run.yaml", "--out", folder / "run", "--workers", 1)
     assert result.exit_code == 0
-    words(next(line for line in result.stdout.splitlines() if line.startswith("Of the")))
-    words([line for line in result.stdout.splitlines() if line.endswith("4 players")])
+    one_line(next(line for line in result.stdout.splitlines() if line.startswith("Of the")))
+    one_line(*[line for line in result.stdout.splitlines() if line.endswith("4 players")])
     run = arena.load(folder / "run")
     answers, table = run.suite_answers, run.suites
     every = table[table["stratum"] == ALL]
@@ -605,20 +608,20 @@ def test_a_run_from_python_solves_its_suites_and_a_plan_says_how_many_searches_t
         "broken.txt",
     ],
 )
-def test_a_suite_that_cannot_be_is_refused_in_one_line_before_any_game(tmp_path, value, words):
+def test_a_suite_that_cannot_be_is_refused_in_one_line_before_any_game(tmp_path, value):
     (tmp_path / "mine.txt").write_text(LINES)
     (tmp_path / "broken.txt").write_text("W:W18,24:B12 ; 18-16\n")
     config = CONFIG.replace("[{name: english-shots, count: 12}, mine.txt]", value)
     (tmp_path / "run.yaml").write_text(config)
     result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert result.exit_code == 2
-    words(error_line(result.stderr))
+    error_line(result.stderr)
     assert not (tmp_path / "run").exists()
 
 
-def test_the_doctor_finds_a_suite_of_other_rules(tmp_path, words):
+def test_the_doctor_finds_a_suite_of_other_rules(tmp_path):
     config = CONFIG.replace("[{name: english-shots, count: 12}, mine.txt]", "international-shots")
     (tmp_path / "run.yaml").write_text(config)
     result = invoke("doctor", tmp_path / "run.yaml")
     assert result.exit_code != 0
-    words(next(line for line in (result.stdout + result.stderr).splitlines() if "suite" in line))
+    one_line(next(line for line in (result.stdout + result.stderr).splitlines() if "suite" in line))

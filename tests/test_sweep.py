@@ -13,7 +13,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.play.plan import prepare
 from players.player import Limit
-from tests.helpers.words import Words
+from tests.helpers.command_line import one_line
 
 EVALUATORS = "from arena import evaluator\n" + "".join(
     f"\n\n@evaluator\ndef {name}(position, rules):\n    return 0.0\n" for name in ("fast", "slow", "simple")
@@ -245,7 +245,7 @@ def test_files_are_found_beside_the_configuration_or_in_the_working_directory_or
     ],
 )
 def test_wrong_files_are_an_error_at_their_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, place: str, words: Words
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, place: str
 ) -> None:
     trained(tmp_path, "runs/a-1.npz", "runs/b-2.npz", "runs/best.npz", "twice/a-1.npz", "twice/b-1.npz")
     (tmp_path / "empty").mkdir()
@@ -253,7 +253,7 @@ def test_wrong_files_are_an_error_at_their_place(
     (line,) = errors(tmp_path, entry(f"evaluation: {given}", None))
     line = line.replace(str(tmp_path), "FOLDER")
     assert line.startswith(f"{place}: ")
-    words(line)
+    one_line(line)
 
 
 # --- errors of wrong sweeps
@@ -289,22 +289,20 @@ def test_wrong_files_are_an_error_at_their_place(
         ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5"),
     ],
 )
-def test_a_wrong_sweep_is_an_error_at_its_place(tmp_path: Path, sweep: str, place: str, words: Words) -> None:
+def test_a_wrong_sweep_is_an_error_at_its_place(tmp_path: Path, sweep: str, place: str) -> None:
     (line,) = errors(tmp_path, entry(sweep, None))
     assert line.startswith(f"{place}: ")
-    words(line)
+    one_line(line)
 
 
 @pytest.mark.parametrize(
     ("name", "place"),
     [("{evaluatoin}", "4:5"), ("{depth:03}", "4:5"), ("d{depth", "4:5"), ("{evaluation}", "4:5"), ("x", "4:5")],
 )
-def test_the_error_of_a_wrong_template_names_what_it_may_hold(
-    tmp_path: Path, name: str, place: str, words: Words
-) -> None:
+def test_the_error_of_a_wrong_template_names_what_it_may_hold(tmp_path: Path, name: str, place: str) -> None:
     (line,) = errors(tmp_path, entry("evaluation: [simple, cis300]\ndepth: [4, 6]", name))
     assert line.startswith(f"{place}: ")
-    words(line)
+    one_line(line)
 
 
 @pytest.mark.parametrize("sweep", ["sweep: 5", "sweep: []", "sweep: {}", "sweep:"])

@@ -38,6 +38,7 @@ from players.negamax.transposition import (
 )
 from players.player import Choice, Limit
 from tests.helpers import naive
+from tests.helpers.command_line import one_line
 from tests.helpers.rule_sets import UNCOMPILED, share
 
 ENGLISH = VARIANTS["english"]
@@ -285,6 +286,7 @@ def test_the_published_repetition_penalty_is_taken_off_a_leaf_four_plies_later()
     assert choice.move == parse_move(ENGLISH, game.position, "28-32")
 
 
+@pytest.mark.full
 def test_points_decide_the_finished_games_of_simplified():
     variant = VARIANTS["simplified"]
     position = parse_fen(variant, "W:W6:B26")  # both crown nothing: two points each, a draw
@@ -346,6 +348,7 @@ for size in map(int, sys.argv[1:]):
 """Prints for each argument how many bytes a thousand searches take and keep, if each is to keep so many."""
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory in use is read from /proc")
 def test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen():
@@ -393,10 +396,10 @@ def test_of_a_clock_no_more_is_spent_than_is_there():
         {"preset": "alphabeta", "mate_distance": True, "finals": "alike"},
     ],
 )
-def test_switches_that_do_not_go_together_are_refused(switches, words):
+def test_switches_that_do_not_go_together_are_refused(switches):
     with pytest.raises(PlayerError, match=r".") as caught:
         Negamax(ENGLISH, "simple", **switches)
-    words(caught.value)
+    one_line(caught.value)
 
 
 @pytest.mark.parametrize(

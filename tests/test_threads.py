@@ -31,7 +31,7 @@ from players.negamax.player import Negamax
 from players.player import Allowance, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers.asking import task_of
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 
 pytestmark = pytest.mark.compiled
 SECONDS = 0.7
@@ -132,6 +132,7 @@ def test_every_move_of_a_game_by_several_threads_is_legal(variant: str):
     assert record.table()["nodes"].max() > 1000
 
 
+@pytest.mark.full
 def test_no_move_of_a_hundred_games_by_two_threads_is_wrong():
     for number, opening in enumerate(random_openings(ENGLISH, 4, 100, seed=1, balanced=False)):
         spec = entry(Limit(seconds=0.002), evaluation="neural")
@@ -316,10 +317,10 @@ def assert_soon(holds: Callable[[], bool]) -> None:
         (Limit(seconds=1), {"threads": "two"}),
     ],
 )
-def test_several_threads_are_refused_where_games_repeat_or_without_a_table(limit, options, words):
+def test_several_threads_are_refused_where_games_repeat_or_without_a_table(limit, options):
     with pytest.raises(PlayerError, match=r".") as caught:
         build_player(entry(limit, **options), ENGLISH)
-    words(caught.value)
+    one_line(caught.value)
     assert caught.value.keys == (("threads",) if options else ())
 
 
@@ -367,6 +368,7 @@ players:
 """
 
 
+@pytest.mark.full
 def test_a_run_of_two_threads_is_diagnosed_planned_for_half_the_cores_played_and_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     pinned: list[int] = []
@@ -404,9 +406,9 @@ def test_all_cores_grade_what_players_of_two_threads_have_played(tmp_path, monke
     "change",
     [("seconds: 0.002, threads", "nodes: 1000, threads"), ("max_plies: 20", "probe: {depth: 3}")],
 )
-def test_a_configuration_that_needs_what_repeats_is_refused_at_the_players_line(tmp_path, change, words):
+def test_a_configuration_that_needs_what_repeats_is_refused_at_the_players_line(tmp_path, change):
     config = tmp_path / "two.yaml"
     config.write_text(CONFIG.replace(*change))
     result = invoke("run", config, "--out", tmp_path / "run")
     assert result.exit_code == 2 and result.stderr.count("\n") == 1
-    words(result.stderr)
+    one_line(result.stderr)

@@ -49,6 +49,7 @@ def test_a_stopped_run_goes_on_and_plays_nothing_twice(whole: arena.Run, tmp_pat
     assert_same(run(tmp_path, "parts", stops=(5, 17)), whole)
 
 
+@pytest.mark.full
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """Killed among two workers, in whatever order their games end; one worker's are stored by the same loop."""
     text = CONFIG.replace("type: greedy", 'type: "own.py:Slow"')
@@ -108,6 +109,7 @@ def test_an_illegal_move_loses(tmp_path: Path) -> None:
     assert faults["error"].str.contains("greedy returned the illegal move 12345").all()
 
 
+@pytest.mark.full
 def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finished_games(tmp_path: Path) -> None:
     text = CONFIG.replace("type: greedy", 'type: "own.py:BreaksTheArena", in_process: true')
     experiment(tmp_path, text)
@@ -120,6 +122,7 @@ def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finis
     assert len(run(tmp_path, "out", text).games) == 48
 
 
+@pytest.mark.full
 def test_games_that_end_their_process_are_named_when_all_others_are_played(tmp_path: Path) -> None:
     text = CONFIG.replace("type: greedy", 'type: "own.py:Dies", in_process: true').replace("count: 8", "count: 2")
     plan = prepare(experiment(tmp_path, text))

@@ -27,6 +27,8 @@ from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.neural import ONE, NetworkFile, network_in, network_size
 from players.evaluation.sample import positions_of
 
+pytestmark = pytest.mark.full
+
 ENGLISH = VARIANTS["english"]
 SMALL = """
 name: small

@@ -149,6 +149,7 @@ def test_residuals_are_observed_less_expected_points():
     assert row["difference"] == pytest.approx(row["score"] - row["expected"])
 
 
+@pytest.mark.full
 def test_residuals_of_the_true_model_are_standard_normal():
     found = [
         residuals(games, rate(games))["z"]
@@ -159,6 +160,7 @@ def test_residuals_of_the_true_model_are_standard_normal():
     assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.05, abs=0.02)
 
 
+@pytest.mark.full
 def test_openings_that_favour_a_side_leave_no_residual():
     """Also where the order of the openings is not that of their names."""
     found, without = [], []

@@ -33,9 +33,8 @@ from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
 from players.player import Limit, PlayerSpec
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, one_line
 from tests.helpers.tunings import mark_games, refusal_of, written
-from tests.helpers.words import Words
 
 FILE = "tuning.sqlite"
 
@@ -72,6 +71,7 @@ def same_outcome(first: Path, second: Path) -> bool:
     return all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["english", "international"])
 def test_compiled_counts_are_those_of_the_features(name: str) -> None:
     variant = VARIANTS[name]
@@ -86,6 +86,7 @@ def test_compiled_counts_are_those_of_the_features(name: str) -> None:
         assert row.tolist() == [*expected, (position.white | position.black).bit_count()]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("phases", [False, True])
 def test_the_design_times_theta_is_the_linear_evaluation(phases: bool) -> None:
     rules, rng = ENGLISH.constants, np.random.default_rng(3)
@@ -137,6 +138,7 @@ def test_regression_finds_the_weights_that_made_the_results() -> None:
     assert fit.loss == pytest.approx(-np.mean(points * np.log(chance) + (1 - points) * np.log(1 - chance)))
 
 
+@pytest.mark.full
 def test_positions_of_one_game_count_as_one_observation() -> None:
     x, points = synthetic(2000, np.array([0.8, -0.2, 1.5]))
     once = logistic_fit(x, points, np.arange(2000), 1e-6)
@@ -159,6 +161,7 @@ def test_a_column_of_ones_is_the_advantage_of_the_move() -> None:
     assert logistic_fit(np.ones((1000, 1)), points, np.arange(1000), 1e-6).theta == pytest.approx(np.log(1.5))
 
 
+@pytest.mark.full
 def test_the_penalty_draws_weights_to_0_and_leaves_an_empty_column_there() -> None:
     x, points = synthetic(500, np.array([0.8, -0.2, 1.5]))
     x = np.hstack([x, np.zeros((500, 1))])
@@ -187,6 +190,7 @@ def test_a_step_of_spsa_is_the_gain_times_the_slope() -> None:
         assert moved == pytest.approx(theta + gains.step(k) * scale * slope)
 
 
+@pytest.mark.full
 def test_spsa_climbs_to_the_best_weights_under_noise() -> None:
     rng, best = np.random.default_rng(1), np.array([1.0, -2.0, 0.3])
     gains = Gains(a=1.5, c=0.2, stability=5.0, alpha=0.602, gamma=0.101)
@@ -219,6 +223,7 @@ def test_openings_of_the_check_are_never_drawn_for_tuning() -> None:
         check_openings(ENGLISH, settings, 60, seed=1)
 
 
+@pytest.mark.full
 def test_positions_taken_from_a_game_are_quiet_and_its_own() -> None:
     weak = PlayerSpec("a", "negamax", Limit(depth=1), {"preset": "alphabeta"})
     job = Job("round 1", 7, 7, ENGLISH, weak, weak, RandomOpenings(), 1, 100, positions=10)
@@ -236,6 +241,7 @@ def test_positions_taken_from_a_game_are_quiet_and_its_own() -> None:
     assert play_job(job._replace(game=8, pair=8)) != game
 
 
+@pytest.mark.full
 def test_a_player_that_fails_is_named() -> None:
     broken = PlayerSpec("a", "negamax", Limit(depth=99), {})
     job = Job("round 1", 7, 7, ENGLISH, broken, broken, RandomOpenings(), 1, 100)
@@ -257,6 +263,7 @@ def test_an_unknown_result_is_an_error_and_no_draw(result: str) -> None:
         played(result).white_points()
 
 
+@pytest.mark.full
 def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: Path) -> None:
     first = (whole / "summary.md").read_text().splitlines()[0]
     assert re.fullmatch(
@@ -280,11 +287,13 @@ def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: P
     assert (whole / "path.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.full
 def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
     assert invoke("tune", written(tmp_path, TINY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
     assert same_outcome(whole, tmp_path / "out")
 
 
+@pytest.mark.full
 def test_later_fits_leave_out_the_first_round_and_keep_the_others(whole: Path) -> None:
     with sqlite3.connect(whole / FILE) as connection:
         steps = [json.loads(row[0]) for row in connection.execute("SELECT document FROM steps ORDER BY step")]
@@ -295,6 +304,7 @@ def test_later_fits_leave_out_the_first_round_and_keep_the_others(whole: Path) -
     assert [step["games"] for step in steps] == [12, 12, 12]
 
 
+@pytest.mark.full
 def test_a_damaged_game_and_a_damaged_step_are_made_again(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     shutil.copytree(whole, out)
@@ -324,6 +334,7 @@ def until(path: Path, games: int, process: subprocess.Popen[bytes]) -> None:
     raise AssertionError(f"{games} games were never stored")
 
 
+@pytest.mark.full
 def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: Path) -> None:
     """Stopped by Ctrl-C."""
     config, out = written(tmp_path, TINY), tmp_path / "out"
@@ -344,6 +355,7 @@ def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: P
     assert same_outcome(whole, out)
 
 
+@pytest.mark.full
 def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Path) -> None:
     config, out = written(tmp_path, SPSA), tmp_path / "out"
     first = invoke("tune", config, "--out", out, "--workers", 1)
@@ -361,6 +373,7 @@ def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Pat
     assert all((out / name).read_bytes() == content for name, content in before.items())
 
 
+@pytest.mark.full
 def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: Path) -> None:
     result = invoke("tune", written(tmp_path, "seed: 5\n" + TINY), "--out", whole)
     assert result.exit_code == 2
@@ -392,11 +405,9 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
         ("random_plies: 6", "set: english-3-move"),
     ],
 )
-def test_a_broken_configuration_gets_one_line_with_its_place(
-    tmp_path: Path, old: str, new: str, words: Words
-) -> None:
+def test_a_broken_configuration_gets_one_line_with_its_place(tmp_path: Path, old: str, new: str) -> None:
     text = TINY.replace(old, new)
     assert text != TINY
     if new == "check: 50":
         text = text.replace("random_plies: 6", "random_plies: 2, balanced: false")
-    words(refusal_of(written(tmp_path, text)))
+    one_line(refusal_of(written(tmp_path, text)))

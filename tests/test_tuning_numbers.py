@@ -22,9 +22,8 @@ from arena.learning.store import Played
 from arena.learning.terms import RandomOpenings
 from arena.rules.variants import VARIANTS
 from players.player import Limit, PlayerSpec
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.tunings import games_stored, mark_games, refusal_of, written
-from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
 FILE = "tuning.sqlite"
@@ -249,11 +248,13 @@ def same_outcome(first: Path, second: Path) -> bool:
     return all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
 
 
+@pytest.mark.full
 def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
     assert invoke("tune", own_written(tmp_path, TOY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
     assert same_outcome(whole, tmp_path / "out")
 
 
+@pytest.mark.full
 def test_a_tuning_that_was_stopped_resumes_within_its_step(whole: Path, tmp_path: Path) -> None:
     config, out = own_written(tmp_path, TOY), tmp_path / "out"
     command = [sys.executable, "-m", "arena", "tune", str(config), "--out", str(out), "--workers", "1"]
@@ -299,12 +300,10 @@ NEGAMAX = TOY.replace('{type: "own.py:Toy", in_process: true}', "{preset: full, 
         ("{preset: full, tt: 1, nodes: 100}", "{preset: minimax, depth: 2}"),
     ],
 )
-def test_a_broken_configuration_gets_one_line_with_its_place(
-    tmp_path: Path, old: str, new: str, words: Words
-) -> None:
+def test_a_broken_configuration_gets_one_line_with_its_place(tmp_path: Path, old: str, new: str) -> None:
     text = NEGAMAX.replace(old, new)
     assert text != NEGAMAX
-    words(refusal_of(own_written(tmp_path, text)))
+    one_line(refusal_of(own_written(tmp_path, text)))
 
 
 @pytest.mark.parametrize(
@@ -320,9 +319,7 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
         ("in_process: true", "width: 0"),
     ],
 )
-def test_an_own_players_numbers_are_checked_as_its_entry_is(
-    tmp_path: Path, old: str, new: str, words: Words
-) -> None:
+def test_an_own_players_numbers_are_checked_as_its_entry_is(tmp_path: Path, old: str, new: str) -> None:
     result = invoke("tune", own_written(tmp_path, TOY.replace(old, new)), "--out", tmp_path / "out")
     assert result.exit_code == 2, result.output
-    words(error_line(result.stderr))
+    error_line(result.stderr)

@@ -11,6 +11,7 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.rules import GEOMETRY
 from arena.rules.variants import VARIANTS
 from tests.helpers import naive
+from tests.helpers.command_line import one_line
 from tests.helpers.rule_sets import by_constants
 
 
@@ -36,13 +37,14 @@ from tests.helpers.rule_sets import by_constants
         ("english-6x8", "base"),
     ],
 )
-def test_a_wrong_description_is_told_with_its_key(description, key, words) -> None:
+def test_a_wrong_description_is_told_with_its_key(description, key) -> None:
     with pytest.raises(VariantError) as caught:
         build_variant(description)
-    words(caught.value)
+    one_line(caught.value)
     assert caught.value.key == key
 
 
+@pytest.mark.full
 def test_a_variant_of_ones_own_follows_the_oracle() -> None:
     variant = build_variant(
         {

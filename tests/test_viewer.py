@@ -155,6 +155,7 @@ def test_what_the_page_holds_cannot_end_its_script(made: Run) -> None:
     assert unpacked(json.loads(data[1])["listed"])["players"] == made.players
 
 
+@pytest.mark.full
 def test_the_command_takes_all_or_a_number_of_games(tmp_path: Path, no_pictures: None) -> None:
     config = tmp_path / "tiny.yaml"
     config.write_text(

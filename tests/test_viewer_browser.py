@@ -19,6 +19,8 @@ from arena.rules.custom import build_variant
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, write_quickly
 
+pytestmark = pytest.mark.full
+
 LONG = "a player whose name has forty characters"
 CJK = "深度搜索の棋士"
 ARABIC = "لاعب الداما"

@@ -90,6 +90,7 @@ def test_moves_are_read_as_they_were_recorded() -> None:
             assert column.tolist() == wanted[name].tolist(), name
 
 
+@pytest.mark.full
 def test_a_random_game_takes_less_than_a_kilobyte_and_a_searching_one_less_than_four(tmp_path: Path) -> None:
     for kind, most in (("random", 1000), ("searching", 4000)):
         volume.fill(tmp_path / kind, kind, 200)
@@ -99,6 +100,7 @@ def test_a_random_game_takes_less_than_a_kilobyte_and_a_searching_one_less_than_
 # --- reports
 
 
+@pytest.mark.full
 def test_a_report_in_parts_has_the_tables_of_one_whole(
     folder: Path, in_parts: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +127,7 @@ def test_the_moves_of_chosen_games_can_be_read_alone(in_parts: Run, monkeypatch:
     assert page.inside == 100 and page == games_of(arena.load(in_parts.folder), 100)
 
 
+@pytest.mark.full
 def test_a_sample_is_of_whole_pairs_and_always_the_same(folder: Path, in_parts: Run) -> None:
     sample = in_parts.survey.sample
     assert 4500 < len(sample) <= 5000
@@ -134,6 +137,7 @@ def test_a_sample_is_of_whole_pairs_and_always_the_same(folder: Path, in_parts: 
     pd.testing.assert_frame_equal(arena.load(folder).survey.sample, sample)
 
 
+@pytest.mark.full
 def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts: Run, tmp_path: Path) -> None:
     files = {path.name for path in write(in_parts, tmp_path)}
     assert "games.csv" in files and not files & {"moves.csv", "games.pdn"}
@@ -155,6 +159,7 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
         list(read._moves(folder / "ledger.sqlite", more, names, read._Known({}, 24, run.data.extras)))
 
 
+@pytest.mark.full
 def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(PLAYERS)
     (tmp_path / "config.yaml").write_text(CONFIG)
@@ -220,6 +225,7 @@ def test_points_are_kept_by_game_in_any_order() -> None:
 # --- the benchmark
 
 
+@pytest.mark.full
 def test_volume_measures_ledger_and_report_of_both_kinds_of_players() -> None:
     rows = list(volume.volume(12))
     assert [each.what for each in rows] == [

@@ -27,6 +27,8 @@ from tests.helpers.command_line import invoke
 from tests.helpers.watched import DOCUMENT as WATCHED
 from tests.helpers.web_browser import loaded
 
+pytestmark = pytest.mark.full
+
 BOLD = "<b>bold</b>"
 LONG = "a player whose name has forty characters"
 DOCUMENT = WATCHED | {

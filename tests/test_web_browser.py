@@ -18,6 +18,8 @@ from tests.helpers.endings import tables_of
 from tests.helpers.web_browser import loaded, opened, replayed, symbols
 from tests.helpers.web_server import served
 
+pytestmark = pytest.mark.full
+
 MULTIPLE = ("international", "W:W47,33,49:B42,32,22,13,43,8")
 """White takes four pieces, by 47x9 or 49x9."""
 PROMOTING = ("english", "B:W18,26,27,11:B14,28,5")

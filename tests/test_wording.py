@@ -1,14 +1,8 @@
 """Words of messages."""
 
-import json
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
 from arena.base.wording import MAX_CHARACTERS, MAX_CHOICES, choices, cut, listed, printable, quoted, shown, unknown
-from tests.helpers import words
 
 
 def test_an_unknown_word_is_named_with_the_nearest_and_all_choices() -> None:
@@ -68,36 +62,3 @@ def test_the_last_of_a_list_is_joined_by_a_word() -> None:
         "", "a", "a and b", "a, b and c"
     ]  # fmt: skip
     assert listed(["a", "b"], "or") == "a or b"
-
-
-# --- the words that tests keep
-
-
-def test_words_are_remade_for_the_tests_that_run_and_stay_for_those_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(words, "KEPT", tmp_path / "kept.json")
-    before = {
-        "test_a": {"test_run": ["old"], "test_left_out": ["b"], "test_gone": ["c"]},
-        "test_b": {"test": ["d"]},
-    }
-    words.KEPT.write_text(json.dumps(before))
-    run, left_out, silent, other = (
-        item(*each)
-        for each in (("a", "run"), ("a", "left_out"), ("a", "silent"), ("b", "not_collected_with_the_others"))
-    )
-    words.forget_what_is_gone({"test_a", "test_c"}, [run, left_out, silent, other])
-    for test, messages in ((run, ("new", f"in {tmp_path}")), (silent, ())):
-        seen = words.Words(test, tmp_path, remake=True)
-        seen(*messages)
-        seen.close()
-    assert words.kept_words() == {
-        "test_a": {"test_run": ["new", "in DIR"], "test_left_out": ["b"]},
-        "test_b": {"test": ["d"]},
-    }
-    with pytest.raises(AssertionError):
-        words.Words(run, tmp_path, remake=False)("old")
-
-
-def item(file: str, test: str) -> Any:
-    return SimpleNamespace(path=Path(f"test_{file}.py"), name=f"test_{test}", fixturenames=["words"])

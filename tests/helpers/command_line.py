@@ -19,3 +19,9 @@ def error_line(stderr: str) -> str:
     """The one line that a command printed of an error, beside what it may have said of compilation."""
     [line] = [line for line in stderr.splitlines() if not line.startswith("compiling ")]
     return line
+
+
+def one_line(*messages: object) -> None:
+    """Assert that each message is one line of text."""
+    for message in messages:
+        assert len(str(message).strip().splitlines()) == 1, message
