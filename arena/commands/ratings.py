@@ -11,7 +11,7 @@ import click
 
 from arena.base.number import is_nan
 from arena.commands.output import echo, fail, show_frame, show_table
-from arena.ratings import RatingModel, transitivity
+from arena.ratings import RatingModel
 from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
 from arena.ratings.results import Results, ResultsError
@@ -19,8 +19,7 @@ from arena.report.compare import RatedSide, comparison_text, read_side, sameness
 from arena.report.compare import compare as compare_sides
 from arena.report.load import read_results
 from arena.report.runs.page import counts, write_index
-from arena.report.sentences.cautions import misfits_text
-from arena.report.tables.standings import STANDINGS, nash_text, rated
+from arena.report.tables.standings import STANDINGS, rated
 from arena.rules.result import Colour
 from arena.watch.entry import entries
 
@@ -44,9 +43,6 @@ from arena.watch.entry import entries
     type=click.Choice(["white", "black"]),
     help="Who moves first [that of the run or of the PDN's GameType, else white].",
 )
-@click.option("--bootstrap", type=click.IntRange(100), help="Intervals from N resamples of the pairs.")
-@click.option("--nash", is_flag=True, help="Add each player's weight and skill by Nash averaging.")
-@click.option("--residuals", is_flag=True, help="Add the pairings and cycles that ratings cannot show.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def rate(
     files: tuple[Path, ...],
@@ -55,19 +51,12 @@ def rate(
     prior: float,
     anchor: str | None,
     first: Colour | None,
-    bootstrap: int | None,
-    nash: bool,
-    residuals: bool,
     as_json: bool,
 ) -> None:
     """Rate the players of all FILES together: PDN of any program, CSV, or folders of runs.
 
     A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
     may have pair, the same for games that belong together.
-
-    Nash averaging treats the players as the strategies of a game: who has a share of its equilibrium has skill
-    0, others less. It sees cycles, and copies of a player change nothing. With --json, --residuals gives all
-    pairings.
     """
     try:
         found = read_results(files, first)
@@ -78,21 +67,16 @@ def rate(
             model=model,
             advantage=advantage,
             prior=prior,
-            intervals="bootstrap" if bootstrap else "sandwich",
-            resamples=bootstrap or 1000,
         )
     except (ResultsError, ValueError) as error:
         fail(str(error))
     notes = list(ratings.notes)
     if found.skipped:
         notes.append(_passed_over(found.skipped))
-    if nash and len(ratings.groups) > 1:
-        notes.append("Nash averaging assumes that groups without games between them have equal means.")
-    beside = _beside(found, ratings, nash, residuals)
     if as_json:
-        click.echo(json.dumps(_ratings_document(found, ratings, notes, beside), ensure_ascii=False))
+        click.echo(json.dumps(_ratings_document(found, ratings, notes), ensure_ascii=False))
         return
-    _print_ratings(ratings, beside)
+    show_frame(STANDINGS.text(rated(ratings.table, ratings.groups)))
     if model == "bradley-terry":
         echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
     if advantage:
@@ -104,8 +88,6 @@ def rate(
         echo(f"Equal players draw {ratings.draw_rate:.0%} of their games.")
     for note in notes:
         echo(note)
-    if residuals:
-        echo(misfits_text(beside["residuals"], beside["cycles"]))
 
 
 @click.command()
@@ -145,28 +127,8 @@ def _same_games(sides: Sequence[RatedSide]) -> str:
     return "" if a is None or b is None else sameness_sentence(sameness(a, b))
 
 
-def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> dict[str, Any]:
-    tables: dict[str, Any] = {}
-    if nash:
-        tables["nash"] = transitivity.nash_averages(found.games, ratings, found.first)
-    if residuals:
-        tables["residuals"] = transitivity.residuals(found.games, ratings, found.first)
-        tables["cycles"] = transitivity.cycles(found.games, ratings.table["player"].tolist())
-    return tables
-
-
-def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
-    table = STANDINGS.text(rated(ratings.table, ratings.groups))
-    if "nash" in beside:
-        table = table.join(nash_text(beside["nash"], ratings.table["player"].tolist()))
-    show_frame(table)
-
-
-def _ratings_document(
-    found: Results, ratings: Ratings, notes: list[str], beside: dict[str, Any]
-) -> dict[str, Any]:
+def _ratings_document(found: Results, ratings: Ratings, notes: list[str]) -> dict[str, Any]:
     """A joint rating for JSON; `error`: half width of the 95 % interval; `los`: null for the last of a group."""
-    nash = beside["nash"].set_index("player").to_dict("index") if "nash" in beside else {}
     last = {group[-1] for group in ratings.groups}
     players = []
     for row in ratings.table.to_dict("records"):
@@ -174,8 +136,6 @@ def _ratings_document(
         error = (row["elo_high"] - row["elo_low"]) / 2
         known = {"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los}
         players.append({key: None if is_nan(value) else value for key, value in known.items()})
-        if row["player"] in nash:
-            players[-1] |= {f"nash_{name}": nash[row["player"]][name] for name in ("weight", "skill")}
     return {
         "model": ratings.model,
         "first": found.first,
@@ -185,7 +145,6 @@ def _ratings_document(
         "advantage_error": ratings.advantage_error,
         "draw_rate": ratings.draw_rate,
         "notes": notes,
-        **{name: table.to_dict("records") for name, table in beside.items() if name != "nash"},
     }
 
 

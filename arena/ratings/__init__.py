@@ -1,4 +1,4 @@
-"""Ratings: a match of two players, the joint fit of many, and what one number a player cannot show."""
+"""Ratings: a match of two players, the joint fit of many, and how often players err."""
 
 from typing import Literal, TypeAlias
 

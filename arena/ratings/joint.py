@@ -107,21 +107,6 @@ class Ratings:
     groups: tuple[tuple[str, ...], ...]  # players connected through games; Elo compares only inside a group
     notes: tuple[str, ...] = ()  # what a reader of the table must know, in sentences
 
-    def los_matrix(self) -> pd.DataFrame:
-        """Likelihood of superiority of the row's player over the column's, 0.5 between groups and to oneself.
-
-        `float[players, players]`, labelled, in rank order.
-        """
-        elo = self.table["elo"].to_numpy(float)
-        group = {player: number for number, members in enumerate(self.groups) for player in members}
-        numbers = np.array([group[player] for player in self.table["player"]])
-        covariance = self.covariance.to_numpy(float)
-        variance = np.diag(covariance)
-        spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
-        probability = np.where(numbers[:, None] == numbers, los(elo[:, None] - elo, spread), 0.5)
-        np.fill_diagonal(probability, 0.5)
-        return pd.DataFrame(probability, index=self.covariance.index, columns=self.covariance.columns)
-
 
 def rate(
     games: pd.DataFrame,
@@ -212,9 +197,17 @@ def _named(objective: Objective, fit: StrengthFit, estimates: Estimates) -> Rati
         groups=tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group)),
     )
     ratings.table["rank"] = np.arange(1, len(names) + 1)
-    ratings.table["los"] = np.append(np.diag(ratings.los_matrix(), 1), 0.5)[: len(names)]
+    ratings.table["los"] = _over_the_next(values[order], spread[np.ix_(order, order)], group[order])
     _forget_unknown(ratings.table, objective, order)
     return ratings
+
+
+def _over_the_next(elo: Floats, covariance: Floats, group: Ints) -> Floats:
+    """Likelihood of superiority of each player over the next one, 0.5 where that is of another group."""
+    variance, shared = np.diag(covariance), np.diag(covariance, 1)
+    error = np.sqrt(np.maximum(variance[:-1] + variance[1:] - 2 * shared, 0))
+    found: Floats = np.where(group[:-1] == group[1:], los(elo[:-1] - elo[1:], error), 0.5)
+    return np.append(found, 0.5)[: len(elo)]
 
 
 def _forget_unknown(table: pd.DataFrame, objective: Objective, order: Ints) -> None:

@@ -1,10 +1,8 @@
-"""Cautions: missing games, limits not kept, unbalanced schedules, results that ratings cannot express."""
+"""Cautions: missing games, limits not kept, unbalanced schedules, players below random ones."""
 
 from __future__ import annotations
 
 from collections import Counter
-
-import pandas as pd
 
 from arena.base.number import quantity, with_error
 from arena.base.wording import counted, first_few, listed
@@ -12,7 +10,6 @@ from arena.ratings.contrasts import CERTAIN, contrast
 from arena.report.run import Run
 from arena.report.sentences.comparisons import UNKEPT, were_kept
 from arena.report.tables.effort import call_seconds
-from arena.report.tables.matrix import RESIDUALS, certain_cycles, standing_out
 from arena.report.tables.submissions import lost_by_failures
 from arena.report.tables.telemetry import TOO_LONG
 from players.player import PlayerSpec
@@ -29,8 +26,6 @@ PAIR = 2
 """Games by which they may differ in any case."""
 EVERY_TIE = ("round-robin", "match", "gauntlet")
 """Formats in which every tie plays every opening."""
-MISFITS = 3
-"""Pairings, and cycles, that a sentence names."""
 
 
 def too_long(run: Run) -> list[str]:
@@ -152,30 +147,6 @@ def below_random(run: Run) -> list[str]:
     return sentences
 
 
-def misfits(residuals: pd.DataFrame, cycles: pd.DataFrame) -> list[str]:
-    """A sentence on the pairings that stand out, and one on the cycles; none where there are none."""
-    unusual = standing_out(residuals)
-    found = _cycle_sentence(certain_cycles(cycles, len(residuals)))
-    if not len(unusual):
-        return found
-    parts = [
-        f"{row['Player']} against {row['Opponent']} scored {row['Score']} where the ratings expect "
-        f"{row['Expected']} (z {row['z']})"
-        for row in RESIDUALS.text(unusual.head(MISFITS)).to_dict("records")
-    ]
-    return [f"{_count(unusual, residuals)}: {first_few(parts, len(unusual))}.", *found]
-
-
-def misfits_text(residuals: pd.DataFrame, cycles: pd.DataFrame) -> str:
-    """All pairings that stand out as a table and the sentence on cycles, or that there are none."""
-    unusual = standing_out(residuals)
-    lines = [f"{_count(unusual, residuals)}."]
-    if len(unusual):
-        lines = [f"\n{lines[0][:-1]}:", f"{RESIDUALS.text(unusual).to_string(index=False)}"]
-    found = _cycle_sentence(certain_cycles(cycles, len(residuals)))
-    return "\n".join(lines + (found or ["No players beat one another in a circle by more than chance allows."]))
-
-
 def _games_of_ties(run: Run) -> dict[tuple[str, str], int]:
     """Games of each tie where every tie plays every opening, see EVERY_TIE."""
     names = [spec.name for spec in run.experiment.players]
@@ -198,19 +169,3 @@ def _check(run: Run, spec: PlayerSpec) -> str:
     evaluation, variant = spec.options.get("evaluation"), run.experiment.variant
     named = isinstance(evaluation, str) and isinstance(variant, str)
     return f": arena check {evaluation} {variant}" if named else ""
-
-
-def _count(unusual: pd.DataFrame, residuals: pd.DataFrame) -> str:
-    which = f"{len(unusual)} of {len(residuals)} pairings" if len(unusual) else "No pairing"
-    return (
-        f"{which} differ{'s' * (len(unusual) < 2)} from the ratings by more than chance allows (Bonferroni, 5 %)"
-    )
-
-
-def _cycle_sentence(found: pd.DataFrame) -> list[str]:
-    parts = [
-        f"{row['a']} beats {row['b']} beats {row['c']} beats {row['a']} "
-        f"(every lead is {row['z']:.1f} standard errors or more)"
-        for row in found.head(MISFITS).to_dict("records")
-    ]
-    return [f"Ratings cannot express that {first_few(parts, len(found))}."] if parts else []

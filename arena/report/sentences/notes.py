@@ -16,7 +16,6 @@ from arena.report.sentences.ablation import unmeasured
 from arena.report.sentences.cautions import (
     MOST,
     below_random,
-    misfits,
     pondered,
     too_long,
     unbalanced,
@@ -75,13 +74,13 @@ WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
 def notes(run: Run) -> list[str]:
     """Of level ties, mistakes found in players, games lost by failures, players that were withdrawn or changed,
     limits that were not kept, computing in the opponent's time, schedules out of balance, the rating,
-    repeated games, pairings and cycles that ratings cannot express, players below random ones, unmeasured ones."""
+    repeated games, players below random ones, unmeasured ones."""
     found = [*faulty(run), *annulments(run), *_changes(run)]
     if len(run.games):
         found = [*forfeits(run), *found, *too_long(run), *waited(run), *pondered(run)]
         found += unbalanced(run)
         found += [note for note in run.ratings.notes if note not in decisions(run)]
-        found += [*misfits(run.residuals, run.cycles), *below_random(run)]
+        found += below_random(run)
     if verdict(run.sprt) != "continue":
         found.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "
@@ -171,9 +170,9 @@ def _changes(run: Run) -> list[str]:
 def _sample(run: Run) -> str:
     moves, games = len(run.survey.sample), run.survey.sample["game"].nunique()
     return (
-        f"Quantiles of time and the share of moves that saw the result rest on {moves:,} of "
-        f"{run.games['plies'].sum():,} moves: those of {counted(games, 'game')}, whole pairs drawn at random. "
-        "moves.csv and games.pdn are written when asked for, by arena report --moves."
+        f"Quantiles of time rest on {moves:,} of {run.games['plies'].sum():,} moves: those of "
+        f"{counted(games, 'game')}, whole pairs drawn at random. moves.csv and games.pdn are written when "
+        "asked for, by arena report --moves."
     )
 
 

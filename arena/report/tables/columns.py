@@ -115,14 +115,6 @@ COLUMNS: dict[str, Column] = {
         Column(
             "assessed", "1 if the formation was assessed before the move and is sound, 2 if it is weak, else 0"
         ),
-        Column(
-            "z",
-            "difference in standard errors; of a cycle the least of its three leads",
-            "standard errors",
-            "z",
-            partial(signed, decimals=1),
-            2,
-        ),
         Column("terms", "kind of limit that the compared players have in common"),
         Column("at", "least and greatest limit of that kind"),
         Column("pairs", "pairs that the row rests on", "pairs"),

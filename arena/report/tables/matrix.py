@@ -1,4 +1,4 @@
-"""Matrices of players: crosstable, scores, LOS; and where results contradict one order of strength."""
+"""Matrices of players: the crosstable as points and as scores."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from arena.base.number import percent
-from arena.ratings.joint import Ratings
-from arena.ratings.transitivity import cycles, residuals, threshold
 from arena.report.tables.columns import columns
 from arena.report.tables.outcomes import white_points
 from arena.report.tables.table import Column, RunTable
 
-MOST = 200
-"""Players above which no matrix of likelihoods of superiority is written."""
 ON_PAPER = 16
 """Players above which a crosstable is too wide for paper."""
 
@@ -48,18 +43,6 @@ def crosstable_text(crosstable: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def los_matrix(ratings: Ratings) -> pd.DataFrame:
-    """Likelihood of superiority of the row player over the column player, 0 to 1, in rank order.
-
-    Missing where no games connect the two, and of a player over itself.
-    """
-    group = {player: number for number, members in enumerate(ratings.groups) for player in members}
-    players = ratings.table["player"].tolist()
-    of = np.array([group[player] for player in players], dtype=np.int64)
-    connected = (of[:, None] == of) & ~np.eye(len(of), dtype=bool)
-    return _matrix(np.where(connected, ratings.los_matrix().to_numpy(float), np.nan), players)
-
-
 def _meetings(games: pd.DataFrame, players: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Points of row against column and games between them, each [players, players]."""
     index = pd.Index(list(players))
@@ -83,45 +66,6 @@ OTHERS = "a player"
 """What the columns of all players are called."""
 
 
-FEWEST_POINTS = 5
-"""Points of the weaker side, expected or scored, below which z is too far from normal to call a pairing unusual.
-
-What W. G. Cochran, "Some Methods for Strengthening the Common Chi-Square Tests" (1954), asks of expected counts.
-"""
-
-
-def standing_out(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `arena.ratings.transitivity.residuals` that differ from the ratings by more than chance allows.
-
-    At most 5 % of tournaments whose players stand on one line have any: |z| beyond Bonferroni's bound over all
-    pairings, with points enough for z to be normal.
-    """
-    share = table[["score", "expected"]]
-    points = table["games"] * pd.concat([share.max(axis=1), 1 - share.min(axis=1)], axis=1).min(axis=1)
-    return table[(table["z"].abs() > threshold(len(table))) & (points >= FEWEST_POINTS)]
-
-
-def certain_cycles(table: pd.DataFrame, pairings: int) -> pd.DataFrame:
-    """The rows of `arena.ratings.transitivity.cycles` beyond chance, at 5 % over that number of pairings."""
-    return table[table["z"] > threshold(pairings)]
-
-
-RESIDUALS = RunTable(
-    "residuals",
-    "score of each pairing against what the ratings expect",
-    lambda run: residuals(run.rated_games, run.ratings, run.facts.first),
-    columns(
-        "player",
-        Column("opponent", "name of the player it met", heading="Opponent"),
-        Column("games", "games of the pairing", "games", "Games"),
-        "score",
-        Column("expected", "score that the ratings expect", "0 to 1", "Expected", percent, 4),
-        Column("difference", "score minus expected", "-1 to 1", decimals=4),
-        "z",
-    ),
-    shown="player opponent games score expected z",
-    applies=lambda run: not run.small,
-)
 TABLES = (
     RunTable(
         "crosstable",
@@ -141,26 +85,5 @@ TABLES = (
         columns("player"),
         Column(OTHERS, "points per game against the player of the column", "0 to 1", decimals=4),
         written=False,
-    ),
-    RunTable(
-        "los",
-        "likelihood of superiority of row over column",
-        lambda run: los_matrix(run.ratings),
-        columns("player"),
-        Column(OTHERS, "likelihood of superiority over the player of the column", "0 to 1", decimals=4),
-        applies=lambda run: 2 <= len(run.players) <= MOST and not run.small,
-    ),
-    RESIDUALS,
-    RunTable(
-        "cycles",
-        "players of whom a beats b, b beats c and c beats a",
-        lambda run: cycles(run.rated_games, run.players),
-        columns(
-            Column("a", "player that beats b"),
-            Column("b", "player that beats c"),
-            Column("c", "player that beats a"),
-            "z",
-        ),
-        note="The ten strongest.",
     ),
 )

@@ -22,9 +22,6 @@ from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
 from players.player import PlayerSpec
 
-FEW = 30
-"""Games of a run up to which its report has no residuals, phases and likelihoods of superiority of all pairs."""
-
 
 @dataclass(frozen=True, eq=False)
 class RatedRun:
@@ -79,11 +76,6 @@ class RatedRun:
         if self.experiment.anchor:
             return f"{self.experiment.anchor} = 0"
         return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
-
-    @property
-    def small(self) -> bool:
-        """Whether the run has too few games to say more than who won: FEW at most."""
-        return len(self.games) <= FEW
 
     @property
     def large(self) -> bool:

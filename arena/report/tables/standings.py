@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from arena.base.number import percent, probability, signed
+from arena.base.number import probability
 from arena.ratings import RatingModel
 from arena.ratings.joint import rate_beside
 from arena.ratings.match import elo_from_score
@@ -47,17 +47,6 @@ def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.Dat
         table["score_elo"] = [elo_from_score(s) if 0 < s < 1 else np.nan for s in table["score"]]
         table["score_elo"] = table["score_elo"].where(table["elo"].notna())
     return table
-
-
-def nash_text(averages: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
-    """Nash weight and Nash skill (Elo) as text for people, a row for each of *players*, in their order."""
-    table = averages.set_index("player").loc[list(players)]
-    return pd.DataFrame(
-        {
-            "Nash weight": [percent(value) for value in table["weight"]],
-            "Nash skill": [signed(value) for value in table["skill"]],
-        }
-    )
 
 
 STANDINGS = RunTable(

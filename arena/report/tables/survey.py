@@ -17,8 +17,8 @@ SAMPLE = 1_000_000
 COUNTED = ("legal_moves", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits")
 """Columns of moves that `totals` sums, beside the seconds."""
 _SEED = 1
-_SAMPLED = ["game", "ply", "player", "colour", "legal_moves", "seconds", "score", "overrun", "pondered_seconds"]
-_SHOWN = ["move", "depth", "nodes", "score_men", "wins_in"]
+_SAMPLED = ["game", "player", "seconds", "overrun", "pondered_seconds"]
+_SHOWN = ["colour", "move", "depth", "nodes", "score", "score_men", "wins_in"]
 """Columns that tables take of single moves; those that the page's games need, too, unless the run is large."""
 DECIDED = 4.0
 """Men from which on a score counts as a decided game: more, and a certain win, surprise no further."""
