@@ -42,7 +42,7 @@ from tests.helpers.command_line import invoke
 from tests.helpers.configs import BROKEN, GOOD
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = (".", ".github", "arena", "arena/*", "configs", "players", "reports", "reports/*", "tests")
+FOLDERS = (".", ".github", "arena", "arena/*", "configs", "configs/*", "players", "reports", "reports/*", "tests")
 READMES = sorted({file for folder in FOLDERS for file in ROOT.glob(f"{folder}/*.md") if file.name != "summary.md"})
 PERFT = json.loads((ROOT / "tests" / "data" / "perft.json").read_text())["rows"]
 
@@ -320,7 +320,8 @@ def test_every_room_is_on_the_map():
 
 
 def test_every_configuration_that_comes_along_has_its_row_and_result():
-    files = {path.name for path in (ROOT / "configs").iterdir() if path.suffix in (".yaml", ".ipynb")}
+    folders = (ROOT / "configs", ROOT / "configs" / "studies")
+    files = {path.name for folder in folders for path in folder.iterdir() if path.suffix in (".yaml", ".ipynb")}
     assert {name for cells in table("file", "question") for name in code(cells[0])} == files
 
 
