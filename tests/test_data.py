@@ -30,7 +30,6 @@ from arena.report.load import card
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.viewer.games import listed, packed
-from arena.report.write import parquet_name
 from arena.report.writers import markdown
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
@@ -362,24 +361,15 @@ def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
 
 
 @pytest.mark.full
-def test_a_report_has_positions_and_parquet_if_asked_for(run: Run) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
+def test_a_report_has_positions_if_asked_for(run: Run) -> None:
     folder = run.folder
-    assert invoke("report", folder, "--fen", "--parquet").exit_code == 0
+    assert invoke("report", folder, "--fen").exit_code == 0
     written = pd.read_csv(folder / "moves.csv")
     assert written["fen"].tolist() == run.positions()["fen"].tolist()
     games = pd.read_csv(folder / "games.csv", parse_dates=["began"])
     assert (games["began"] == run.games["began"]).all() and "Z" in (folder / "games.csv").read_text()
-    for name in ("games", "standings", "crosstable", "moves"):
-        found = pd.read_parquet(folder / parquet_name(f"{name}.csv"))
-        table = run.positions() if name == "moves" else getattr(run, name)
-        table = table.reset_index() if table.index.name else table
-        pd.testing.assert_frame_equal(found, table, check_dtype=False)
-    schema = pyarrow.parquet.read_schema(folder / "moves.parquet")
-    assert pyarrow.types.is_dictionary(schema.field("player").type)
-    assert pyarrow.types.is_integer(schema.field("wins_in").type)
     assert invoke("report", folder).exit_code == 0
-    assert not list(folder.glob("*.parquet")) and "fen" not in pd.read_csv(folder / "moves.csv")
+    assert "fen" not in pd.read_csv(folder / "moves.csv")
 
 
 def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:

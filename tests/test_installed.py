@@ -123,11 +123,10 @@ WITHOUT = {
         ["tune", "configs/tuning.yaml", "--workers", SCHEDULER],
         ["run", "dask.yaml"],
     ),
-    "pyarrow": (["report", "anywhere", "--parquet"],),
     "torch": (["train", "configs/train.yaml"], ["plan", "configs/train.yaml"], ["doctor", "configs/train.yaml"]),
 }
 """Commands that need a library of an extra."""
-EXTRAS = {"distributed": "dask", "pyarrow": "parquet", "torch": "train", "pettingzoo": "rl"}
+EXTRAS = {"distributed": "dask", "torch": "train", "pettingzoo": "rl"}
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ from typing import Any
 import click
 
 from arena.base.files import replace
-from arena.base.wording import not_installed
 from arena.commands.common import GamesType, announcing_compilation
 from arena.commands.output import echo, fail, show_frame
 from arena.ledger.store import StoreError
-from arena.report.charts.style import without_glyphs
 from arena.report.load import is_joint, list_runs, listed_runs
 from arena.report.load import load as load_run
 from arena.report.run import Run
@@ -29,10 +27,14 @@ from arena.report.sentences.facts import headline
 from arena.report.sentences.notes import annulments, faulty, forfeits
 from arena.report.tables.decided import standings_text
 from arena.report.write import write
-from arena.report.writers import parquet_is_installed
 
 ANONYMOUS, NAMES = "anonymous", "names.csv"
 """In a run's folder, where its report without names is written, and who is who in it."""
+
+latex_option = click.option(
+    "--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs."
+)
+png_option = click.option("--png", is_flag=True, help="With the charts as PNG, too.")
 
 
 @click.command()
@@ -42,11 +44,9 @@ ANONYMOUS, NAMES = "anonymous", "names.csv"
 @click.option(
     "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
 )
-@click.option("--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs.")
+@latex_option
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
-@click.option("--parquet", is_flag=True, help="A Parquet file beside each CSV file; needs pyarrow.")
-@click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
-@click.option("--png", is_flag=True, help="With the charts as PNG, too.")
+@png_option
 def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
 
@@ -55,8 +55,6 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     absolute paths and names of machines. It writes into DIR/anonymous. Who is who is in DIR/names.csv, which is
     not to be published.
     """
-    if wanted["parquet"] and not parquet_is_installed():
-        fail(not_installed("--parquet", "pyarrow", "parquet"))
     for folder in folders:
         if is_joint(folder):
             write_joint_report(folder, parts=True, **wanted)
@@ -81,7 +79,7 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> N
         for name in found.runs if parts else ():
             echo(f"{name}:")
             write_report(folder / name, **wanted)
-        page = write_joint(found, png=bool(wanted.get("png")), pdf=bool(wanted.get("pdf")))
+        page = write_joint(found, png=bool(wanted.get("png")))
     except OSError as error:
         fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     except StoreError as error:
@@ -108,9 +106,6 @@ def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> Non
     except StoreError as error:
         fail(str(error))
     _print_standings(finished)
-    if (wanted.get("pdf") or wanted.get("png")) and (boxed := without_glyphs(finished.players)):
-        others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
-        echo(f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG")
     echo(f"report: {target / 'report.html'}")
     if anonymous:
         _write_names(finished)

@@ -19,7 +19,7 @@ from arena.commands.common import (
 from arena.commands.grade import grade_as_configured
 from arena.commands.output import STOPPED, echo, fail, say
 from arena.commands.plan import loaded_all, prepared_of, taking_part_of
-from arena.commands.report import begin_joint, write_joint_report, write_report
+from arena.commands.report import begin_joint, latex_option, png_option, write_joint_report, write_report
 from arena.commands.solve import solve_as_configured
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger, complete_with_failures
@@ -43,8 +43,12 @@ INCIDENTS = 3
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @workers_option
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
+@latex_option
+@png_option
 @click.option("--force", is_flag=True, help="Resume even if players play differently now than at the start.")
-def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool) -> None:
+def run(
+    config: Path, out: Path | None, workers: int | str | None, quiet: bool, latex: bool, png: bool, force: bool
+) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
@@ -65,13 +69,13 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
             say(f"{name}, run {number} of {len(parts)}:")
         codes.append(_run(part, used, graders, force))
         if not quiet:
-            write_report(part.folder)
+            write_report(part.folder, latex=latex, png=png)
         if codes[-1] == STOPPED or not part.complete:
             break
     if quiet:
         echo(f"no report; arena report {folder} writes it")
     elif len(parts) > 1:
-        write_joint_report(folder)
+        write_joint_report(folder, png=png)
     if STOPPED in codes:
         echo("stopped; rerun the same command to resume")
     sys.exit(max(codes))

@@ -50,18 +50,6 @@ def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
     yield from (([], []) for _ in plies)
 
 
-_FIRST = (
-    "standings.csv", "crosstable.csv", "search.csv", "telemetry.csv", "games.csv", "moves.csv", "games.pdn",
-    "summary.md",
-)  # fmt: skip
-"""Files at the head of the page's list: those that every run has."""
-_LAST = (
-    "probes.csv", "sprt.csv", "order.csv", "standings.tex", "crosstable.tex", "comparisons.tex", "search.tex",
-    "ablation.tex", "endgame_errors.tex", "suites.tex",
-)  # fmt: skip
-"""Files at its end. Others stand between, in the order of the catalogue."""
-
-
 class File(NamedTuple):
     """A file of a report."""
 
@@ -96,31 +84,20 @@ def _csv(table: RunTable) -> File:
 
 def _tex(table: RunTable) -> File:
     def applies(run: Run) -> bool:
-        return table.fits_paper(run) and len(run.table(table)) > 0
+        return len(run.table(table)) > 0
 
     def fill(run: Run, path: Path) -> None:
         write_text(latex(table.text(run.table(table))), path)
 
-    return File(f"{table.name}.tex", f"{table.paper} as a LaTeX table", applies=applies, fill=fill, of_latex=True)
+    holds = f"{table.name.replace('_', ' ')} as a LaTeX table"
+    return File(f"{table.name}.tex", holds, applies=applies, fill=fill, of_latex=True)
 
 
-def _place(file: File) -> int:
-    """A number that orders files as the page lists them: below 0, 0 or above."""
-    if file.name in _FIRST:
-        return _FIRST.index(file.name) - len(_FIRST)
-    return _LAST.index(file.name) + 1 if file.name in _LAST else 0
-
-
-FILES = tuple(
-    sorted(
-        (
-            *(_csv(table) for table in TABLES.values() if table.written),
-            File("games.pdn", "all games, for any draughts program", fill=write_pdn, of_moves=True),
-            File("summary.md", "this report in Markdown", fill=lambda run, path: write_text(markdown(run), path)),
-            *(_tex(table) for table in TABLES.values() if table.paper),
-        ),
-        key=_place,
-    )
+FILES = (
+    *(_csv(table) for table in TABLES.values() if table.written),
+    File("games.pdn", "all games, for any draughts program", fill=write_pdn, of_moves=True),
+    File("summary.md", "this report in Markdown", fill=lambda run, path: write_text(markdown(run), path)),
+    *(_tex(table) for table in TABLES.values() if table.latex),
 )
 """Every file, in the order of the page's list."""
 
@@ -140,12 +117,6 @@ def asked(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
     ]
 
 
-def parts_of(file: File, run: Run) -> Iterable[pd.DataFrame]:
-    """The table of a CSV file in parts, one as a rule."""
-    assert file.table is not None
-    return file.parts(run) if file.parts else [run.table(file.table)]
-
-
 def write_file(file: File, run: Run, path: Path) -> None:
     """Write a file of a run to `path`."""
     if file.table is None:
@@ -153,7 +124,8 @@ def write_file(file: File, run: Run, path: Path) -> None:
         file.fill(run, path)
         return
     with path.open("w", encoding="utf-8", newline="") as output:
-        for number, part in enumerate(parts_of(file, run)):
+        parts = file.parts(run) if file.parts else [run.table(file.table)]
+        for number, part in enumerate(parts):
             table = file.table.rounded(part)
             # A matrix has its players in a named index.
             table.to_csv(output, index=table.index.name is not None, header=not number, lineterminator="\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -12,13 +12,12 @@ from markupsafe import Markup
 from arena.base.files import REPORT, replace
 from arena.base.work import beside
 from arena.report.charts.catalogue import CHARTS, draw
-from arena.report.charts.picture import save_pdf, save_png, svg
-from arena.report.files import FILES, File, asked, files_of, parts_of, write_file, write_text
+from arena.report.charts.picture import save_png, svg
+from arena.report.files import FILES, File, asked, files_of, write_file, write_text
 from arena.report.page import html
 from arena.report.run import Run
 from arena.report.tables.stored import POSITIONS
 from arena.report.viewer.games import CHARACTERS, room, viewer
-from arena.report.writers import write_parquet
 
 
 def write(
@@ -29,33 +28,32 @@ def write(
     games: int | None = None,
     latex: bool = False,
     moves: bool = False,
-    parquet: bool = False,
-    pdf: bool = False,
     png: bool = False,
 ) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
     The files of `arena.report.files`, charts as SVG, and report.html; files of a report that the run does
     not have are removed. The page holds `games` games, by default as many as fit. The files with all moves of
-    a large run (`Run.large`) are written only if `moves`, tables for papers only if `latex`, charts as PDF and PNG
-    only if `pdf` and `png`. With `fen` the moves have the position before each; with `parquet` every CSV file has
-    a Parquet file beside it, for which pyarrow is needed. The same ledger gives the same bytes. Each file is
-    replaced whole, so a reader never sees half of one.
+    a large run (`Run.large`) are written only if `moves`, tables for papers only if `latex`, charts as PNG
+    only if `png`. With `fen` the moves have the position before each. The same ledger gives the same bytes. Each
+    file is replaced whole, so a reader never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
     long = [_with_fen(file) if fen else file for file in asked(run, moves, latex) if file.of_games]
-    of_games = _fills(long, run, parquet)
-    savers = {kind: save for kind, save, wanted in (("png", save_png, png), ("pdf", save_pdf, pdf)) if wanted}
+    of_games = {file.name: partial(write_file, file, run) for file in long}
     run.survey, run.ratings, run.grades, run.dearest_errors  # noqa: B018  both processes need them
     with beside(partial(_games_part, run, games, target, of_games)) as games_part:
         charts = draw(run)
         pictures = {name: svg(axes) for name, axes in charts.items()}
         listed = files_of(run, moves, latex)
-        files = _fills([file for file in listed if not file.of_games], run, parquet)
+        files: dict[str, Callable[[Path], object]] = {
+            file.name: partial(write_file, file, run) for file in listed if not file.of_games
+        }
         for name, axes in charts.items():
             files[f"{name}.svg"] = partial(write_text, pictures[name])
-            files |= {f"{name}.{kind}": partial(save, axes) for kind, save in savers.items()}
+            if png:
+                files[f"{name}.png"] = partial(save_png, axes)
         for name in _every_name() - {*files, *of_games}:
             (target / name).unlink(missing_ok=True)
         written = [replace(target / name, fill) for name, fill in files.items()]
@@ -63,23 +61,13 @@ def write(
     space = room(pictures.values())
     if games is None and space < CHARACTERS:
         shown = viewer(run, games, space)
-    page = partial(write_text, html(run, pictures, listed, shown, ["svg", *savers]))
+    page = partial(write_text, html(run, pictures, listed, shown, ["svg"] + ["png"] * png))
     return [*(target / name for name in of_games), *written, replace(target / REPORT, page)]
 
 
 def _with_fen(file: File) -> File:
     is_moves = file.table is not None and file.table.name == "moves"
     return file._replace(table=POSITIONS, parts=Run.positions_in_parts) if is_moves else file
-
-
-def _fills(files: Iterable[File], run: Run, parquet: bool) -> dict[str, Callable[[Path], object]]:
-    """What writes each of the files by its name, and the Parquet files beside them if `parquet`."""
-    fills: dict[str, Callable[[Path], object]] = {}
-    for file in files:
-        fills[file.name] = partial(write_file, file, run)
-        if parquet and file.table is not None:
-            fills[parquet_name(file.name)] = partial(_fill_parquet, file, run)
-    return fills
 
 
 def _games_part(
@@ -92,14 +80,4 @@ def _games_part(
 
 
 def _every_name() -> set[str]:
-    pictures = {f"{chart.name}.{suffix}" for chart in CHARTS for suffix in ("pdf", "png", "svg")}
-    return {file.name for file in FILES} | pictures | {parquet_name(file.name) for file in FILES if file.table}
-
-
-def parquet_name(name: str) -> str:
-    """The name of the Parquet file beside a CSV file."""
-    return f"{name.removesuffix('.csv')}.parquet"
-
-
-def _fill_parquet(file: File, run: Run, path: Path) -> None:
-    write_parquet(parts_of(file, run), path)
+    return {file.name for file in FILES} | {f"{chart.name}.{kind}" for chart in CHARTS for kind in ("png", "svg")}

@@ -1,4 +1,4 @@
-"""Charts as files: SVG, PNG and PDF, the same bytes for the same figure."""
+"""Charts as files: SVG and PNG, the same bytes for the same figure."""
 
 from __future__ import annotations
 
@@ -41,12 +41,6 @@ def save_png(axes: Axes, path: Path) -> None:
         figure_of(axes).savefig(
             path, format="png", dpi=PNG_DPI, metadata={"Software": None}, pil_kwargs={"compress_level": 4}
         )
-
-
-def save_pdf(axes: Axes, path: Path) -> None:
-    """Write the figure of these Axes as PDF, its fonts embedded as TrueType."""
-    with _drawing():
-        figure_of(axes).savefig(path, format="pdf", metadata={"CreationDate": None, "Creator": None})
 
 
 def in_tags(xml: str, change: Callable[[str], str]) -> str:

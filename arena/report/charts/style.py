@@ -104,7 +104,6 @@ STYLE: Any = {
     "lines.markersize": 6,
     "figure.constrained_layout.w_pad": 0.1,
     "figure.constrained_layout.h_pad": 0.1,
-    "pdf.fonttype": 42,
     "svg.fonttype": "none",
     "svg.hashsalt": "draughts-arena",
 }

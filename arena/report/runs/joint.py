@@ -25,7 +25,7 @@ from arena.ratings.contrasts import (
     heterogeneity,
     joint_table,
 )
-from arena.report.charts.picture import save_pdf, save_png, svg
+from arena.report.charts.picture import save_png, svg
 from arena.report.charts.runs import is_crowded, plot_joint
 from arena.report.files import write_text
 from arena.report.load import listed_runs, load, runs_of
@@ -272,10 +272,10 @@ def _p_text(p: float) -> str:
     return "" if not known(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
+def write_joint(found: Joint, *, png: bool = False) -> Path:
     """Write the page of several runs, its tables as CSV and its chart; returns the path of the page."""
     files: dict[str, Callable[[Path], object]] = {}
-    plots, kinds = [], ["svg"] + ["png"] * png + ["pdf"] * pdf
+    plots, kinds = [], ["svg"] + ["png"] * png
     tables: list[tuple[str, str, pd.DataFrame]] = []
     caption = CAPTION.format("with 95 % intervals")
     if found.across is not None:
@@ -284,7 +284,7 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
         axes = plot_joint(found.by_run, found.table, reference=found.zero)
         drawn = svg(axes)
         plots = [plot_of(CHART, caption, drawn)]
-        fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
+        fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes)}
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
         tables = list(_tables(found))
         files |= {name: partial(_write_csv, table) for name, _, table in tables}

@@ -127,6 +127,6 @@ ABLATION = RunTable(
     ),
     note="Empty without a probe.",
     shown="player positions nodes node_ratio seconds time_ratio branching_factor elo_difference",
-    paper="cost to a fixed depth",
+    latex=True,
 )
 TABLES = (ABLATION,)

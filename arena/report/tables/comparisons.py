@@ -178,6 +178,6 @@ COMPARISONS = RunTable(
     ),
     note="Players that differ in one setting, every two values of it.",
     as_text=comparisons_text,
-    paper="comparisons of settings",
+    latex=True,
 )
 TABLES = (COMPARISONS,)

@@ -122,7 +122,7 @@ TABLES = (
         shown="player nodes_per_move leaves_per_move seconds_per_move | depth nodes_at_depth seconds_at_depth "
         "branching_factor",
         always=True,
-        paper="nodes, leaves and time per move",
+        latex=True,
     ),
     RunTable(
         "time_to_depth",

@@ -228,7 +228,7 @@ ENDGAME_ERRORS = RunTable(
     note="Decisions are those in which some move loses value.",
     shown="player decisions error_rate skill lost_per_game win_to_draw draw_to_loss win_to_loss | converted held "
     "extra_plies",
-    paper="errors in endings",
+    latex=True,
 )  # fmt: skip
 
 

@@ -11,9 +11,6 @@ from arena.report.tables.columns import columns
 from arena.report.tables.outcomes import white_points
 from arena.report.tables.table import Column, RunTable
 
-ON_PAPER = 16
-"""Players above which a crosstable is too wide for paper."""
-
 
 def crosstable(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     """Points of the row player out of the games against the column player, as text such as "12.5/20".
@@ -75,8 +72,6 @@ TABLES = (
         Column(OTHERS, 'points out of games against the player of the column, such as "12.5/20"', "points"),
         as_text=crosstable_text,
         always=True,
-        paper="crosstable",
-        fits_paper=lambda run: len(run.players) <= ON_PAPER,
     ),
     RunTable(
         "score_matrix",

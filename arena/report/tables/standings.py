@@ -74,7 +74,7 @@ STANDINGS = RunTable(
     note="Rating, counts and cost per move of each player, in rank order.",
     shown="rank player elo elo_low games wins draws losses score score_elo los nodes_per_move seconds_per_move",
     always=True,
-    paper="standings",
+    latex=True,
 )
 TABLES = (STANDINGS,)
 

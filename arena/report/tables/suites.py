@@ -234,7 +234,7 @@ SUITES = RunTable(
     ),
     note=f"Below the players stand two baselines without Elo: one looks one ply ahead; the {RANDOM} of a move.",
     as_text=suites_text,
-    paper="share of suites solved",
+    latex=True,
 )
 SUITE_ANSWERS = RunTable(
     "suite_answers",

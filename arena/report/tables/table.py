@@ -1,5 +1,5 @@
 """A table of a run, and a column of it, as rows: from them follow the attributes of `arena.report.run.Run` and
-their help, the files CSV, Parquet and LaTeX, the text that people read, and `reports/columns.md`."""
+their help, the files CSV and LaTeX, the text that people read, and `reports/columns.md`."""
 
 from __future__ import annotations
 
@@ -64,10 +64,8 @@ class RunTable(NamedTuple):
     """What the file holds if not the table: its parts, one after another."""
     of_moves: bool = False
     """Whether it holds all moves, so that a large run has the file only when asked for."""
-    paper: str = ""
-    """What its LaTeX table holds; "" for none."""
-    fits_paper: Callable[[RatedRun], bool] = every_run
-    """Whether the LaTeX table of a run is narrow enough."""
+    latex: bool = False
+    """Whether it may be written as a LaTeX table, too."""
 
     def text(self, table: pd.DataFrame) -> Any:
         """The table for people: every cell is text, "" where there is no value."""
