@@ -187,13 +187,13 @@ def test_a_folder_of_several_runs_is_refused(tmp_path: Path) -> None:
 def test_nobody_is_told_by_a_place_in_a_list() -> None:
     names = [f"s{number:02}" for number in range(20)]
     players = [player(name, type=f"work/{name}.py:Bot") for name in names]
-    manifest: dict[str, Any] = {"sessions": [], "signatures": dict.fromkeys(names), "men": dict.fromkeys(names)}
+    manifest: dict[str, Any] = {"session": {}, "men": dict.fromkeys(names)}
     manifest["found"] = [{"player": name, "level": "error", "message": "raised KeyError"} for name in names]
     manifest["left_out"] = dict.fromkeys(names, "")
     stored = {"facts": {"files": {}}, "annulled": names, "experiment": {"players": []}, "manifest": manifest}
     empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
     found = Pseudonyms(experiment(players), stored, empty).documents(stored)
-    lists = [found["annulled"], *(found["manifest"][key] for key in ("signatures", "men", "left_out"))]
+    lists = [found["annulled"], *(found["manifest"][key] for key in ("men", "left_out"))]
     lists.append([it["player"] for it in found["manifest"]["found"]])
     assert all(list(it) == sorted(it) and len(it) == 20 for it in lists)
 

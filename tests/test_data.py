@@ -320,7 +320,7 @@ def test_the_moves_of_a_ledger_can_be_read_as_its_description_says(run: Run) -> 
 def test_a_game_says_when_and_where_it_was_played(run: Run) -> None:
     games = run.games
     assert run.data.manifest is not None
-    (session,) = run.data.manifest.sessions
+    session = run.data.manifest.session
     assert (games["machine"] == session.host).all()
     assert games["worker"].nunique() <= 2 and session.process not in set(games["worker"])
     began = datetime.fromisoformat(session.began)

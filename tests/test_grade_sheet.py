@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from arena.ledger.manifest import Diagnosis, Manifest
+from arena.ledger.manifest import Diagnosis, Manifest, Session
 from arena.report.run import Run
 from arena.report.sentences.notes import annulments, faulty
 from arena.report.tables.submissions import SUBMISSIONS
@@ -34,7 +34,7 @@ def class_of(folder: Path) -> Run:
     void.loc[void.index[2], ["termination", "error"]] = ["error", "fails raised KeyError: 4 at ply 4"]
     kept = games[~of_bad].reset_index(drop=True)
     found = (Diagnosis("gone", "error", "cannot be built: line 2"), Diagnosis("good", "warning", "is slow"))
-    manifest = Manifest("", {}, {}, "", 0, {}, {}, [], found, {"gone": "work/gone.py"})
+    manifest = Manifest("", {}, {}, {}, {}, {}, "", Session("", 0, 1, "", 0), found, {"gone": "work/gone.py"})
     run = run_of(folder, experiment(players), kept, moves[moves["game"].isin(kept["game"])])
     return changed(run, annulled=void.reset_index(drop=True), withdrawn=("bad",), manifest=manifest)
 

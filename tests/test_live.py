@@ -70,8 +70,7 @@ class Run:
     def begin(self, **changes: Any) -> None:
         """Begin another session now, by this process, but for the changes."""
         games = sum(self.ledger.scores().values())
-        self.manifest.sessions.append(session(games, 2, {})._replace(**changes))
-        save(self.ledger, self.manifest)
+        save(self.ledger, self.manifest._replace(session=session(games, 2)._replace(**changes)))
 
 
 @pytest.fixture
@@ -80,7 +79,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
     experiment = load(tmp_path / "t.yaml")
     facts = Facts("black", "", "B", 60, True, {})
     with Ledger(tmp_path / "out", experiment, facts) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}, {}))
+        run = Run(ledger, manifest_of(experiment, {}, {}, session(0, 2)))
         run.begin()
         yield run
 
@@ -205,8 +204,8 @@ def test_looking_at_a_run_leaves_its_lock_free(run: Run) -> None:
 def moment_of(began: float, **changes: Any) -> Moment:
     """30 of 60 games, 10 of them played before the last session, which began so many seconds ago."""
     text = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(WAY_BACK - began))
-    last = Session(text, 10, 2, "host", 77, {}, {}, {})
-    manifest = Manifest("", {}, {}, "", 0, {}, {}, [last])
+    last = Session(text, 10, 2, "host", 77)
+    manifest = Manifest("", {}, {}, {}, {}, {}, text, last)
     moment = Moment(
         "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], manifest, True, WAY_BACK - began, 995.0,
         WAY_BACK, 3, {}, EloScale("black"), None, 0, None,
@@ -319,7 +318,7 @@ def test_a_sequential_test_is_told_with_its_bounds_by_the_pairs_at_the_head_of_t
     experiment = load(tmp_path / "t.yaml")
     watcher = Watcher(tmp_path / "out")
     with Ledger(tmp_path / "out", experiment, Facts("black", "", "B", 20, False, {})) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}, {}))
+        run = Run(ledger, manifest_of(experiment, {}, {}, session(0, 2)))
         assert watcher.read().sprt is None
         for game in (1, 2, 4, 5, 6):
             white, black, result = ("a", "b", "1-0") if game % 2 else ("b", "a", "0-1")

@@ -20,7 +20,6 @@ from arena.experiment.formats.information import placing, pool_games, rated, rat
 from arena.experiment.load import load, player_specs
 from arena.experiment.pools import FOLDER, Pool, names_of_pools, pool_named
 from arena.experiment.yaml.errors import ConfigError
-from arena.play import signature
 from arena.play.match import play
 from arena.play.plan import prepare
 from arena.ratings.joint import rate
@@ -58,7 +57,7 @@ def small_pool() -> Pool:
         for number, one in enumerate(NAMES[:-1])
     }
     settings = {"variant": "english", "openings": {"set": "english-3-move"}, "max_plies": 300, "anchor": "d"}
-    return Pool("small-1", settings, tuple({"name": name} for name in NAMES), {}, points)
+    return Pool("small-1", settings, tuple({"name": name} for name in NAMES), points)
 
 
 def of_newcomer(names: list[str]) -> Callable[[Pairing], float]:
@@ -97,8 +96,7 @@ def opponents(batches: list[list[Pairing]], names: list[str]) -> Counter[str]:
 @pytest.mark.parametrize("name", names_of_pools())
 def test_a_pool_is_a_configuration_and_its_games_have_no_gap_between_random_and_the_strongest(name: str) -> None:
     pool, experiment = pool_named(name), load(FOLDER / f"{name}.yaml")
-    assert pool.names == [player.name for player in experiment.players] == list(pool.signatures)
-    assert all(games for player, games in pool.signatures.items() if not player.startswith("mcts"))
+    assert pool.names == [player.name for player in experiment.players]
     assert all(
         player.limit.longest is None and "full" not in player.options.values() for player in experiment.players
     )
@@ -281,22 +279,6 @@ def test_the_command_refuses_in_a_line(
     assert result.exit_code == 2
     error_line(result.stderr)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_pool_whose_players_play_differently_is_refused_by_command_and_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pool = pool_named("english-2026")
-    games = [[fen, list(moves)] for fen, moves in pool.signatures["level 4"] or ()]
-    games[1][1][2] = "1-5 (3 nodes, score 0)"
-    changed = pool._replace(signatures={**pool.signatures, "level 4": games})
-    monkeypatch.setattr(signature, "pool_named", lambda name: changed)
-    monkeypatch.chdir(tmp_path)
-    result = invoke("place", "{name: newcomer, type: greedy, evaluation: strong}", "--workers", 1)
-    assert result.exit_code == 2
-    error_line(result.stderr)
-    again = invoke("run", "reports/newcomer-english-2026/place.yaml", "--workers", 1, "--force")
-    assert again.exit_code == 2 and error_line(again.stderr) == error_line(result.stderr)
 
 
 def test_a_name_of_the_pool_becomes_another_one_for_another_player() -> None:

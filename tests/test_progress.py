@@ -52,8 +52,7 @@ class Ledgered:
         document = {"name": "t", "variant": "english", "players": [{"name": n, "type": "random"} for n in "ab"]}
         experiment = load(document | settings)
         self.ledger = Ledger(folder, experiment, Facts("black", "", "B", planned, True, {}))
-        first = manifest_of(experiment, {}, {}, {})
-        save(self.ledger, first._replace(sessions=[session(0, 1, {})]))
+        save(self.ledger, manifest_of(experiment, {}, {}, session(0, 1)))
         self.display = Display(folder, stream)
         self.games = 0
 

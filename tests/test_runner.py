@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import arena
+from arena.ledger.manifest import versions
 from arena.ledger.store import StoreError
-from arena.play.signature import PlayerChanged
+from arena.play.tournament import VersionsChanged
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.report_data import repeatable
 
@@ -60,7 +61,7 @@ def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament(
         assert run.data.order is not None and len(run.games) == 12
         pd.testing.assert_frame_equal(repeatable(run.moves), repeatable(typed.moves))
         pd.testing.assert_frame_equal(run.standings[["player", "elo"]], typed.standings[["player", "elo"]])
-    assert mapped.data.manifest is not None and len(mapped.data.manifest.sessions) == 1
+    assert mapped.data.manifest is not None and mapped.data.manifest.session.games == 0
 
 
 def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
@@ -95,7 +96,7 @@ def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
     whole = arena.run(CONFIG, "out", workers=1, quiet=True)
     assert len(whole.games) == 12 and whole.data.order is not None
     assert whole.games["began"][:5].tolist() == part.games["began"].tolist()
-    assert whole.data.manifest is not None and [it.games for it in whole.data.manifest.sessions] == [0, 5]
+    assert whole.data.manifest is not None and whole.data.manifest.session.games == 5
 
 
 @pytest.mark.parametrize(
@@ -128,11 +129,13 @@ def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
         arena.run(CONFIG | {"seed": 4}, "out", workers=1, quiet=True)
 
 
-def test_a_player_that_changed_is_an_exception_unless_forced(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_other_versions_is_an_exception_unless_forced(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("arena.play.runner.conduct", lambda *_: iter(()))
     assert arena.run(CONFIG, "out", workers=1, quiet=True).games.empty
-    monkeypatch.setattr("arena.play.signature.difference", lambda *_: "other moves")
-    with pytest.raises(PlayerChanged):
+    monkeypatch.setattr("arena.play.tournament.versions", lambda: versions() | {"numba": "0"})
+    with pytest.raises(VersionsChanged):
         arena.run(CONFIG, "out", workers=1, quiet=True)
     forced = arena.run(CONFIG, "out", workers=1, quiet=True, force=True)
-    assert forced.data.manifest is not None and len(forced.data.manifest.sessions) == 2
+    assert forced.data.manifest is not None and forced.data.manifest.forced.endswith(" then, 0 now")

@@ -1,28 +1,21 @@
-"""Many runs together: their list and its page, games that are the same, the commit."""
+"""Many runs together: their list and its page, games that are the same."""
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.ledger.ledger import FILE, Facts, Ledger
-from arena.ledger.manifest import WorkingTree, manifest_of, save, session, working_tree
+from arena.ledger.manifest import manifest_of, save, session
 from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
-from arena.play import signature
-from arena.play.plan import prepare
 from arena.report.compare import sameness, sameness_sentence
 from arena.report.load import load as load_run
 from arena.watch.entry import entries, read_entry
-from arena.watch.live import Watcher
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.report_data import MISSING_WORD
 
@@ -44,7 +37,6 @@ def run(
     day: int = 1,
     planned: int = 0,
     moves: Sequence[str] = MOVES,
-    tree: WorkingTree | None = None,
     **columns: float,
 ) -> Path:
     """A run whose games have these white, black and result, and the same moves; complete if `planned` is 0."""
@@ -57,10 +49,8 @@ def run(
     rows = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
     recorded = list(zip(*rows, strict=True))
     with Ledger(folder, experiment, Facts("black", "", "B", planned or len(results), True, {})) as ledger:
-        manifest = manifest_of(experiment, {}, {}, {})
         began = f"2026-03-{day:02}T10:00:00+00:00"
-        own = session(0, 2, {}, tree)._replace(began=began, host="box", machine={"cores": 4, "processor": "P"})
-        save(ledger, manifest._replace(sessions=[own]))
+        save(ledger, manifest_of(experiment, {}, {}, session(0, 2)._replace(began=began, host="box")))
         for game, (white, black, result) in enumerate(results, 1):
             pairing = Pairing(game, (game + 1) // 2, 1, 0, 1, 0)
             ledger.add(GameRecord(pairing, result, "no_moves", 0.1, "", *packed(recorded)), white, black, "B")
@@ -78,13 +68,13 @@ def games(wins: int, losses: int, white: str = "mine", black: str = "rock") -> l
 
 def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) -> None:
     run(tmp_path / "old", games(1, 1), day=1)
-    run(tmp_path / "deep" / "down" / "new", games(6, 2), day=9, tree=WorkingTree("abcdef0123456789", True))
+    run(tmp_path / "deep" / "down" / "new", games(6, 2), day=9)
     run(tmp_path / "half", games(2, 1), day=4, planned=30)
     found = entries(tmp_path)
     assert [entry.name for entry in found] == ["deep/down/new", "half", "old"]
     newest, half, _ = found
     assert (newest.date, newest.state, newest.players, newest.games) == ("2026-03-09 10:00", "complete", 2, 8)
-    assert (newest.leader, newest.commit, newest.machine) == ("mine", "abcdef0123+", "box, 4 cores")
+    assert (newest.leader, newest.machine) == ("mine", "box")
     assert re.fullmatch(r"\+\d+ ± \d+", newest.leader_elo)
     assert half.state.startswith("3/30 games (10 %)")
 
@@ -208,59 +198,3 @@ def test_compare_says_which_games_of_two_runs_are_the_same(tmp_path: Path) -> No
     csv = tmp_path / "games.csv"
     csv.write_text("white,black,result\nx,y,1-0\n")
     assert json.loads(invoke("compare", csv, csv, "--json").stdout)["games"] is None
-
-
-# --- the commit
-
-
-def git(folder: Path, *arguments: str) -> str:
-    own = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    return subprocess.run(["git", *own, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
-
-
-def test_the_commit_of_a_configuration_is_known_and_whether_its_folder_differs(tmp_path: Path) -> None:
-    config, other = tmp_path / "c.yaml", tmp_path / "deeper" / "d.yaml"
-    other.parent.mkdir()
-    config.write_text("x")
-    assert working_tree(config) is None
-    git(tmp_path, "init", "-q")
-    assert working_tree(config) is None
-    git(tmp_path, "add", "c.yaml")
-    git(tmp_path, "commit", "-qm", "one")
-    commit = git(tmp_path, "rev-parse", "HEAD").strip()
-    assert working_tree(config) == (commit, False)
-    (tmp_path / "reports").mkdir()
-    (tmp_path / "reports" / "x").touch()
-    assert working_tree(config) == (commit, False)
-    other.write_text("y")
-    assert working_tree(other) == (commit, True)
-    config.write_text("z")
-    assert working_tree(config) == (commit, True)
-
-
-@pytest.mark.parametrize("fault", [OSError("no git"), subprocess.TimeoutExpired("git", 5)])
-def test_without_git_nothing_is_known_and_nothing_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception
-) -> None:
-    def refuse(*_: Any, **__: Any) -> None:
-        raise fault
-
-    monkeypatch.setattr("arena.ledger.manifest.subprocess.run", refuse)
-    assert working_tree(tmp_path / "c.yaml") is None
-
-
-def test_a_run_records_its_commit_in_each_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trees = iter([None, WorkingTree("abc", True)])
-    monkeypatch.setattr(signature, "working_tree", lambda file: next(trees))
-    monkeypatch.setattr(signature, "signatures", lambda plan: {"a": None, "b": None})
-    players = "  - {name: a, type: random}\n  - {name: b, type: random}\n"
-    (tmp_path / "t.yaml").write_text(CONFIG.format(name="t", variant="english") + players)
-    plan = prepare(load(tmp_path / "t.yaml"))
-    for _ in range(2):
-        with Ledger(tmp_path / "out", plan.experiment, plan.facts) as ledger:
-            signature.begin(plan, ledger, 1)
-    sessions = json.loads((tmp_path / "out" / "manifest.json").read_text())["sessions"]
-    assert [it["tree"] for it in sessions] == [None, {"commit": "abc", "dirty": True}]
-    session = Watcher(tmp_path / "out").read().session
-    assert session is not None and session.tree == WorkingTree("abc", True)
-    assert json.loads(invoke("status", tmp_path / "out", "--json").stdout)["session"]["tree"]["dirty"] is True

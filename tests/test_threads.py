@@ -22,7 +22,6 @@ from arena.play.executor import Workers, usual_workers
 from arena.play.grading import Grading, grade
 from arena.play.match import play
 from arena.play.processes import NUMBER, pin
-from arena.play.signature import signature
 from arena.rules.game import Game
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.variants import VARIANTS
@@ -324,10 +323,7 @@ def test_several_threads_are_refused_where_games_repeat_or_without_a_table(limit
     assert caught.value.keys == (("threads",) if options else ())
 
 
-def test_a_signature_and_an_analysis_use_one_thread():
-    assert (
-        signature(entry(), ENGLISH, Allowance()) == signature(entry(threads=1), ENGLISH, Allowance()) is not None
-    )
+def test_an_analysis_uses_one_thread():
     [*_, last] = Analysis(entry(Limit(depth=3)), Game(ENGLISH)).findings()
     assert last.lines[0].depth == 3
 
@@ -381,7 +377,7 @@ def test_a_run_of_two_threads_is_diagnosed_planned_for_half_the_cores_played_and
     played = invoke("run", config, "--out", tmp_path / "run", "--no-report")
     assert played.exit_code == 0 and pinned == [2] * 6
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert manifest["sessions"][0]["workers"] == 1 and manifest["signatures"]["two"]
+    assert manifest["session"]["workers"] == 1
 
 
 def test_all_cores_grade_what_players_of_two_threads_have_played(tmp_path, monkeypatch):

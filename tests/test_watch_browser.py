@@ -17,8 +17,7 @@ from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, packed
 from arena.play.plan import Plan, prepare
-from arena.play.signature import begin
-from arena.play.tournament import play
+from arena.play.tournament import begin, play
 from arena.rules.pdn.read import read_pdn
 from arena.web.games import GameRoom
 from arena.web.offer import Offer

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from arena.base.number import with_error
 from arena.base.wording import counted
 from arena.commands.common import announcing_compilation, workers_option
 from arena.commands.match import LIMITS, in_words, slug, written
@@ -21,10 +20,7 @@ from arena.experiment.model import entry_of
 from arena.experiment.names import distinct_names
 from arena.experiment.pools import Pool, full_name, names_of_pools, pool_named
 from arena.experiment.yaml.errors import ConfigError
-from arena.ledger.manifest import SignedGame
-from arena.play.plan import Plan, prepare
-from arena.play.signature import signature
-from arena.ratings.joint import Ratings
+from arena.play.plan import prepare
 from arena.report.tables.standings import STANDINGS, rated
 from arena.rules.position import BLACK
 from arena.rules.variants import VARIANTS
@@ -72,12 +68,9 @@ def place(
         spec = _renamed(spec, chosen)
         document = _document(spec, chosen, error, seed)
         with announcing_compilation():
-            plan = prepare(load({**document, "players": [entry_of(spec)]}))
+            prepare(load({**document, "players": [entry_of(spec)]}))
     except ConfigError as wrong:
         fail(in_words(wrong, [player]))
-    if (same := _member(spec, chosen, plan)) is not None:
-        elo = _elo(rated_pool(chosen, plan.first), same)
-        fail(f"{player} is {same} of {chosen.name}, whose Elo there is {elo}")
     file = written(document, [spec], out, "place")
     among = f"{len(chosen.players)} players of {chosen.name}"
     echo(f"{spec.name} against the {among} until its Elo is within ± {error:g}; the configuration: {file}")
@@ -97,21 +90,6 @@ def _renamed(spec: PlayerSpec, pool: Pool) -> PlayerSpec:
         return spec
     unnamed = {key: value for key, value in entry_of(spec).items() if key != "name"}
     return replace(spec, name=distinct_names([*pool.players, unnamed])[-1])
-
-
-def _member(spec: PlayerSpec, pool: Pool, plan: Plan) -> str | None:
-    """The name of the player of the pool that a player is: of its type, with its limit and its signature."""
-    limits = {one.name: (one.type, one.limit) for one in plan.players if one.name in pool.names}
-    alike = [name for name, kind in limits.items() if kind == (spec.type, spec.limit)]
-    signed = signature(spec, plan.variant, plan.experiment.allowance) if alike else None
-    return next(
-        (name for name in alike if signed == [SignedGame(*game) for game in pool.signatures[name] or ()]), None
-    )
-
-
-def _elo(ratings: Ratings, player: str) -> str:
-    (row,) = ratings.table[ratings.table["player"] == player].to_dict("records")
-    return with_error(row["elo"], (row["elo_high"] - row["elo_low"]) / 2).removeprefix("+")
 
 
 def _list(pools: Sequence[Pool]) -> None:

@@ -158,7 +158,7 @@ def _passed_over(games: int) -> str:
     return f"{games} game{'s' * (games > 1)} without a result {'were' if games > 1 else 'was'} passed over."
 
 
-_HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state", "commit")
+_HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
 
 
 @click.command()
@@ -184,7 +184,6 @@ def reports(folder: Path) -> None:
             entry.leader,
             entry.leader_elo,
             entry.state,
-            entry.commit,
         )
         for entry in found
     ]

@@ -28,8 +28,7 @@ from arena.ledger.record import GameRecord, ProbeRecord
 from arena.ledger.store import StoreError
 from arena.play.doctor import TakingPart, diagnose, is_own, reported
 from arena.play.plan import Plan
-from arena.play.signature import PlayerChanged, begin
-from arena.play.tournament import RunPaused, RunStopped, bundle_of, conduct, unanswered
+from arena.play.tournament import RunPaused, RunStopped, VersionsChanged, begin, bundle_of, conduct, unanswered
 from arena.rules.endgame.tables import EndgameError
 from arena.watch.display import Display
 from players.loading import user_files
@@ -205,9 +204,6 @@ def _once(record: ProbeRecord | GameRecord, folder: Path, shown: set[Any]) -> It
 
 def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: TakingPart) -> None:
     try:
-        found = taking.found or ()
-        changed = begin(plan, ledger, workers, force=force, found=found, left_out=taking.left_out)
-    except PlayerChanged as error:
+        begin(plan, ledger, workers, force=force, found=taking.found or (), left_out=taking.left_out)
+    except VersionsChanged as error:
         fail(str(error))
-    for player, words in changed.items():
-        say(f"{player} plays differently now than at the start of the run ({words}); the manifest says so")

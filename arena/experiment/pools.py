@@ -8,7 +8,7 @@ as White and as Black.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -46,8 +46,6 @@ class Pool(NamedTuple):
     """What its scale rests on, by keys of a configuration."""
     players: tuple[Mapping[str, Any], ...]
     """As entries of a configuration."""
-    signatures: Mapping[str, Sequence[Sequence[Any]] | None]
-    """By player: positions, as FEN, each with the player's moves, as in a run's manifest; None without one."""
     points: Mapping[str, Mapping[str, str]]
     """By player and opponent, two digits for each opening."""
 
@@ -107,7 +105,7 @@ def pool_named(name: str) -> Pool:
     scale = {key: settings[key] for key in ("variant", "max_plies", "anchor")}
     scale["openings"] = {"set": settings["openings"]["set"]}
     found = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    return Pool(name, scale, players, found["signatures"], found["points"])
+    return Pool(name, scale, players, found["points"])
 
 
 def completed(data: dict[str, Any]) -> Iterator[tuple[Keys, str]]:

@@ -61,7 +61,7 @@ class Pseudonyms:
         judges = [name for name, judge in stored.get(JUDGES, {}).items() if _names_code(judge)]
         real = sorted({*files, *judges})
         first = games.head(1)[["game", "began", "seconds", "cpu_seconds"]].to_dict("records")
-        secret = repr((experiment.seed, manifest.get("sessions", [])[:1], stored["facts"]["files"], real, first))
+        secret = repr((experiment.seed, manifest.get("began"), stored["facts"]["files"], real, first))
         random.Random(sha256(secret.encode()).digest()).shuffle(real)
         taken = {spec.name for spec in experiment.players} - set(real)
         free = (f"player {number}" for number in count(1) if f"player {number}" not in taken)
@@ -188,14 +188,7 @@ class Pseudonyms:
         return with_texts(value, self._replaced if is_known else lambda _: "...")
 
     def _manifest(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        by_player = {
-            key: dict(sorted((self.name(player), value) for player, value in document[key].items()))
-            for key in ("signatures", "men")
-        }
-        sessions = [
-            {**it, "host": "", "changed": {self.name(one): self.message(it) for one, it in it["changed"].items()}}
-            for it in document["sessions"]
-        ]
+        men = dict(sorted((self.name(player), value) for player, value in document["men"].items()))
         found = [
             {**it, "player": self.name(it["player"]), "message": self.message(it["message"])}
             for it in document.get("found", ())
@@ -205,9 +198,9 @@ class Pseudonyms:
         }
         left_out = dict(sorted(left_out.items()))  # the order in which they stand would tell who they are
         found.sort(key=lambda it: str(it["player"]))
-        empty = {"file": "", "configuration": {}, "files": {}, "hash": ""}
-        changed = {"sessions": sessions, "found": found, "left_out": left_out}
-        return {**document, **by_player, **changed, **empty}
+        empty = {"file": "", "configuration": {}, "files": {}}
+        session = {**document["session"], "host": ""}
+        return {**document, "men": men, "session": session, "found": found, "left_out": left_out, **empty}
 
     def games(self, games: pd.DataFrame) -> pd.DataFrame:
         """The games of a ledger without these names."""

@@ -16,8 +16,7 @@ from arena.play.doctor import taking_part
 from arena.play.executor import usual_workers
 from arena.play.grading import arranged, grade
 from arena.play.plan import prepare
-from arena.play.signature import begin
-from arena.play.tournament import conduct, solve, unanswered
+from arena.play.tournament import begin, conduct, solve, unanswered
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.write import write
@@ -41,11 +40,11 @@ def run(
     `workers` are processes or the address of a Dask scheduler [those of the configuration, else one a core, or for
     the cores that a game uses].
     Progress goes to stderr unless `quiet`; with `report` the page, tables and charts are written. `force` resumes
-    a run although a player plays differently now. Ctrl-C stops, and the same call resumes.
+    a run although it began with other versions of packages. Ctrl-C stops, and the same call resumes.
 
     Raises ValueError, in one line, for a configuration that is wrong; StoreError for a folder that holds another
     run or cannot be written to; GradingError and EndgameError for one that cannot be graded as its `oracle` says;
-    PlayerChanged; RunStopped for a failure with `on_failure: stop`, RunPaused for a player that is not reachable
+    VersionsChanged; RunStopped for a failure with `on_failure: stop`, RunPaused for a player that is not reachable
     or a budget that is spent; WorkerDied for a game that ends its process, EngineError for lost workers. What was
     finished is kept.
     """

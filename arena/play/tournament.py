@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
+from types import MappingProxyType
 
 from arena.base.files import replace
 from arena.base.wording import listed
@@ -13,6 +14,7 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.columns import add_named
 from arena.ledger.ledger import Ledger
+from arena.ledger.manifest import Diagnosis, manifest_of, save, session, stored_manifest, versions
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
 from arena.ledger.repair import PRECISION, SPENT
 from arena.play.course import Course
@@ -33,6 +35,40 @@ _BUNDLES = 20
 """Bundles of one player, at most: its first failures."""
 _FENS = 1000
 """Openings whose FEN is kept, of those that games were last played from."""
+
+
+def begin(
+    plan: Plan,
+    ledger: Ledger,
+    workers: Workers,
+    *,
+    force: bool = False,
+    found: Iterable[Diagnosis] = (),
+    left_out: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Record in the run's manifest that it begins, or resumes, with `workers` workers.
+
+    When it begins, what was `found` of players, and who was `left_out`, is recorded, too. Raises VersionsChanged
+    if it began with other versions of packages, unless `force` is true, and StoreError if the manifest cannot be
+    read or written.
+    """
+    manifest, now = stored_manifest(ledger), session(sum(ledger.scores().values()), workers)
+    if manifest is None:
+        new = manifest_of(plan.experiment, plan.facts.files, plan.men, now)
+        save(ledger, new._replace(found=tuple(found), left_out=left_out))
+        return
+    here = versions()
+    others = [
+        f"{name} {then} then, {here[name]} now" for name, then in manifest.versions.items() if here[name] != then
+    ]
+    if others and not force:
+        raise VersionsChanged(
+            f"{ledger.path.parent}: the run began with other versions ({'; '.join(others)}), so players may play "
+            "differently; --force resumes it all the same; or give this run another name or --out, or delete "
+            "that folder"
+        )
+    forced = "; ".join(others) or manifest.forced
+    save(ledger, manifest._replace(file=str(plan.experiment.path.resolve()), session=now, forced=forced))
 
 
 def conduct(
@@ -118,6 +154,10 @@ def questions(plan: Plan) -> Iterator[Question]:
 
 class RunStopped(Exception):
     """A player failed too often for the run to continue; the message is one line."""
+
+
+class VersionsChanged(Exception):
+    """A run began with other versions of Python or of packages; the message is one line."""
 
 
 class RunPaused(RunStopped):

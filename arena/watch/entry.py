@@ -15,9 +15,6 @@ from arena.watch.elo import EloEstimate, so_far
 from arena.watch.live import Watcher
 from arena.watch.words import date, outlook
 
-_HASH = 10
-"""Characters of a commit that are shown."""
-
 
 class Entry(NamedTuple):
     """A run of a list."""
@@ -28,7 +25,7 @@ class Entry(NamedTuple):
     state: str
     """`complete`, how far it is, or why it cannot be read."""
     began: str = ""
-    """Of its first session: UTC, as ISO 8601; "" where that is not known."""
+    """When it was begun: UTC, as ISO 8601; "" where that is not known."""
     title: str = ""
     """The name in its configuration."""
     variant: str = ""
@@ -66,23 +63,9 @@ class Entry(NamedTuple):
         return with_error(self.elo[self.leader].elo, self.elo[self.leader].error) if self.elo else ""
 
     @property
-    def commit(self) -> str:
-        """Of its last session: `b3aa652f01`, with a + if files differed from it."""
-        tree = self.session.tree if self.session else None
-        return "" if tree is None else tree.commit[:_HASH] + "+" * tree.dirty
-
-    @property
     def machine(self) -> str:
-        """`host, 2 cores`, of its last session, as far as it is known."""
-        if self.session is None:
-            return ""
-        cores = self.session.machine.get("cores")
-        return ", ".join(part for part in (self.session.host, f"{cores} cores" if cores else "") if part)
-
-    @property
-    def processor(self) -> str:
-        """Of its last session; "" where that is not known."""
-        return str(self.session.machine.get("processor") or "") if self.session else ""
+        """The host of its last session, "" where that is not known."""
+        return self.session.host if self.session else ""
 
 
 def entries(root: Path) -> list[Entry]:
@@ -106,7 +89,7 @@ def read_entry(folder: Path, root: Path) -> Entry:
         folder,
         name,
         "complete" if moment.complete else outlook(moment),
-        began=manifest.sessions[0].began if manifest else "",
+        began=manifest.began if manifest else "",
         title=moment.name,
         variant=moment.variant,
         format=moment.format,

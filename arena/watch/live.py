@@ -22,7 +22,7 @@ from arena.base.files import LOCK
 from arena.experiment.formats.base import Precision
 from arena.experiment.formats.fixed import Sprt
 from arena.ledger.ledger import FILE
-from arena.ledger.manifest import Manifest, Session, parsed, session_document
+from arena.ledger.manifest import Manifest, Session, parsed
 from arena.ledger.repair import ANNULLED, PRECISION, documents
 from arena.ledger.store import StoreError, reading
 from arena.ratings.match import SprtState
@@ -113,7 +113,7 @@ class Moment(NamedTuple):
     @property
     def session(self) -> Session | None:
         """The one that was begun last."""
-        return self.manifest.sessions[-1] if self.manifest else None
+        return self.manifest.session if self.manifest else None
 
     @property
     def rate(self) -> float | None:
@@ -136,7 +136,7 @@ class Moment(NamedTuple):
             "seconds_left": self.seconds_left,
             "standings": [_as_dict(it, elo.get(it.player)) for it in self.standings],
             "incidents": [it._asdict() for it in self.incidents],
-            "session": None if self.session is None else session_document(self.session),
+            "session": None if self.session is None else self.session._asdict(),
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
             "precision": None if self.precision is None else self.precision._asdict(),
             **self.scale._asdict(),
@@ -173,7 +173,7 @@ class Watcher:
         stored = documents(connection)
         manifest, complete = parsed(stored, path), "complete" in stored
         annulled = stored.get(ANNULLED, [])
-        seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0, annulled
+        seen = path.stat().st_ino, complete, manifest.session if manifest else None, annulled
         began = time.monotonic()
         whole = seen != self._seen or began >= self._whole_from
         experiment, facts = stored["experiment"], stored["facts"]
@@ -186,7 +186,7 @@ class Watcher:
         self._test.advance(tally.points)
         if whole:
             self._whole_from = began + (time.monotonic() - began) * (1 + 1 / _WHOLE_SHARE)
-        session = manifest.sessions[-1] if manifest else None
+        session = manifest.session if manifest else None
         return Moment(
             name=experiment["name"],
             variant=build_variant(experiment["variant"]).name,

@@ -22,8 +22,7 @@ from arena.rules.result import WHITE_POINTS
 
 def document(run: Run) -> dict[str, dict[str, Any]]:
     """What ships of a pool's run: see `arena.experiment.pools`."""
-    variant, manifest = build_variant(run.experiment.variant), run.data.manifest
-    assert manifest is not None
+    variant = build_variant(run.experiment.variant)
     names = [player.name for player in run.experiment.players]
     openings = set_openings(variant, str(run.experiment.openings.set))
     number = {fen(variant, opening.position): place for place, opening in enumerate(openings)}
@@ -34,7 +33,7 @@ def document(run: Run) -> dict[str, dict[str, Any]]:
         won = dict(zip(pair["white"], pair["result"].map(WHITE_POINTS), strict=True))
         digits[number[str(opening)]] = f"{2 * won[player]:.0f}{2 - 2 * won[opponent]:.0f}"
     strings = {one: {other: "".join(digits) for other, digits in of.items()} for one, of in points.items()}
-    return {"signatures": {name: manifest.signatures[name] for name in names}, "points": strings}
+    return {"points": strings}
 
 
 def main(name: str, folder: str = "") -> None:

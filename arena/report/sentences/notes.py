@@ -72,9 +72,7 @@ WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
 
 
 def notes(run: Run) -> list[str]:
-    """Of level ties, mistakes found in players, games lost by failures, players that were withdrawn or changed,
-    limits that were not kept, computing in the opponent's time, schedules out of balance, the rating,
-    repeated games, players below random ones, unmeasured ones."""
+    """Sentences on what a reader of the results must know, such as mistakes of players and late moves."""
     found = [*faulty(run), *annulments(run), *_changes(run)]
     if len(run.games):
         found = [*forfeits(run), *found, *too_long(run), *waited(run), *pondered(run)]
@@ -156,15 +154,8 @@ def _level_ties(run: Run) -> list[str]:
 
 
 def _changes(run: Run) -> list[str]:
-    since: dict[tuple[str, str], int] = {}
-    for session in run.data.manifest.sessions if run.data.manifest is not None else []:
-        for change in session.changed.items():
-            since.setdefault(change, session.games)
-    return [
-        f"{player} is not one player: it plays differently ({words}) since {counted(games, 'game')} of the run "
-        "were played, which was resumed by --force."
-        for (player, words), games in since.items()
-    ]
+    forced = run.data.manifest.forced if run.data.manifest is not None else ""
+    return [f"The run was resumed by --force with other versions than it began with: {forced}."] if forced else []
 
 
 def _sample(run: Run) -> str:
