@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import re
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +17,9 @@ import websockets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.web import serving
-from arena.web.guard import MOST_BYTES, MOST_PDN_BYTES, below
+from arena.web.guard import below
 from arena.web.messages import Refusal
-from tests.helpers.web_server import WAIT_SECONDS, Served, served, window
+from tests.helpers.web_server import WAIT_SECONDS, Served, served
 
 pytestmark = pytest.mark.compiled
 BODY = {"variant": "english", "white": "human", "black": "human"}
@@ -105,13 +102,6 @@ def test_a_token_in_the_address_does_not_let_anything_be_changed(at, stranger, u
             refused(stranger.request(method, f"{path}?token={at.token}", json=BODY), 403)
 
 
-def test_two_tokens_are_none(at, stranger, unchanged):
-    headers = [("X-Arena-Token", at.token), ("X-Arena-Token", "x")]
-    refused(stranger.get("/api/offer", headers=headers), 403)
-    refused(stranger.get(f"/api/offer?token={at.token}&token=x"), 403)
-    refused(stranger.get(f"/api/offer?{'&'.join('a=1' for _ in range(99))}&token={at.token}"), 403)
-
-
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example", "", "0.0.0.0"]
 )
@@ -160,17 +150,12 @@ def test_websockets_are_guarded_alike(at, unchanged, wrong):
     asyncio.run(knock())
 
 
-def test_what_a_window_says_is_passed_over_and_may_not_be_long(at, unchanged):
+def test_what_a_window_says_is_passed_over(at, unchanged):
     async def talk() -> None:
         async with websockets.connect(at.events(unchanged)) as opened:
             await opened.recv()
             await opened.send(b"\xff" * 1000)
             await opened.send(json.dumps({"type": "move", "text": "11-15"}))
-            await opened.send("x" * (MOST_BYTES + 1))
-            with suppress(websockets.ConnectionClosedError):
-                async for _ in opened:
-                    pass
-            assert opened.close_code == 1009
 
     asyncio.run(talk())
 
@@ -180,35 +165,6 @@ def raw(at: Served, sent: bytes) -> bytes:
     with socket.create_connection(("127.0.0.1", at.port), timeout=30) as connection:
         connection.sendall(sent)
         return connection.recv(65536)
-
-
-@pytest.mark.parametrize("path", ["/api/games", "/api/position", "/api/games/{game}/move"])
-@pytest.mark.parametrize("way", ["stated", "in chunks"])
-def test_ten_megabytes_are_refused_before_they_are_sent(at, unchanged, path, way):
-    length = "Transfer-Encoding: chunked" if way == "in chunks" else "Content-Length: 10000000"
-    head = (
-        f"POST {path.format(**unchanged)} HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\nX-Arena-Token: {at.token}\r\n"
-        f"Content-Type: application/json\r\n{length}\r\n\r\n"
-    )
-    most = MOST_PDN_BYTES if path == "/api/games" else MOST_BYTES
-    chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
-    sent = chunk * (most // 65536 + 1) if way == "in chunks" else b""
-    assert raw(at, head.encode() + sent).startswith(b"HTTP/1.1 413 ")
-
-
-def test_a_client_that_sends_ten_megabytes_all_the_same_is_told(at, unchanged):
-    headers = {"Content-Type": "application/json"}
-    for path in ("/api/games", "/api/position", f"/api/games/{unchanged['game']}/move"):
-        refused(at.client.post(path, content=b" " * 10_000_000, headers=headers), 413)
-
-
-def test_a_large_body_is_answered_413(at, unchanged):
-    def parts() -> Iterator[bytes]:
-        yield from [b" " * 1024] * (MOST_BYTES // 1024 + 1)
-
-    headers = {"Content-Type": "application/json"}
-    refused(at.client.post("/api/position", content=b" " * (MOST_BYTES + 1), headers=headers), 413)
-    refused(at.client.post("/api/position", content=parts(), headers=headers), 413)
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data"])
@@ -322,9 +278,7 @@ def test_the_page_allows_its_own_script_alone_and_no_frame(at):
 
 def test_modules_of_the_page_are_at_an_address_of_their_own_and_nothing_else_is_there(at, stranger):
     page = at.client.get("/").text
-    (script,) = re.findall(
-        r'<script type="module" nonce="\w+" src="(/modules/[\w-]+/)web/page/main.js"></script>', page
-    )
+    (script,) = re.findall(r'<script type="module" nonce="\w+" src="(/modules/)web/page/main.js"></script>', page)
     module = stranger.get(f"{script}report/viewer/board.js")
     assert (module.status_code, module.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
     assert module.headers["x-content-type-options"] == "nosniff" and at.token not in module.text
@@ -334,9 +288,8 @@ def test_modules_of_the_page_are_at_an_address_of_their_own_and_nothing_else_is_
         "web/page/documents.js",
         "../arena/web/page/main.js",
     ):
-        refused(stranger.get(f"{script}{name}"), 403 if ".." in name else 404)
+        refused(stranger.get(f"{script}{name}"), 403, 404)
     refused(stranger.post(f"{script}report/viewer/board.js"), 403)
-    refused(stranger.get("/modules/x/report/viewer/board.js"), 403)
     refused(stranger.get(script.removesuffix("/")), 403)
 
 
@@ -380,109 +333,6 @@ def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(folder, monkeypat
             time.sleep(0.005)
         assert at.said == ["GET /api/variants/english/board: RuntimeError: first line second line"]
         at.said.clear()
-
-
-def proof(key: str, nonce: str) -> str:
-    return hmac.new(key.encode(), nonce.encode(), "sha256").hexdigest()
-
-
-def test_a_page_of_the_server_before_gets_the_token_by_its_proof_once():
-    key = "of this folder and port"
-    with served(page_key=key) as at, httpx.Client(base_url=at.base, timeout=30) as stranger:
-        assert at.client.get("/api/offer").json()["page_key"] == key
-
-        def nonce() -> str:
-            return str(stranger.get("/api/again").json()["nonce"])
-
-        for wrong in ("", "x", "ü", proof("another", nonce()), at.token):
-            refused(stranger.get("/api/again", params={"nonce": nonce(), "proof": wrong}), 403)
-        refused(stranger.get("/api/again", params={"nonce": "mine", "proof": proof(key, "mine")}), 403)
-        refused(stranger.get("/api/again", headers={"Origin": "http://evil.example"}), 403)
-        refused(stranger.get("/api/again", headers={"Host": "evil.example"}), 403)
-        given = nonce()
-        asked = {"nonce": given, "proof": proof(key, given)}
-        assert stranger.get("/api/again", params=asked).json() == {"token": at.token}
-        refused(stranger.get("/api/again", params=asked), 403)
-
-
-def test_without_a_key_no_proof_gets_the_token(at, stranger):
-    nonce = stranger.get("/api/again").json()["nonce"]
-    refused(stranger.get("/api/again", params={"nonce": nonce, "proof": proof("", nonce)}), 403)
-
-
-def test_the_key_of_a_page_is_that_of_port_and_folders_and_this_users_alone(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    here = (tmp_path, None)
-    key = serving.page_key(8000, here)
-    assert len(key) == 64 and serving.page_key(8000, here) == key
-    others = {serving.page_key(*other) for other in ((8001, here), (8000, (None, tmp_path)), (8000, (None, None)))}
-    assert len(others | {key}) == 4
-    (file,) = (tmp_path / "state").rglob("page.key")
-    assert file.stat().st_mode & 0o777 == 0o600 and file.read_bytes().hex() not in key
-    file.chmod(0o644)
-    assert serving.page_key(8000, here) == ""
-    file.unlink()
-    assert serving.page_key(8000, here) not in (key, "")
-    monkeypatch.setenv("XDG_STATE_HOME", str(file))
-    assert serving.page_key(8000, here) == ""
-
-
-def hung_up(connection: socket.socket) -> bytes:
-    """What is heard on a connection until the server ends it; a TimeoutError if it does not."""
-    heard = b""
-    with suppress(ConnectionResetError):
-        while more := connection.recv(65536):
-            heard += more
-    return heard
-
-
-def test_half_sent_headers_are_not_waited_for(monkeypatch):
-    monkeypatch.setattr(serving, "HEADER_SECONDS", 0.3)
-    asked = "GET /api/offer HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX-Arena-Token: {}\r\n"
-    with served() as at:
-        half = asked.format(at.port, at.token).encode()
-        for before in (b"", half + b"\r\n"):
-            with socket.create_connection(("127.0.0.1", at.port), timeout=20) as connection:
-                if before:
-                    connection.sendall(before)
-                    assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
-                    time.sleep(0.6)
-                connection.sendall(half)
-                hung_up(connection)
-
-
-def test_who_has_not_shown_the_token_is_not_kept(monkeypatch):
-    monkeypatch.setattr(serving, "HEADER_SECONDS", 0.3)
-    with served() as at, socket.create_connection(("127.0.0.1", at.port), timeout=20) as connection:
-        connection.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\n\r\n".encode())
-        assert hung_up(connection).startswith(b"HTTP/1.1 403 ")
-        assert at.client.get("/api/offer").status_code == 200
-
-
-def test_strangers_take_no_place_from_a_window(monkeypatch):
-    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 40)
-    monkeypatch.setattr(serving, "MOST_STRANGERS", 20)
-    with served() as at, ExitStack() as open_things:
-        state = at.begin(**BODY)
-        sent = (b"", b"GET / HT", f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\n\r\n".encode())
-
-        async def play() -> None:
-            async with window(at, state) as seen:
-                await seen.next()
-                for number in range(80):
-                    stranger = socket.create_connection(("127.0.0.1", at.port), timeout=20)
-                    open_things.enter_context(stranger)
-                    with suppress(OSError):
-                        stranger.sendall(sent[number % 3])
-                await asyncio.sleep(0.5)
-                with httpx.Client(base_url=at.base, headers={"X-Arena-Token": at.token}) as later:
-                    answer = await asyncio.to_thread(later.get, "/api/offer")
-                    assert answer.status_code == 200
-                moved = await asyncio.to_thread(lambda: at.ask(state, "move", text="11-15"))
-                assert moved.status_code == 200
-                await seen.next(moves=1)
-
-        asyncio.run(play())
 
 
 KEYS = (

@@ -37,7 +37,7 @@ _BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "game", "cl
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
-    help="Where to answer [any that is free]. With a port, open pages survive a restart.",
+    help="Where to answer [any that is free].",
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: bool, **options: Any) -> None:
@@ -81,7 +81,7 @@ def open_board(
                 prepare(sitting)
             way = f"#/game/{room.begin_with(sitting)}"
         try:
-            at = serving.endpoint(port, serving.page_key(port, [folder]) if port else "")
+            at = serving.endpoint(port)
         except OSError as error:
             fail(f"--port {port}: {error.strerror}")
         click.echo(f"{at.address}{way}")

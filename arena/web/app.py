@@ -23,7 +23,7 @@ from arena.sitting.sitting import SittingError
 from arena.web.beginning import listed, placed, timed_sides, variant_of
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
-from arena.web.guard import AGAIN, FAILED, Guard, Pass
+from arena.web.guard import FAILED, MODULES, Guard, Pass
 from arena.web.hosted import TAKEN, HostedGame
 from arena.web.lanes import background
 from arena.web.messages import (
@@ -54,8 +54,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
     app = Starlette(
         routes=[
             Route("/", _page(entry)),
-            Route(f"{entry.modules}{{name:path}}", _module, methods=["GET"]),
-            Route(AGAIN, _again(entry)),
+            Route(f"{MODULES}{{name:path}}", _module, methods=["GET"]),
             Route("/api/offer", _offer),
             Route("/api/variants/{name}/board", _board),
             Route("/api/compilation", _compile, methods=["POST"]),
@@ -76,7 +75,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
         },
         lifespan=_lifespan,
     )
-    app.state.room, app.state.say, app.state.page_key = room, say, entry.page_key
+    app.state.room, app.state.say = room, say
     return Guard(app, entry, say)
 
 
@@ -116,7 +115,7 @@ def _page(entry: Pass) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
         nonce = secrets.token_hex(16)
         policy = page_policy(nonce, request.headers["host"])
-        response = HTMLResponse(page(nonce, entry.modules), headers={"Content-Security-Policy": policy})
+        response = HTMLResponse(page(nonce, MODULES), headers={"Content-Security-Policy": policy})
         return entry.with_cookie(response)
 
     return answer
@@ -129,27 +128,9 @@ async def _module(request: Request) -> Response:
     return Response(text, media_type="text/javascript")
 
 
-def _again(entry: Pass) -> Callable[[Request], Response]:
-    """A nonce for a page of the server before, and the token for its answer."""
-
-    def answer(request: Request) -> Response:
-        nonce, proof = (request.query_params.get(name) for name in ("nonce", "proof"))
-        if nonce is None or proof is None:
-            return Json({"nonce": entry.nonce()})
-        return entry.with_cookie(Json({"token": entry.token_for(nonce, proof)}))
-
-    return answer
-
-
 async def _offer(request: Request) -> Response:
     room = _room(request)
-    return Json(
-        {
-            **room.offer.document(),
-            "runs": room.folder is not None,
-            "page_key": request.app.state.page_key,
-        }
-    )
+    return Json({**room.offer.document(), "runs": room.folder is not None})
 
 
 async def _board(request: Request) -> Response:

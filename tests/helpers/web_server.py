@@ -91,7 +91,6 @@ def served(
     *,
     own: tuple[Side, ...] = (),
     port: int = 0,
-    page_key: str = "",
     first: Sitting | None = None,
 ) -> Iterator[Served]:
     """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
@@ -99,12 +98,12 @@ def served(
     room = GameRoom(Offer(own), folder)
     if first is not None:
         room.begin_with(first)
-    at = endpoint(port, page_key)
+    at = endpoint(port)
     running = server(room, at, said.append)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(running.serve(sockets=[at.socket])))
     thread.start()
-    base = f"http://127.0.0.1:{at.entry.port}"
+    base = f"http://{at.entry.hosts[0]}"
     with httpx.Client(base_url=base, headers={"X-Arena-Token": at.entry.token}, timeout=WAIT_SECONDS) as client:
         try:
             yield Served(base, at.entry.token, room, loop, said, client)

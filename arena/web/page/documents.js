@@ -14,8 +14,7 @@
 
 /**
  * What is on offer: rule sets, players, the usual opponent of each rule set.
- * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>,
- *   runs: boolean, page_key: string}} Offer
+ * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>, runs: boolean}} Offer
  */
 
 /** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean}} VariantOffered */

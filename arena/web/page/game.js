@@ -38,7 +38,7 @@ export class Game {
     this.offered = null; // the version whose moves a person is picking
     /** @type {Ply|null} */
     this.noted = null; // the move whose note is shown
-    this.hold = new Hold(parts, (message) => this.event(message), (state) => this.open(state, this.flipped));
+    this.hold = new Hold(parts, (message) => this.event(message));
     /** @type {Sides|null} */
     this.sides = null;
     this.panel = new Panel(parts, () => this.refresh());

@@ -4,11 +4,10 @@ import { get, hangUp, openSocket } from "./server.js";
 import { store } from "./store.js";
 
 const [HELD, GONE] = [4009, 4404]; // close codes: another window holds the game; the server does not have it
-const RESTARTS = 1012; // close code: the server ends
 const WAITS = [300, 700, 1500, 3000, 5000]; // milliseconds before each attempt to open it again, the last for ever
 
 export class Link {
-  /* `on.event(message)` gets all but `taken`; `on.held(wasMine)` says that another window holds the game, `on.lost(wasStopped)`
+  /* `on.event(message)` gets all but `taken`; `on.held(wasMine)` says that another window holds the game, `on.lost()`
      that the connection is gone, `on.back()` that it is there, `on.gone()` that the server does not know the game,
      `on.refused()` that it is another server, which does not know this page. */
   constructor(game, on) {
@@ -16,7 +15,6 @@ export class Link {
     this.on = on;
     this.failures = 0; // attempts since it was lost
     this.isOver = false;
-    this.wasStopped = false;
     /** @type {WebSocket|null} */
     this.socket = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
@@ -35,7 +33,6 @@ export class Link {
       else {
         if (this.failures) this.on.back();
         this.failures = 0;
-        this.wasStopped = false;
         this.on.event(message);
       }
     });
@@ -43,10 +40,7 @@ export class Link {
       if (this.isOver || socket !== this.socket) return;
       if (wasTaken || code === HELD) this.on.held(wasTaken);
       else if (code === GONE) this.on.gone();
-      else {
-        this.wasStopped ||= code === RESTARTS;
-        this.again();
-      }
+      else this.again();
     });
   }
 
@@ -57,7 +51,7 @@ export class Link {
   }
 
   again() {
-    this.on.lost(this.wasStopped);
+    this.on.lost();
     const wait = WAITS[Math.min(this.failures, WAITS.length - 1)];
     this.failures += 1;
     this.timer = setTimeout(async () => {

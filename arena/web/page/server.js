@@ -45,42 +45,14 @@ export function askOffer() {
   return store.offer;
 }
 
-let rejoining = null;
-
-/* Whether the server was restarted and this page may use it: an answer to its nonce gets its token. The key for
-   that answer came with the offer and is never sent, so that whoever else listens at the port learns nothing. */
-function rejoined() {
-  rejoining ||= rejoin().catch(() => false).finally(() => { rejoining = null; });
-  return rejoining;
-}
-
-async function rejoin() {
-  const offer = await store.offer;
-  if (!offer || !offer.page_key) return false;
-  const again = (words) => fetch(`/api/again?${new URLSearchParams(words)}`).then((answer) => answer.json());
-  const { nonce } = await again({});
-  const bytes = (text) => new TextEncoder().encode(text);
-  const secret = await crypto.subtle.importKey("raw", bytes(offer.page_key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-  const signed = new Uint8Array(await crypto.subtle.sign("HMAC", secret, bytes(nonce)));
-  const { token } = await again({ nonce, proof: [...signed].map((byte) => byte.toString(16).padStart(2, "0")).join("") });
-  if (!token) return false;
-  store.token = token;
-  history.replaceState(history.state, "", address(location.pathname) + location.hash);
-  return true;
-}
-
-async function request(method, path, body, { quiet = false, isAgain = false }) {
-  const { token } = store;
+async function request(method, path, body, { quiet = false }) {
   /** @type {Record<string, string>} */
-  const headers = { "X-Arena-Token": token, "X-Arena-Window": store.window };
+  const headers = { "X-Arena-Token": store.token, "X-Arena-Window": store.window };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   try {
     const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
     const text = await answer.text();
     const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
-    if (answer.status === 403 && !isAgain && (token !== store.token || await rejoined())) {
-      return request(method, path, body, { quiet, isAgain: true });
-    }
     if (!answer.ok) throw Object.assign(new Error(wrong(text, isJson, answer.status)), { status: answer.status });
     return isJson ? JSON.parse(text) : text;
   } catch (error) {
