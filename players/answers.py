@@ -16,9 +16,8 @@ _MOST_PLIES = (1 << 15) - 1
 """The farthest win that can be recorded."""
 _BITS = 63
 """Of the largest number that can be recorded."""
-_COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31, "assessed": 31}
-"""Those of the largest count, _BITS of all others."""
-_FEWEST_BITS = min(_COUNT_BITS.values())
+_PLIES_BITS = 31
+"""Of the largest `depth` and `deepest`."""
 _MOST_EXTRAS = 32
 """Numbers of a player's own that a move may have."""
 _EXTRA_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
@@ -87,11 +86,11 @@ def _is_plain(answer: Choice) -> bool:
         return False
     if pv and (min(pv) < 0 or max(pv) >> _BITS):
         return False
-    return min(counts) >= 0 and not max(counts) >> _FEWEST_BITS and abs(wins_in) <= _MOST_PLIES
+    return min(counts) >= 0 and not max(counts) >> _PLIES_BITS and abs(wins_in) <= _MOST_PLIES
 
 
 def _count(name: str, value: object) -> int:
-    bits = _COUNT_BITS.get(name, _BITS)
+    bits = _PLIES_BITS if name in ("depth", "deepest") else _BITS
     if not isinstance(value, Integral) or not 0 <= int(value) < 1 << bits:
         raise AnswerError(f"returned the {name} {quoted(value)}, not a whole number from 0 to 2**{bits} - 1")
     return int(value)

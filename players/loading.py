@@ -150,13 +150,6 @@ def without_own_code(spec: PlayerSpec) -> PlayerSpec | None:
     return replace(spec, options=plain) if own else spec
 
 
-def with_one_thread(spec: PlayerSpec) -> PlayerSpec:
-    """The specification, of negamax with one thread: what it then finds by depth or nodes, it always finds."""
-    if spec.type != "negamax" or spec.threads == 1:
-        return spec
-    return replace(spec, options={**spec.options, "threads": 1})
-
-
 def words_of_command(command: Any) -> list[str]:
     """A command, given as its words or as a line of a shell, in words; none if it is neither."""
     if isinstance(command, list) and all(isinstance(word, str) for word in command):

@@ -102,12 +102,6 @@ class Choice(NamedTuple):
     """Lookups in the transposition table."""
     tt_hits: int = 0
     """Lookups that found the position."""
-    tree: int = 0
-    """Positions in the tree that a search keeps in memory."""
-    said_ms: int = 0
-    """Milliseconds that an outside program says it took."""
-    assessed: int = 0
-    """1 if the formation was assessed before the move and is sound, 2 if it is weak; 0 if it was not assessed."""
     pv: tuple[int, ...] = ()
     """Principal variation, the chosen move first."""
     wins_in: int = 0
@@ -267,12 +261,6 @@ class PlayerSpec:
     """The entry's other keys, passed to the player's constructor by name."""
     in_process: bool = False
     """Whether a user's code runs in the arena's own processes, not in a seat."""
-
-    @property
-    def threads(self) -> int:
-        """The cores that one of its searches uses: its option `threads`, 1 without it."""
-        threads = self.options.get("threads")
-        return max(threads, 1) if isinstance(threads, int) else 1
 
 
 class Allowance(NamedTuple):

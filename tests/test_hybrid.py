@@ -238,6 +238,11 @@ def test_every_player_can_use_the_mix():
 # --- formation re-assessed
 
 
+def assessed(choice: Choice) -> float:
+    """What was found before the move, 0 if nothing."""
+    return (choice.extra or {}).get("assessed", 0)
+
+
 def weak_in(position: Position) -> bool:
     """Whether the naive twin finds the side to move's formation weak."""
     return seen(CASUAL.rules, position).formation <= -THRESHOLDS["weak_formation"]
@@ -257,7 +262,7 @@ def test_formation_is_assessed_every_so_many_moves_of_the_game(every, colour):
                 if due:
                     stance = WEAK if weak_in(game.position) else SOUND
                 choice = player.choose(game, Limit(nodes=2), random.Random(0))
-                assert (choice.assessed, player._mix[STANCE]) == (stance if due else 0, stance)
+                assert (assessed(choice), player._mix[STANCE]) == (stance if due else 0, stance)
                 seen_stances.add(stance)
             game.push(rng.choice(game.legal_moves))
     assert seen_stances == {SOUND, WEAK} or UNCOMPILED
@@ -275,7 +280,7 @@ def test_an_assessment_is_of_the_game_and_not_of_the_player():
         own = len(game.moves) // 2
         last = game.positions[-1 - 2 * (own % 5)]
         assert player._mix[STANCE] == (WEAK if weak_in(last) else SOUND)
-        assert (choice.assessed == 0) == (own % 5 != 0)
+        assert (assessed(choice) == 0) == (own % 5 != 0)
         game.push(rng.choice(game.legal_moves))
 
 
@@ -283,8 +288,20 @@ def test_an_assessment_is_of_the_game_and_not_of_the_player():
 @pytest.mark.parametrize("options", [{"monitor": 0}, {"evaluation": "neural"}], ids=str)
 def test_nothing_is_assessed_without_a_monitor_or_a_mix(options):
     player = Hybrid(CASUAL, **options)
-    assert player.choose(Game(CASUAL), Limit(nodes=5), random.Random(0)).assessed == 0
+    assert assessed(player.choose(Game(CASUAL), Limit(nodes=5), random.Random(0))) == 0
     assert player._mix[STANCE] == JUDGED
+
+
+def test_a_game_that_is_begun_forgets_the_ones_before():
+    player, nodes = Hybrid(CASUAL), 5 if UNCOMPILED else 500
+    found = []
+    for _ in range(2):
+        player.begin()
+        game = Game(CASUAL)
+        for _ in range(6):
+            found.append(player.choose(game, Limit(nodes=nodes), random.Random(0)))
+            game.push(found[-1].move)
+    assert found[:6] == found[6:]
 
 
 @pytest.mark.full

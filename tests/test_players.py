@@ -40,10 +40,10 @@ def spec(type_: str = "negamax", **options: object) -> PlayerSpec:
 def test_effort_names_what_a_search_counts():
     assert (
         *("depth", "deepest", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first"),
-        *("tt_probes", "tt_hits", "tree", "said_ms", "assessed"),
+        *("tt_probes", "tt_hits"),
     ) == EFFORT
     assert Choice(1, depth=3, tt_hits=2).effort == dict.fromkeys(EFFORT, 0) | {"depth": 3, "tt_hits": 2}
-    assert {"depth", *COUNTED, "tree", "said_ms", "assessed"} == set(EFFORT)
+    assert ("depth", *COUNTED) == EFFORT
 
 
 def test_switches_are_a_frozen_model_whose_values_are_those_of_minimax():
@@ -69,20 +69,19 @@ def test_every_switch_has_a_row_with_its_choices_and_what_it_does():
     assert list(rows) == list(KINDS)
     assert all(choices and what for choices, what in rows.values())
     assert [rows[name][0] for name in ("pvs", "tt", "quiescence", "contempt")] == [
-        *("true, false", "megabytes", "none, captures, threats, offers", "evaluation's unit")
+        *("true, false", "megabytes", "none, captures", "evaluation's unit")
     ]
 
 
 def test_kernels_read_every_switch_from_the_state_words_by_their_place():
-    numbers = stored(switches_of("full", {"ties": "random", "tt_replace": "always"}))
+    numbers = stored(switches_of("full", {"ties": "random"}))
     assert list(numbers) == list(KINDS) == list(STATE.names or ())[: len(KINDS)]
-    assert (numbers["ties"], numbers["tt_replace"], numbers["quiescence"], numbers["finals"]) == (2, 1, 1, 0)
+    assert (numbers["ties"], numbers["quiescence"], numbers["finals"]) == (2, 1, 0)
     assert (numbers["lmr"], numbers["tt"], numbers["aspiration"]) == (1, 16, 0.5)
     assert {name for name in KINDS if STATE[name].kind == "f"} == {
         *(
             "aspiration",
             "contempt",
-            "drawish",
             "repetition_penalty",
             "futility_above",
             "futility_below",
@@ -94,7 +93,7 @@ def test_kernels_read_every_switch_from_the_state_words_by_their_place():
 
 
 def test_options_of_negamax_are_its_switches_by_name():
-    assert list(options_of(PLAYERS["negamax"])) == ["evaluation", "preset", "threads", *KINDS]
+    assert list(options_of(PLAYERS["negamax"])) == ["evaluation", "preset", *KINDS]
     assert list(options_of(PLAYERS["greedy"])) == ["evaluation"]
     assert list(options_of(PLAYERS["game3"])) == list(options_of(PLAYERS["cis300"])) == ["as_printed"]
     assert not options_of(PLAYERS["simplified"])

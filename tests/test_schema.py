@@ -145,7 +145,7 @@ def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]
     assert set(variant[2]["properties"]) == set(CHANGES)
     types = schema["properties"]["players"]["items"]["anyOf"][1]["properties"]["type"]["anyOf"]
     assert [named["const"] for named in types[:-2]] == list(PLAYERS)
-    assert set(KINDS) | {"evaluation", "preset", "threads"} == set(options_schema("negamax"))
+    assert set(KINDS) | {"evaluation", "preset"} == set(options_schema("negamax"))
     short, mappings = schema["properties"]["format"]["anyOf"]
     assert [kind["properties"]["type"]["const"] for kind in mappings["oneOf"]] == list(FORMATS)
     needy = {name for name, model in FORMATS.items() if required(model) - {"type"}}

@@ -7,6 +7,7 @@ import math
 import random
 from collections import Counter
 from pathlib import Path
+from shutil import copyfile
 
 import numpy as np
 import pytest
@@ -17,10 +18,10 @@ from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.negamax.player import Negamax, _idle
+from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
-from players.player import Choice, Limit
+from players.player import NETWORKS, Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share
 
@@ -223,10 +224,10 @@ def test_a_search_leaves_the_game_as_it_was(open_positions, variant, alpha_beta)
     assert alpha_beta.choose(game, Limit(4), random.Random(1)) == first
 
 
-def effort_of_a_game(preset: str, seed: int) -> list[dict[str, int]]:
+def effort_of_a_game(player: Negamax, seed: int) -> list[dict[str, int]]:
     """What a player counts in twelve moves of a game against random moves."""
-    player, game, rng = Negamax(ENGLISH, "simple", preset, tt=1), Game(ENGLISH), random.Random(seed)
-    counted = []
+    player.begin()
+    game, rng, counted = Game(ENGLISH), random.Random(seed), []
     for _ in range(12):
         choice = player.choose(game, Limit(7), rng)
         counted.append(choice.effort)
@@ -237,28 +238,19 @@ def effort_of_a_game(preset: str, seed: int) -> list[dict[str, int]]:
 
 
 @pytest.mark.parametrize("preset", ["pvs", "mtdf", "full"])
-def test_a_game_counts_the_same_whatever_was_played_before_with_the_same_memory(preset):
-    _idle.clear()
-    first = effort_of_a_game(preset, 1)
-    [workspace] = _idle[1]
-    assert sum(counted["tt_hits"] for counted in first) > 100 and np.count_nonzero(workspace.table) > 1000
+def test_a_game_counts_the_same_whatever_its_player_played_before(preset):
+    player = Negamax(ENGLISH, "simple", preset, tt=1)
+    first = effort_of_a_game(player, 1)
+    assert sum(counted["tt_hits"] for counted in first) > 100 and np.count_nonzero(player._workspace.table) > 1000
     for seed in (1, 2):
-        effort_of_a_game(preset, seed)
-    assert effort_of_a_game(preset, 1) == first
-    assert _idle[1] == [workspace]
+        effort_of_a_game(player, seed)
+    assert effort_of_a_game(player, 1) == first
 
 
-def test_tables_beyond_what_is_kept_for_other_players_are_given_up():
-    _idle.clear()
-    players = [Negamax(ENGLISH, tt=megabytes) for megabytes in (128, 128, 64)]
-    del players
-    assert {megabytes: len(kept) for megabytes, kept in _idle.items()} in ({128: 2, 64: 0}, {128: 1, 64: 1})
-    _idle.clear()
-
-
-def test_players_at_the_same_time_have_a_memory_each():
-    one, two = Negamax(ENGLISH), Negamax(ENGLISH)
-    assert one._workspace is not two._workspace
+def test_a_player_is_kept_unless_it_takes_much_memory_or_a_file_may_change_its_evaluation(tmp_path):
+    copyfile(NETWORKS / "english.npz", tmp_path / "net.npz")
+    assert Negamax(ENGLISH).kept and Negamax(ENGLISH, "neural").kept
+    assert not Negamax(ENGLISH, tt=128).kept and not Negamax(ENGLISH, str(tmp_path / "net.npz")).kept
 
 
 @pytest.mark.full

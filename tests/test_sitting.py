@@ -632,7 +632,9 @@ def test_figures_are_those_that_the_program_printed():
     ]
     assert printed("casual-10x10", "W:W7:B1", "7-2")[2:] == ["king now: yes", "king before: no"]
     for assessed, line in ((1, "sound"), (2, "weak, play is defensive")):
-        assert printed("casual-10x10", None, "38-33", assessed=assessed)[4:] == [f"formation re-assessed: {line}"]
+        assert printed("casual-10x10", None, "38-33", extra={"assessed": assessed})[4:] == [
+            f"formation re-assessed: {line}"
+        ]
     assert printed("casual-10x10", None, "38-33", nodes=9)[4:] == []
     touched = printed("casual-10x10", "W:W13:B8,9", "13x4")
     assert touched[2:] == ["king now: yes", "king before: no"]

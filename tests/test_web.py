@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -20,8 +18,6 @@ from arena.rules.variants import VARIANTS
 from arena.sitting.sides import Side, level_of, strongest
 from arena.sitting.sitting import Sitting
 from arena.web import beginning, games, hosted, thinking
-from arena.web.lanes import Lane
-from players.negamax.player import Negamax
 from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
 
@@ -662,58 +658,6 @@ def test_there_are_so_many_games_and_no_more(at, monkeypatch):
     monkeypatch.setattr(games, "MOST_GAMES", len(at.room))
     answer = at.client.post("/api/games", json={"variant": "english", "white": "human", "black": "human"})
     assert answer.status_code == 429 and "end one of them" in answer.json()["error"]
-
-
-@pytest.mark.parametrize(("threads", "at_once"), [(1, 2), (2, 1), (5, 1)])
-def test_a_long_search_takes_a_place_for_each_of_its_threads(monkeypatch, threads, at_once):
-    monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    spec = PlayerSpec("ours", "negamax", Limit(seconds=0.2), {"threads": threads, "tt": 1})
-    searching: list[Negamax] = []
-    seen: list[int] = []
-    choose = Negamax.choose
-
-    def counted(self: Negamax, game: Game, limit: Limit, *rng: Any) -> Choice:
-        if limit != spec.limit:  # the compilation of hints
-            return choose(self, game, limit, *rng)
-        searching.append(self)
-        time.sleep(0.5)
-        seen.append(len(searching))
-        try:
-            return choose(self, game, limit, *rng)
-        finally:
-            searching.remove(self)
-
-    monkeypatch.setattr(Negamax, "choose", counted)
-
-    async def watch(at: Served) -> None:
-        begun = [at.begin(white="human", black="own-1") for _ in range(2)]
-        async with window(at, begun[0]) as one, window(at, begun[1]) as other:
-            await asyncio.gather(one.next(moves=1), other.next(moves=1))
-
-    with served(own=(Side("ours", spec),)) as at:
-        run(watch(at))
-    assert len(seen) == 2 and max(seen) == at_once
-
-
-def test_work_that_waits_for_several_places_holds_up_no_other_for_ever():
-    async def work() -> tuple[list[int], list[int]]:
-        lane, most, running = Lane(3), [], [0]
-
-        def busy(threads: int) -> int:
-            running[0] += threads
-            most.append(running[0])
-            time.sleep(0.01)
-            running[0] -= threads
-            return threads
-
-        asked = [2, 3, 2, 1, 3, 2, 1, 2]
-        waiting = [asyncio.create_task(lane.run(partial(busy, one), one)) for one in asked]
-        await asyncio.sleep(0.001)
-        waiting.pop(1).cancel()  # it has one of its three places
-        return await asyncio.wait_for(asyncio.gather(*waiting), 10), [*most, await lane.run(partial(busy, 3), 3)]
-
-    done, most = run(work())
-    assert done == [2, 2, 1, 3, 2, 1, 2] and max(most) == 3
 
 
 def test_what_no_window_holds_is_let_go_of(at):

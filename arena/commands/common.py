@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -29,7 +29,6 @@ from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.variants import VARIANTS, Variant
 from players.engines.program import waiting_announced
-from players.player import PlayerSpec
 
 GRACE_SECONDS = 1.0
 """Seconds that a process has to end by itself after the second Ctrl-C."""
@@ -75,11 +74,9 @@ class GamesType(click.ParamType):
         return int(value)
 
 
-def workers_used(
-    given: int | str | None, configured: int | str | None = None, players: Iterable[PlayerSpec] = ()
-) -> int | str:
-    """Where games of these players are played; exits if that is a Dask scheduler and Dask is not installed."""
-    used = given or configured or usual_workers(players)
+def workers_used(given: int | str | None, configured: int | str | None = None) -> int | str:
+    """Where games are played; exits if that is a Dask scheduler and Dask is not installed."""
+    used = given or configured or usual_workers()
     if isinstance(used, str) and find_spec("distributed") is None:
         fail(not_installed(f"playing at {used}", "Dask", "dask"))
     return used

@@ -44,7 +44,7 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
         prepared = prepared_of(experiment)
         _check(prepared, config, games)
         usual = experiment.workers
-        processes = workers or (usual if isinstance(usual, int) else usual_workers(experiment.players))
+        processes = workers or (usual if isinstance(usual, int) else usual_workers())
         expected = _measured(prepared, processes, games)
         if rehearsal:
             of_all = expected.seconds_per_game * rehearsal.games / processes

@@ -24,7 +24,7 @@ from arena.rules.position import WHITE
 from players.loading import fingerprints, located
 from players.player import EFFORT, PlayerSpec
 
-_COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_ms"), "score", "wins_in")
+_COUNTED = ("legal_moves", "pieces", *EFFORT, "score", "wins_in")
 """Columns that are the same whenever the same search is made."""
 
 

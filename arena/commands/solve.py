@@ -134,7 +134,7 @@ def solve(
         fail("give one of --depth, --nodes and --seconds")
     with announcing_compilation():
         asked = asked_of(entries, found.variant, sweeps)
-        used = workers_used(workers, players=(player for player, _ in asked))
+        used = workers_used(workers)
         answers = _answers(found, asked, seed, used)
     failures = [answer for answer in answers if answer.error]
     tables = suite_tables(answers)

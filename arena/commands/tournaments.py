@@ -57,8 +57,7 @@ def run(
     experiments = loaded_all(config)
     first = next(iter(experiments.values()))
     folder = out or Path("reports") / first.name
-    used = workers_used(workers, first.workers, first.players)
-    graders = workers_used(workers, first.workers)  # a judge has one thread
+    used = workers_used(workers, first.workers)
     parts = [_part(experiment, folder / name, reports=not quiet) for name, experiment in experiments.items()]
     if len(parts) > 1:
         begin_joint(folder, first.name, list(experiments))
@@ -66,7 +65,7 @@ def run(
     for number, (name, part) in enumerate(zip(experiments, parts, strict=True), start=1):
         if len(parts) > 1:
             say(f"{name}, run {number} of {len(parts)}:")
-        codes.append(_run(part, used, graders, force))
+        codes.append(_run(part, used, force))
         if not quiet:
             write_report(part.folder, latex=latex, png=png)
         if codes[-1] == STOPPED or not part.complete:
@@ -99,12 +98,12 @@ def _part(experiment: Experiment, folder: Path, *, reports: bool) -> _Part:
     return _Part(folder, taking, prepared_of(taking.experiment), reports)
 
 
-def _run(part: _Part, workers: int | str, graders: int | str, force: bool) -> int:
-    """Play, grade with the workers `graders`, and solve what is missing; returns the exit code."""
+def _run(part: _Part, workers: int | str, force: bool) -> int:
+    """Play, grade, and solve what is missing; returns the exit code."""
     folder, taking, plan, _ = part
     code = _play(part, workers, force)
     if code != STOPPED and not (
-        grade_as_configured(taking.experiment, folder, graders) and solve_as_configured(plan, folder, workers)
+        grade_as_configured(taking.experiment, folder, workers) and solve_as_configured(plan, folder, workers)
     ):
         code = STOPPED
     return code

@@ -16,7 +16,7 @@ from arena.rules.endgame.tables import opened
 from arena.rules.game import Game, Termination
 from arena.rules.move_text import line_texts
 from arena.rules.result import score_text
-from players.loading import own_code, with_one_thread
+from players.loading import own_code
 from players.negamax.score import WIN
 from players.player import Allowance, AnswerError, Choice, Limit, PlayerSpec
 
@@ -98,7 +98,7 @@ class Analysis:
             raise ValueError("the game is over: there is no legal move")
         self._game, self._count = game, min(lines, len(game.legal_moves))
         self._limit, self._rng = spec.limit, random.Random(0)
-        self._held = SharedPlayer(with_one_thread(spec), game.variant)
+        self._held = SharedPlayer(spec, game.variant)
         self._held.begin()
         assert self._held.player is not None
         self._begins = bool(own_code(spec))

@@ -263,8 +263,8 @@ class SharedPlayer(HeldPlayer):
 class _Here:
     def __init__(self, spec: PlayerSpec, variant: Variant, is_own: bool) -> None:
         self._spec, self._variant, self._is_own = spec, variant, is_own
-        self._clock = time.process_time if self._is_own or spec.threads > 1 else time.thread_time
-        """The time of all threads, for a user's code and where a search has several."""
+        self._clock = time.process_time if self._is_own else time.thread_time
+        """The time of all threads for a user's code."""
         self.player: CompletePlayer | None = None
 
     @property

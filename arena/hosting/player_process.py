@@ -65,7 +65,7 @@ _DRAIN_SECONDS = 0.01
 _OWN_SECONDS = 0.001
 """Processor time that a worker itself may need between an answer and the next request."""
 _HELD = 16
-"""Players of a user's code that a process holds, those that were used last."""
+"""Players that a process holds, those that were used last."""
 
 _held: OrderedDict[tuple[str, str, int], HeldPlayer] = OrderedDict()
 if are_supported():
@@ -77,17 +77,13 @@ def hold(
 ) -> HeldPlayer:
     """The player of a specification, its game begun: in a process of its own if it runs a user's code.
 
-    With `in_process` it is in this one. One of a user's code is that of earlier games; one that plays itself is
-    held twice, by its `place`. Raises what `HeldPlayer.begin` raises.
+    With `in_process` it is in this one. It is that of earlier games; one that plays itself is held twice, by its
+    `place`. Raises what `HeldPlayer.begin` raises.
     """
     plain = without_own_code(spec)
-    if plain is spec:
-        held = HeldPlayer(spec, variant)
-        held.begin(opening, seed)
-        return held
     key = (repr((spec, allowance)), repr(variant), place)
     if key not in _held:
-        inside = spec.in_process or not are_supported()
+        inside = plain is spec or spec.in_process or not are_supported()
         elsewhere = None if inside else PlayerProcess(spec, plain, variant, allowance)
         _held[key] = HeldPlayer(spec, variant, elsewhere)
         while len(_held) > _HELD:
@@ -98,7 +94,7 @@ def hold(
 
 
 def close_held() -> None:
-    """Close all players of a user's code that `hold` keeps, and end their processes."""
+    """Close all players that `hold` keeps, and end their processes."""
     while _held:
         _held.popitem()[1].close()
 

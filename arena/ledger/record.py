@@ -19,13 +19,13 @@ from players.player import EFFORT, Allowance, Choice, PlayerSpec
 
 MEASURED = (
     *("began", "worker", "machine", "seconds", "cpu_seconds"),
-    *("clock", "overrun", "said_ms", "pondered_seconds"),
+    *("clock", "overrun", "extra_said_ms", "pondered_seconds"),
 )
 """Columns of games, moves and searches that tell when, where and how fast: no run repeats them.
 
 All others are the same whenever the same configuration is played, but for players with a time limit.
 """
-_SIZES = {"depth": "i4", "deepest": "i4", "tree": "i4", "said_ms": "i4", "assessed": "i4"}
+_SIZES = {"depth": "i4", "deepest": "i4"}
 _COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]
 _SEEN = EFFORT.index("leaves") + 1
 

@@ -14,7 +14,6 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from arena.play.engine import Died, NotBegun, TaskEngine
-from players.player import PlayerSpec
 
 Workers: TypeAlias = int | str
 """Processes of this machine, or the address of a Dask scheduler: `tcp://host:8786`."""
@@ -193,14 +192,9 @@ def close() -> None:
         _engines.pop(workers).close()
 
 
-def usual_workers(players: Iterable[PlayerSpec]) -> int:
-    """How many processes play games of these players where nobody says it: one for the cores of each game."""
-    return max((os.cpu_count() or 1) // cores_of_game(players), 1)
-
-
-def cores_of_game(players: Iterable[PlayerSpec]) -> int:
-    """The cores that a game uses, as one player thinks at a time: the most threads of any."""
-    return max((player.threads for player in players), default=1)
+def usual_workers() -> int:
+    """How many processes play games where nobody says it: one for each core."""
+    return os.cpu_count() or 1
 
 
 def worker_count(workers: Workers) -> int:

@@ -37,7 +37,7 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
-from players.loading import PlayerError, fingerprints, located, own_code, with_one_thread
+from players.loading import PlayerError, fingerprints, located, own_code
 from players.player import PlayerSpec
 
 _UNREADABLE = "; in a sandbox it reads only files that its command names and its 'folder': 'readable' adds others"
@@ -201,14 +201,10 @@ def worth(player: HeldPlayer) -> float | None:
 
 
 def check_players(experiment: Experiment) -> None:
-    """Raise ConfigError for a player alone that no probe measures, and for one that no probe can measure."""
+    """Raise ConfigError for a player alone that no probe measures."""
     if len(experiment.players) == 1 and experiment.probe is None:
         message = "one player alone has no games: list two or more (or measure its search, with 'probe')"
         raise experiment.error(("players",), message)
-    for index, spec in enumerate(experiment.players):
-        if experiment.probe is not None and with_one_thread(spec) is not spec:
-            message = f"'threads' cannot be {spec.threads} beside 'probe', whose searches to one depth must repeat"
-            raise experiment.error(("players", index, "threads"), message)
 
 
 def check_tables(experiment: Experiment, variant: Variant) -> None:

@@ -23,14 +23,14 @@ NUMBER = "ARENA_WORKER"
 """The environment's variable with the number, from 0, of a worker process of this machine."""
 
 
-def pin(count: int) -> None:
-    """Keep this thread, and what it starts, to `count` cores: others for each worker as long as there are.
+def pin() -> None:
+    """Keep this thread, and what it starts, to a core: another one for each worker as long as there are.
 
     A process without a number is the first one. Nothing happens where the system cannot do it.
     """
     if hasattr(os, "sched_setaffinity"):
-        cores, first = _cores(), int(os.environ.get(NUMBER, "0")) * count
-        os.sched_setaffinity(0, {cores[number % len(cores)] for number in range(first, first + count)})
+        cores = _cores()
+        os.sched_setaffinity(0, {cores[int(os.environ.get(NUMBER, "0")) % len(cores)]})
 
 
 @cache

@@ -56,8 +56,7 @@ def run(
     except ConfigError as error:
         raise ValueError("; ".join(str(error).splitlines())) from None
     experiment = plan.experiment
-    given = workers or experiment.workers
-    used = given or usual_workers(plan.players)
+    used = workers or experiment.workers or usual_workers()
     with Ledger(folder, experiment, plan.facts) as ledger:
         if not ledger.complete or unanswered(plan, ledger):
             begin(plan, ledger, used, force=force, found=taking.found or (), left_out=taking.left_out)
@@ -70,7 +69,7 @@ def run(
             grading = arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
             if grading.endgame_pieces:
                 make(grading.variant, grading.endgame_pieces)
-            for _ in grade(grading, ledger, given or usual_workers(())):  # a judge has one thread
+            for _ in grade(grading, ledger, used):
                 pass
         for _ in solve(plan, ledger, used):
             pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,7 +18,7 @@ from arena.ledger.manifest import Diagnosis, manifest_of, save, session, stored_
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
 from arena.ledger.repair import PRECISION, SPENT
 from arena.play.course import Course
-from arena.play.executor import Workers, cores_of_game, run
+from arena.play.executor import Workers, run
 from arena.play.match import play as play_game
 from arena.play.plan import Plan
 from arena.play.probe import ONE_PLY, Question, answers, question_name
@@ -236,7 +236,7 @@ def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
 def work_of(plan: Plan, workers: Workers) -> Callable[[Task], GameRecord]:
     """A worker's job for a game."""
     if plan.experiment.pin and not isinstance(workers, str):
-        return partial(_pinned, cores_of_game(plan.players))
+        return _pinned
     return play_game
 
 
@@ -275,8 +275,8 @@ def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str
     return ((it.game, plan.names[it.white], plan.names[it.black], it.opening + 1) for it in batch)
 
 
-def _pinned(cores: int, task: Task) -> GameRecord:
-    pin(cores)
+def _pinned(task: Task) -> GameRecord:
+    pin()
     return play_game(task)
 
 

@@ -188,7 +188,7 @@ def _casual(turn: Turn, before: Position, variant: Variant) -> list[str]:
 
 def _assessment(turn: Turn) -> list[str]:
     """The formation as the hybrid re-assessed it before the move, if it did."""
-    found = turn.thought.choice.assessed if turn.thought else 0
+    found = (turn.thought.choice.extra or {}).get("assessed") if turn.thought else None
     return [f"formation re-assessed: {'weak, play is defensive' if found == WEAK else 'sound'}"] if found else []
 
 

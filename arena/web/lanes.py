@@ -33,23 +33,19 @@ class Lane:
     """So many threads at a time; who comes later waits for a place."""
 
     def __init__(self, places: int) -> None:
-        self._places, self._free = places, asyncio.Semaphore(places)
-        self._door = asyncio.Lock()
-        """Held by the work that takes places: two that hold some and want more would wait for each other."""
+        self._free = asyncio.Semaphore(places)
 
-    async def run(self, work: Callable[[], T], threads: int = 1) -> T:
+    async def run(self, work: Callable[[], T]) -> T:
         """Run `work` in its own thread; return or raise what it does.
 
-        Work of several `threads` takes as many places, or all that there are. If the caller is cancelled while
-        waiting, the thread keeps its places until it ends.
+        If the caller is cancelled while waiting, the thread keeps its place until it ends.
         """
-        places = min(threads, self._places)
-        await self._take(places)
+        await self._free.acquire()
         loop = asyncio.get_running_loop()
         done: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
 
         def end(result: T | None, error: BaseException | None) -> None:
-            self._give_back(places)
+            self._free.release()
             if not done.done():
                 done.set_result((result, error))
 
@@ -67,21 +63,6 @@ class Lane:
         if error is not None:
             raise error
         return result  # type: ignore[return-value]
-
-    async def _take(self, places: int) -> None:
-        taken = 0
-        try:
-            async with self._door:
-                while taken < places:
-                    await self._free.acquire()
-                    taken += 1
-        except asyncio.CancelledError:
-            self._give_back(taken)
-            raise
-
-    def _give_back(self, places: int) -> None:
-        for _ in range(places):
-            self._free.release()
 
 
 class Lanes:

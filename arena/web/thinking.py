@@ -117,7 +117,7 @@ class Thinking:
         self._changed()
         is_ours = not own_code(spec)
         watch = asyncio.create_task(self._watch(search, speaks=is_ours))
-        answer = self._asked(search, colour, lane, spec.threads if is_ours else 1, waits=is_ours)
+        answer = self._asked(search, colour, lane, waits=is_ours)
         try:
             await asyncio.wait([answer, watch], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -135,7 +135,7 @@ class Thinking:
         self._changed()
 
     def _asked(
-        self, search: PlySearch, colour: int, lane: Lane, threads: int, *, waits: bool
+        self, search: PlySearch, colour: int, lane: Lane, *, waits: bool
     ) -> asyncio.Task[Thought | BaseException | None]:
         """Start a search once the player's last request, which may not end, has been answered."""
         player, before = self._answers.get(colour, (None, None))
@@ -143,7 +143,7 @@ class Thinking:
         async def ask() -> Thought | BaseException | None:
             if before is not None and player is search.request.player:
                 await asyncio.wait([before])
-            return await lane.run(partial(self._answer, search, waits), threads)
+            return await lane.run(partial(self._answer, search, waits))
 
         answer = asyncio.create_task(ask())
         self._answers[colour] = search.request.player, answer

@@ -135,7 +135,7 @@ class Dxp:
         if move is None:
             return Choice(cast(Any, written))
         self._game[1].append(move)
-        return Choice(move, said_ms=1000 * seconds)
+        return Choice(move, extra={"said_ms": 1000 * seconds})
 
     def close(self) -> None:
         """Say that there are no more games, if one is played, and end the program."""

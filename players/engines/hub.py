@@ -277,8 +277,8 @@ def _choice(game: Game, move: int, said: Mapping[str, str], man: float) -> Choic
         None if score is None else score / man,
         depth=_count(_number(said.get("depth")), _LARGEST),
         nodes=_count(_number(said.get("nodes")), _LARGEST**2),
-        said_ms=_count(None if seconds is None else 1000 * seconds, _LARGEST),
         pv=_line_of_play(game, move, said.get("pv", "").split()),
+        extra=None if seconds is None else {"said_ms": round(1000 * seconds)},
     )
 
 

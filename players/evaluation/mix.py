@@ -160,6 +160,12 @@ def head_of(weights: NDArray[np.float64], rules: Rules) -> NDArray[np.float64]:
     return weights[network_words(weights, rules) :][:HEAD]
 
 
+def forget(weights: NDArray[np.float64], rules: Rules) -> None:
+    """Drop a player's judgement of the formation from a mix's memory, and the formation values that are kept."""
+    head_of(weights, rules)[STANCE] = JUDGED
+    weights[network_words(weights, rules) + HEAD :] = 0.0
+
+
 def assess(position: Position, rules: Rules, head: NDArray[np.float64]) -> int:
     """Judge the side to move's formation, SOUND or WEAK, for all positions that are valued until the next time."""
     white = white_formation(rules, position.white & ~position.kings, position.black & ~position.kings)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 import random
-import weakref
-from collections import defaultdict
 from time import monotonic
 from typing import Any
 
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description
-from players.evaluation.mix import FOUND, HEAD, JUDGED, LOOKUPS, STANCE, assess, head_of, is_mix
+from players.evaluation.mix import FOUND, HEAD, JUDGED, LOOKUPS, STANCE, assess, forget, head_of, is_mix
 from players.mcts.options import (
     DEFAULTS,
     KINDS,
@@ -36,7 +34,7 @@ from players.mcts.options import (
 )
 from players.mcts.search import compiled_tree_search
 from players.mcts.state import TreeWorkspace
-from players.negamax.player import budget, earlier_positions, give_moves, settings_of
+from players.negamax.player import budget, earlier_positions, give_moves, is_kept, settings_of
 from players.negamax.score import wins_in
 from players.negamax.state import COUNTED, MAX_DEPTH
 from players.negamax.workspace import Workspace
@@ -47,11 +45,6 @@ MIX: dict[str, Any] = {"mix": {}}
 """The evaluation if none is named: `players.evaluation.mix` with its own weights."""
 
 _NOTHING_PLAYED = np.zeros(0, np.int64)
-_IDLE_MEGABYTES = 256
-"""Megabytes of trees that a process keeps for players to come."""
-
-_idle: defaultdict[tuple[int, int], list[tuple[TreeWorkspace, Workspace]]] = defaultdict(list)
-"""Memory that no player uses, by the megabytes of its tree and of its table."""
 
 
 class Mcts:
@@ -81,17 +74,14 @@ class Mcts:
         way, depth = way_of("rollout", rollout, ROLLOUTS)
         policy, policy_depth = way_of("policy", chosen.policy, POLICIES)
         self._settings = settings_of(variant, evaluation, *self.shallow)
-        sizes = (chosen.tree, self._settings.switches.tt)
         self._simulations, self._keeps = chosen.simulations, chosen.keep_tree
         self._rules = variant.constants
         self._search = compiled_tree_search(self._rules)
-        try:
-            self._memory, self._shallow = _idle[sizes].pop()
-        except IndexError:
-            self._memory, self._shallow = TreeWorkspace(sizes[0]), Workspace(sizes[1])
-        self._shallow.begin_game(self._settings.stored)
+        self._memory, self._shallow = TreeWorkspace(chosen.tree), Workspace(self._settings.switches.tt)
+        self.kept = is_kept(evaluation, max(chosen.tree, self._settings.switches.tt))
+        self.begin()
         self._man = float(self._shallow.states[0]["man"])
-        self._memory.begin_game(
+        self._memory.set(
             {
                 "rollout": way,
                 "rollout_depth": depth,
@@ -102,15 +92,17 @@ class Mcts:
                 "temperature": chosen.temperature * self._man,
                 "scale": chosen.scale * self._man,
                 "solver": chosen.solver,
-                **dict.fromkeys(("reject_depth", "reject_margin", "trust", "advised"), 0),
                 "repetition": variant.draws.repetition,
                 "no_progress": variant.draws.no_progress,
                 "no_capture": variant.draws.no_capture,
             }
         )
+
+    def begin(self) -> None:
+        """Forget what was found in earlier games."""
+        self._shallow.begin_game(self._settings.stored)
         self._searched: tuple[Any, list[int]] | None = None
         """The start and the moves of the game whose tree there is."""
-        weakref.finalize(self, _give_back, self._memory, self._shallow, sizes).atexit = False
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Simulate until the first limit is met or the position is proven, and choose a move.
@@ -152,9 +144,9 @@ class Mcts:
             counted["deepest"],
             counted["nodes"],
             counted["leaves"],
-            tree=counted["tree"],
             pv=line,
             wins_in=self._memory.proven(line[0]),
+            extra={"tree": counted["tree"]},
         )
 
     def stop(self) -> None:
@@ -202,15 +194,21 @@ class Hybrid(Mcts):
         rollout: Rollout = "evaluation",
         **options: Any,
     ) -> None:
-        self.shallow = "full", {"tt": tt}
+        self.shallow, self._mixed = ("full", {"tt": tt}), is_mix(evaluation)
         super().__init__(variant, rollout, evaluation, **options)
         self._share, self._scale = minimax, self._memory.states[0]["scale"]
-        self._stopped, mixed = False, is_mix(evaluation)
-        self._monitor = monitor if mixed else 0
-        self._mix = head_of(self._settings.evaluation.weights, variant.rules) if mixed else np.zeros(HEAD)
+        self._stopped, self._monitor = False, monitor if self._mixed else 0
+        weights = self._settings.evaluation.weights
+        self._mix = head_of(weights, variant.rules) if self._mixed else np.zeros(HEAD)
         self._memory.set(
             {"trust": trust, "reject_depth": reject_depth, "reject_margin": reject_margin * self._man}
         )
+
+    def begin(self) -> None:
+        """Forget what was found in earlier games."""
+        super().begin()
+        if self._mixed:
+            forget(self._settings.evaluation.weights, self._rules)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search by minimax, then the tree, until the first limit is met or the position is decided.
@@ -243,7 +241,8 @@ class Hybrid(Mcts):
                 cutoffs_first=first.cutoffs_first,
             )
         probes, hits = int(self._mix[LOOKUPS]), int(self._mix[FOUND])
-        return found._replace(tt_probes=probes, tt_hits=hits, assessed=assessed)
+        extra = {**(found.extra or {}), **({"assessed": assessed} if assessed else {})}
+        return found._replace(tt_probes=probes, tt_hits=hits, extra=extra or None)
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
@@ -289,12 +288,4 @@ class Hybrid(Mcts):
         if not found:
             return nothing._replace(nodes=counted[COUNTED.index("nodes")])
         line = self._shallow.line(length)
-        return Choice._make(
-            (line[0], score, completed, *counted, 0, 0, 0, tuple(line), wins_in(score, completed), None)
-        )
-
-
-def _give_back(memory: TreeWorkspace, shallow: Workspace, sizes: tuple[int, int]) -> None:
-    """Keep memory for the next player, unless much is kept already."""
-    if sum(sizes) + sum(sum(size) * len(of_size) for size, of_size in _idle.items()) <= _IDLE_MEGABYTES:
-        _idle[sizes].append((memory, shallow))
+        return Choice._make((line[0], score, completed, *counted, tuple(line), wins_in(score, completed), None))

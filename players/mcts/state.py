@@ -80,7 +80,7 @@ none) and its value (`advice`), and the `used` words of the tree. `chance` is th
 
 
 class TreeWorkspace:
-    """The memory of a tree search, which serves players one after another; each begins with an empty tree."""
+    """The memory of a player's tree search."""
 
     def __init__(self, megabytes: int) -> None:
         """Room for a tree of `megabytes` megabytes, and at least a thousand positions."""
@@ -91,10 +91,6 @@ class TreeWorkspace:
             self.states = [PlainState(**{name: self.states[name][0] for name in TREE_SEARCH.names or ()})]
         self.states[0]["tree"] = self._tree.ctypes.data if is_compiling() else self._tree
         self.set({"tree_words": self._tree.size})
-
-    def begin_game(self, settings: Mapping[str, Any]) -> None:
-        """Take on a player's settings, by the names of SETTINGS."""
-        self.set(settings)
 
     def set(self, values: Mapping[str, Any]) -> None:
         """Set fields of the state."""

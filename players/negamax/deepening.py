@@ -77,7 +77,7 @@ def search(
         state.root_index[i] = i
     root_key = key(position)
     found, last = np.inf, 1
-    for reached in range(1 + state.skipped if state.iterative else depth, depth + 1):
+    for reached in range(1 if state.iterative else depth, depth + 1):
         state.depth = reached
         state.horizon = 0
         leaves, before = state.leaves, state.nodes

@@ -31,7 +31,7 @@ from players.negamax.state import (
     is_repeated_after_four,
     out_of_budget,
 )
-from players.negamax.switches import MOVER, OFFERS, THREATS
+from players.negamax.switches import MOVER
 
 UNKNOWN = np.inf
 """The value of a position that the endgame tables lack, or that is not cut."""
@@ -47,7 +47,7 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
         if known != UNKNOWN:
             state.nodes += 1
             return draw_value(state, node.ply) if is_drawn(state, node.ply) else known
-    if state.quiescence and is_unquiet(rules, state, node.position, node.ply):
+    if state.quiescence and is_unquiet(rules, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
     if not has_move(rules, node.position) and not state.blind_horizon:
@@ -56,8 +56,6 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
         return draw_value(state, node.ply)
     state.leaves += 1
     value = leaf_value(rules, state, node.position)
-    if state.quiescence == OFFERS and value < beta:
-        value = best_offer(rules, state, node, max(alpha, value), beta, value)
     if state.repetition_penalty != 0.0 and is_repeated_after_four(state, node.ply):
         is_own = state.penalised == MOVER or node.position.turn == BLACK
         value -= state.repetition_penalty if is_own else -state.repetition_penalty
@@ -84,7 +82,7 @@ def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> 
     best = -np.inf
     for i in range(node.start, end):
         child = Node(apply(rules, node.position, moves[i]), 0, node.ply + 1, end)
-        if is_unquiet(rules, state, child.position, child.ply):
+        if is_unquiet(rules, child.position, child.ply):
             value = -quiesce(rules, state, child, -beta, -alpha)
         else:
             if state.nodes >= state.node_limit:
@@ -101,35 +99,6 @@ def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> 
                     count_cutoff(state, node.ply, i == node.start)
                     break
     return bounded(state, best, floor, beta)
-
-
-@kernel
-def best_offer(rules: Rules, state: Any, node: Node, alpha: float, beta: float, value: float) -> float:
-    """The best of a quiet leaf's value and those of the moves that crown a man or offer a piece.
-
-    Room for moves begins at `moves[node.start]`.
-    """
-    moves = words(state.moves)
-    end = list_moves(rules, state, node.position, node.start)
-    for i in range(node.start, end):
-        child = Node(apply(rules, node.position, moves[i]), 0, node.ply + 1, end)
-        if is_unquiet(rules, state, child.position, child.ply):
-            found = -quiesce(rules, state, child, -beta, -alpha)
-        elif popcount(child.position.kings) > popcount(node.position.kings):
-            if state.nodes >= state.node_limit:
-                state.stopped = 1
-                return 0.0
-            found = -quiet_value(rules, state, child)
-        else:
-            continue
-        if state.stopped:
-            return 0.0
-        if found > value:
-            value = found
-            alpha = max(alpha, value)
-            if state.alpha_beta and alpha >= beta:
-                break
-    return value
 
 
 @inlined
@@ -170,28 +139,14 @@ def ending_value(rules: Rules, state: Any, position: Position, ply: int) -> floa
 def leaf_value(rules: Rules, state: Any, position: Position) -> float:
     """The evaluation of a position, within LIMIT."""
     weights = floats_at(state.weights, state.weight_count)
-    value = within_limit(evaluate(state.evaluation, position, rules, weights))
-    return value * state.drawish if state.drawish != 1.0 and is_drawish(position) else value
+    return within_limit(evaluate(state.evaluation, position, rules, weights))
 
 
 @inlined
-def is_drawish(position: Position) -> bool:
-    """Whether both sides have a king and neither has two pieces more."""
-    white, black = position.white, position.black
-    if position.kings & white == 0 or position.kings & black == 0:
-        return False
-    return bool(abs(popcount(white) - popcount(black)) < 2)
-
-
-@inlined
-def is_unquiet(rules: Rules, state: Any, position: Position, ply: int) -> bool:
-    """Whether a position beyond the horizon is searched on."""
-    if ply >= MAX_PLY:
-        return False
+def is_unquiet(rules: Rules, position: Position, ply: int) -> bool:
+    """Whether a position beyond the horizon is searched on: a capture is pending."""
     own, other = sides(position)
-    if capturers(rules, position, own, other) != 0:
-        return True
-    return bool(state.quiescence == THREATS and ply < state.depth + 6 and is_threatened(rules, position))
+    return bool(ply < MAX_PLY and capturers(rules, position, own, other) != 0)
 
 
 @inlined

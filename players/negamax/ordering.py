@@ -59,27 +59,16 @@ def history_index(move: int) -> int:
 
 
 @inlined
-def reward(state: Any, node: Node, place: int, depth: int) -> None:
-    """Remember that `moves[place]` caused a cutoff, and those before it did not, unless they are captures.
-
-    With `order_replies`, that it answers the other side's last move, too. Source: J. Uiterwijk, "The countermove
-    heuristic", ICCA Journal 15(1), 1992.
-    """
-    moves = words(state.moves)
-    move = moves[place]
+def reward(state: Any, node: Node, move: int, depth: int) -> None:
+    """Remember that a move caused a cutoff, unless it is a capture."""
     if move & sides(node.position)[1]:
         return
     killers = state.killers
     if state.order_killers and killers[node.ply, 0] != move:
         killers[node.ply, 1] = killers[node.ply, 0]
         killers[node.ply, 0] = move
-    if state.order_replies:
-        state.replies[node.position.turn, history_index(state.played[node.ply])] = move
     if state.order_history:
         state.history[node.position.turn, history_index(move)] += depth * depth
-        if state.order_malus:
-            for i in range(node.start, place):
-                state.history[node.position.turn, history_index(moves[i])] -= depth * depth
 
 
 @inlined
@@ -93,9 +82,8 @@ def rank_moves(state: Any, node: Node, end: int, capturing: bool, table_move: in
     if capturing:
         if not (wanted or state.order_captures):
             return False
-    elif not (wanted or state.order_killers or state.order_history or state.order_replies):
+    elif not (wanted or state.order_killers or state.order_history):
         return False
-    reply = state.replies[node.position.turn, history_index(state.played[node.ply])] if state.order_replies else 0
     for i in range(node.start, end):
         move = moves[i]
         rank = 0
@@ -108,8 +96,6 @@ def rank_moves(state: Any, node: Node, end: int, capturing: bool, table_move: in
             rank = 1 << 59
         elif state.order_killers and move == state.killers[node.ply, 1]:
             rank = 1 << 58
-        elif move == reply:
-            rank = 1 << 57
         elif state.order_history:
             rank = state.history[node.position.turn, history_index(move)]
         state.order[i] = rank

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
-import weakref
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
@@ -24,7 +21,6 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
 from players.loading import PlayerError
 from players.negamax.deepening import compiled_search
-from players.negamax.parallel import MOST_THREADS, Asked, Helpers
 from players.negamax.score import LIMIT, compiled_static_value, wins_in, without_each, worth_of_a_man
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, KINDS, PresetName, Switches, stored, switches_of
@@ -37,22 +33,9 @@ _RESERVE = 0.0005
 _KEPT_SETTINGS = 256
 """Players of different settings that a process need not check again."""
 
+_KEPT_MEGABYTES = 64
+"""The most memory of a player that is kept between games."""
 _NONE = np.zeros((0, 4), np.int64)
-
-_IDLE_MEGABYTES = 256
-"""Megabytes of tables that a process keeps for players to come."""
-
-Threads = Annotated[
-    int,
-    Field(
-        description="threads of a search, each on a core; several need a time limit, and play no game twice",
-        ge=1,
-        le=MOST_THREADS,
-    ),
-]
-
-_idle: defaultdict[int, list[Workspace]] = defaultdict(list)
-"""Workspaces that no player uses, by the megabytes of their table."""
 
 
 class Settings(NamedTuple):
@@ -81,25 +64,19 @@ class Negamax:
         variant: Variant,
         evaluation: Description = "simple",
         preset: PresetName = DEFAULT_PRESET,
-        threads: Threads = 1,
         **switches: Any,
     ) -> None:
         self._settings = settings_of(variant, evaluation, preset, switches)
-        self.switches, self._thread_count = self._settings.switches, threads
-        if threads > 1 and not self.switches.tt:
-            raise PlayerError(f"threads: {threads} needs a transposition table (tt, in megabytes)", "threads")
+        self.switches = self._settings.switches
         self._sees_history = self.switches.draws or self.switches.repetition_penalty != 0
-        try:
-            self._workspace = _idle[self.switches.tt].pop()
-        except IndexError:
-            self._workspace = Workspace(self.switches.tt)
-        self._workspace.begin_game(self._settings.stored)
-        weakref.finalize(self, _give_back, self._workspace, self.switches.tt).atexit = False
+        self._workspace = Workspace(self.switches.tt)
         self._variant, self._rules = variant, variant.constants
-        self._helpers: Helpers | None = None
-        if threads > 1 and is_compiling():
-            others = [settings_of(variant, evaluation, preset, switches) for _ in range(threads - 1)]
-            self._helpers = Helpers(self._workspace, self._rules, others)
+        self.kept = is_kept(evaluation, self.switches.tt)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was found in earlier games."""
+        self._workspace.begin_game(self._settings.stored)
 
     @property
     def man(self) -> float | None:
@@ -109,53 +86,46 @@ class Negamax:
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move.
 
-        The clock is spent as `budget` says. Raises ValueError if there is no limit, a depth is not 1 to MAX_DEPTH,
-        without `iterative`, there is no depth, or, with `threads`, no time limit; AnswerError if no move has a
+        The clock is spent as `budget` says. Raises ValueError as `check_limit`; AnswerError if no move has a
         value, as the evaluation has none.
         """
         self.check_limit(limit)
         workspace = self._workspace
         soft, hard = budget(limit)
         workspace.clear_answer()
-        asked = Asked(
+        score = self._settings.search(
+            self._rules,
+            workspace.states,
             game.position,
             earlier_positions(game) if self._sees_history else _NONE,
             game.without_capture,
             give_moves(game, workspace.states),
             limit.depth or MAX_DEPTH,
             limit.nodes or 2**62,
+            soft,
+            hard,
         )
-        if self._helpers is None:
-            score = self._settings.search(self._rules, workspace.states, *asked, soft, hard)
-            answer = workspace.answer()
-        else:
-            score, workspace, answer = self._helpers.search(asked, soft, hard)
-        *counted, completed, found, tie_count, line_length = answer
+        *counted, completed, found, tie_count, line_length = workspace.answer()
         if not found:
-            if not self._workspace.states[0]["stopped"]:
+            if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, 0, (), 0, None))
+            return Choice._make((game.legal_moves[0], None, 0, *counted, (), 0, None))
         line = workspace.line(line_length)
         if tie_count:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
-        return Choice._make(
-            (line[0], score, completed, *counted, 0, 0, 0, tuple(line), wins_in(score, completed), None)
-        )
+        return Choice._make((line[0], score, completed, *counted, tuple(line), wins_in(score, completed), None))
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.
 
         Its line may be half another one if the search writes it just then.
         """
-        workspace, answer = self._workspace, self._workspace.answer()
-        if self._helpers is not None:
-            workspace, answer = self._helpers.answer()
-        *counted, completed, found, _, length = answer
+        *counted, completed, found, _, length = self._workspace.answer()
         if not found or not 0 < length < PLIES:
             return None
-        line = workspace.line(length)
-        return Choice._make((line[0], None, completed, *counted, 0, 0, 0, tuple(line), 0, None))
+        line = self._workspace.line(length)
+        return Choice._make((line[0], None, completed, *counted, tuple(line), 0, None))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
@@ -169,16 +139,11 @@ class Negamax:
             raise ValueError("negamax without iterative deepening needs the limit 'depth'")
         if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
-        if self._thread_count > 1 and limit.seconds is limit.clock is None:
-            raise ValueError(
-                f"threads: {self._thread_count} needs a time limit, seconds or clock: several threads do not "
-                "repeat a game by depth or nodes"
-            )
 
 
-def _give_back(workspace: Workspace, megabytes: int) -> None:
-    if megabytes + sum(size * len(of_size) for size, of_size in _idle.items()) <= _IDLE_MEGABYTES:
-        _idle[megabytes].append(workspace)
+def is_kept(evaluation: Description, megabytes: int) -> bool:
+    """Whether a player is kept between games: not if it takes much memory, or its evaluation is a file."""
+    return megabytes <= _KEPT_MEGABYTES and not (isinstance(evaluation, str) and evaluation.endswith(".npz"))
 
 
 def settings_of(variant: Variant, evaluation: Description, preset: str, switches: Mapping[str, Any]) -> Settings:

@@ -28,8 +28,8 @@ PLIES = MAX_PLY + 2
 _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """Nodes between two looks at the clock, at most, and about the seconds between them."""
 
-COUNTED = tuple(name for name in EFFORT if name not in ("depth", "tree", "said_ms", "assessed"))
-"""The counters of a search, named as in `players.player.Choice`."""
+COUNTED = EFFORT[1:]
+"""The counters of a search, named as in `players.player.Choice`: all but `depth`."""
 ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
 """What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of
 `tied_moves` and `line`."""
@@ -50,7 +50,6 @@ STATE = np.dtype(
         ("table_words", "i8"),
         *((name, "i8") for name in ANSWERED),
         ("horizon", "i8"),
-        ("skipped", "i8"),
         ("node_limit", "i8"),
         ("deadline", "f8"),
         ("polled", "f8"),
@@ -66,8 +65,6 @@ STATE = np.dtype(
         ("pv", "i8", (PLIES, PLIES)),
         ("killers", "i8", (PLIES, _KILLER_SLOTS)),
         ("history", "i8", (2, 1 << HISTORY_BITS)),
-        ("replies", "i8", (2, 1 << HISTORY_BITS)),
-        ("played", "i8", PLIES),
         ("moves", "i8", BUFFER),
         ("order", "i8", BUFFER),
         ("root_index", "i8", MAX_MOVES),
@@ -84,16 +81,13 @@ STATE = np.dtype(
 
 First the switches of `players.negamax.switches`; then the draw rules in force, `mirrored` of the variant, a man's
 worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search, of the
-endgame tables and of the transposition table. Then what is reported, `horizon`, the values from the table that a
-deeper search might change, and `skipped`, the iterations left out at the beginning. `played` is the move that led
-to each ply of the line under way, `replies` the last quiet move of a side that cut, by the hash of the move before
-it. Entries of the table are valid
-from the generation `oldest` on. pv row p is the best line found from ply p, ended by -1. `moves` has the root's
-moves first; `root_index` numbers them in the generator's order, `root_values` are their values, `tied` marks the
-best ones; `first` is the nodes at the end of the first of them. `path` is white, black and kings of the game's
-last positions, `base` of them before the root, and of the line under way; `progress` the plies since the last
-capture or move of a man, and since the last capture. `line` and `tied_moves` are those of the iteration that
-counts.
+endgame tables and of the transposition table. Then what is reported, and `horizon`, the values from the table that
+a deeper search might change. Entries of the table are valid from the generation `oldest` on. pv row p is the best
+line found from ply p, ended by -1. `moves` has the root's moves first; `root_index` numbers them in the order of
+the generator, `root_values` are their values, `tied` marks the best ones; `first` is the nodes at the end of the
+first of them. `path` is white, black and kings of the game's last positions, `base` of them before the root, and
+of the line under way; `progress` the plies since the last capture or move of a man, and since the last capture.
+`line` and `tied_moves` are those of the iteration that counts.
 """
 
 

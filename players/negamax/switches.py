@@ -16,8 +16,6 @@ from players.options import check_option, choices_of, words_of
 
 FIRST, LAST, RANDOM, SEARCHED, BOUND = range(5)
 """The choices of `ties`, as kernels read them."""
-NO_QUIESCENCE, CAPTURES, THREATS, OFFERS = range(4)
-"""The choices of `quiescence`."""
 NO_LMR, LATE, EARLY = range(3)
 """The choices of `lmr`."""
 PLIES, POINTS, ALIKE = range(3)
@@ -63,28 +61,17 @@ class Switches:
     order_captures: Annotated[bool, _does("of captures, first those of most pieces")] = False
     order_killers: Annotated[bool, _does("first moves that cut at this ply")] = False
     order_history: Annotated[bool, _does("first moves that cut anywhere")] = False
-    order_malus: Annotated[bool, _does("of these, last those that were searched before a move that cut")] = False
-    order_replies: Annotated[bool, _does("first the move that last cut after the same move of the other side")] = (
-        False
-    )
     tt: Annotated[
         int, _does("transposition table, 0: none; kept for a game", "megabytes", least=0, most=65_536)
     ] = 0
     tt_deeper: Annotated[bool, _does("use results of deeper searches")] = False
-    tt_replace: Annotated[
-        Literal["depth", "always"], _does("which entry is replaced: the shallower, or always the older")
-    ] = "depth"
     pvs: Annotated[bool, _does("null windows for all moves but the first")] = False
     aspiration: Annotated[
         float, _does("half width of the first window around the last value, 0: open", "men", least=0)
     ] = 0.0
     mtdf: Annotated[bool, _does("MTD(f): null windows at the root")] = False
     quiescence: Annotated[
-        Literal["none", "captures", "threats", "offers"],
-        _does(
-            "what is searched beyond the horizon: nothing; pending captures; those that threaten, too; or, where "
-            "none is pending, moves that crown a man or offer a piece, if they are better than to stand pat"
-        ),
+        Literal["none", "captures"], _does("what is searched beyond the horizon: nothing, or pending captures")
     ] = "none"
     lmr: Annotated[
         Literal["none", "late", "early"],
@@ -122,15 +109,6 @@ class Switches:
     mate_distance: Annotated[bool, _does("cut what cannot be a sooner win")] = False
     draws: Annotated[bool, _does("a position that occurred before, and moves without progress, are draws")] = False
     contempt: Annotated[float, _does("what a draw is below 0", "evaluation's unit")] = 0.0
-    drawish: Annotated[
-        float,
-        _does(
-            "what the evaluation is multiplied by where both sides have a king and neither has two pieces more",
-            "share",
-            least=0,
-            most=1,
-        ),
-    ] = 1.0
     repetition_penalty: Annotated[
         float, _does("off a leaf that is the position of four plies before, as in `game3`", "evaluation's unit")
     ] = 0.0

@@ -1,15 +1,10 @@
 """Transposition table: what earlier searches found out about positions, by their zobrist keys.
 
-A table is one int64 array of buckets; a bucket is two entries of four words each: a check word, the best move, the
+A table is one int64 array of buckets; a bucket is two entries of four words each: the key, the best move, the
 score as the bits of a float64, and depth + bound + generation packed into one. An entry's bound says whether the
 score is exact or only a lower or upper bound. A generation is one search, counted from 1 on; older entries give
 way first, and a table is emptied by taking no entry from before a generation for valid. Kernels are handed a table
 as its `words`, and its size in words.
-
-Threads share a table without locks. The check word is the exclusive or of the key and the other words, so that
-words of two entries, written at the same time, fit no key: R. Hyatt and T. Mann, "A lock-less transposition table
-implementation for parallel search", ICGA Journal 25(1), 2002. An entry is read once, so that what is used was
-checked.
 """
 
 from __future__ import annotations
@@ -28,7 +23,7 @@ TranspositionTable = NDArray[np.int64]
 
 ENTRY = 4
 BUCKET = 2 * ENTRY
-CHECK, MOVE, SCORE, INFO = range(ENTRY)
+KEY, MOVE, SCORE, INFO = range(ENTRY)
 UPPER, LOWER, EXACT = 1, 2, 3
 """Bounds."""
 _DEPTH, _BOUND, _GENERATION = 0, 8, 16
@@ -50,7 +45,7 @@ def new_table(megabytes: int) -> TranspositionTable:
 
 
 class TableEntry(NamedTuple):
-    """The words of an entry but the first, as they were when it was checked."""
+    """The words of an entry but the first."""
 
     move: int
     score: int
@@ -97,9 +92,7 @@ def remember(state: Any, node: Node, depth: int, alpha: float, beta: float, valu
     if state.tt and depth > 1:
         bound = LOWER if value >= beta else EXACT if value > alpha else UPPER
         table, score = words_at(state.table), to_table(value, node.ply)
-        store(
-            table, state.table_words, node.key, move, score, depth, bound, state.generation, state.tt_replace != 0
-        )
+        store(table, state.table_words, node.key, move, score, depth, bound, state.generation)
 
 
 @inlined
@@ -107,22 +100,15 @@ def find(table: TranspositionTable, size: int, key: int, oldest: int) -> TableEn
     """A key's entry, if there is one of the generation `oldest`, from 1 on, or a later one."""
     first = (key & (size // BUCKET - 1)) * BUCKET
     for at in (first, first + ENTRY):
-        entry = entry_at(table, at)
-        if table[at + CHECK] == check(key, entry) and entry.info >> _GENERATION >= oldest:
-            return entry
+        if table[at + KEY] == key and table[at + INFO] >> _GENERATION >= oldest:
+            return entry_at(table, at)
     return TableEntry(-1, 0, 0)
 
 
 @inlined
 def entry_at(table: TranspositionTable, at: int) -> TableEntry:
-    """The entry of which the check word is `table[at]`."""
+    """The entry of which the key is `table[at]`."""
     return TableEntry(table[at + MOVE], table[at + SCORE], table[at + INFO])
-
-
-@inlined
-def check(key: int, entry: TableEntry) -> int:
-    """The check word of a key's entry."""
-    return key ^ entry.move ^ entry.score ^ entry.info
 
 
 @inlined
@@ -153,20 +139,17 @@ def store(
     depth: int,
     bound: int,
     generation: int,
-    always: bool,
 ) -> None:
     """Write an entry: over the position's own, else over the bucket's first if that is of another generation or
-    no deeper, else over its second. With `always`, each bucket has its first entry only, always overwritten."""
+    no deeper, else over its second."""
     at = (key & (size // BUCKET - 1)) * BUCKET
     found = entry_at(table, at)
-    same = table[at + CHECK] == check(key, found)
-    if not (always or same) and found.info >> _GENERATION == generation and depth_of(found) > depth:
+    if table[at + KEY] != key and found.info >> _GENERATION == generation and depth_of(found) > depth:
         at += ENTRY
-    entry = TableEntry(move, bits_of(score), depth << _DEPTH | bound << _BOUND | generation << _GENERATION)
-    table[at + CHECK] = check(key, entry)
-    table[at + MOVE] = entry.move
-    table[at + SCORE] = entry.score
-    table[at + INFO] = entry.info
+    table[at + KEY] = key
+    table[at + MOVE] = move
+    table[at + SCORE] = bits_of(score)
+    table[at + INFO] = depth << _DEPTH | bound << _BOUND | generation << _GENERATION
 
 
 @inlined

@@ -67,7 +67,6 @@ def search_root(
             break
         move = moves[i]
         child = apply(rules, position, move)
-        state.played[1] = move
         enter(state, 0, position, move, child)
         node = Node(child, changed(key, position, child), 1, count)
         low = alpha
@@ -180,7 +179,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
                     alpha = value
                     if alpha >= beta:
                         count_cutoff(state, node.ply, i == start)
-                        reward(state, node, i, left)
+                        reward(state, node, move, left)
                         break
     remember(state, node, depth, floor, beta, best, best_move if best > floor else known.move)
     return bounded(state, best, floor, beta)
@@ -236,7 +235,6 @@ def is_singular(rules: Rules, state: Any, node: Node, end: int, left: int, known
 def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node:
     """The node that a move leads to, put on the line; its move lists start at `moves[start]`."""
     position = apply(rules, node.position, move)
-    state.played[node.ply + 1] = move
     enter(state, node.ply, node.position, move, position)
     return Node(position, changed(node.key, node.position, position) if state.tt else 0, node.ply + 1, start)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import is_compiling
 from players.negamax.state import ANSWERED, MAX_MOVES, PLIES, STATE
-from players.negamax.transposition import TranspositionTable, new_table
+from players.negamax.transposition import new_table
 
 _WORD = {name: field[1] // 8 for name, field in (STATE.fields or {}).items()}
 """The offset of each field, in words of eight bytes."""
@@ -47,11 +47,11 @@ def with_weights(stored: Any, weights: NDArray[np.float64]) -> Any:
 
 
 class Workspace:
-    """The memory of a search, which serves players one after another; none finds anything of an earlier one."""
+    """The memory of a player's searches."""
 
-    def __init__(self, megabytes: int, table: TranspositionTable | None = None) -> None:
-        """Room for a search with a given transposition table, or one of `megabytes` megabytes, 0 for none."""
-        table = new_table(megabytes) if table is None else table
+    def __init__(self, megabytes: int) -> None:
+        """Room for a search with a transposition table of `megabytes` megabytes, 0 for none."""
+        table = new_table(megabytes)
         self.states: Any = np.zeros(1, STATE)
         """The one record of STATE."""
         self._words = self.states.view(np.int64)
@@ -74,12 +74,6 @@ class Workspace:
         state["oldest"] = state["generation"] + 1
         if state["order_history"]:
             state["history"][:] = 0
-
-    def follow(self, main: Workspace, count: int) -> None:
-        """Take over the generation and the root's first `count` moves of another one with the same table."""
-        state, other = self.states[0], main.states[0]
-        state["generation"], state["oldest"] = other["generation"], other["oldest"]
-        state["moves"][:count] = other["moves"][:count]
 
     def stop(self) -> None:
         """End the search under way, from another thread; one that has not begun does not heed it."""

@@ -53,7 +53,7 @@ GAMES = [
 MOVE_COLUMNS = [
     "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
     "leaves", "seconds", "cpu_seconds", "score", "score_men", "wins_in", "cutoffs_max", "cutoffs_min",
-    "cutoffs_first", "tt_probes", "tt_hits", "tree", "said_ms", "assessed", "clock", "overrun",
+    "cutoffs_first", "tt_probes", "tt_hits", "clock", "overrun",
     "pondered_seconds",
 ]  # fmt: skip
 
@@ -197,9 +197,6 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "cutoffs_first": nodes // 4,
             "tt_probes": nodes // 3,
             "tt_hits": nodes // 9,
-            "tree": 0,
-            "said_ms": 0,
-            "assessed": 0,
             "clock": pd.array(np.full(n, np.nan), dtype="Float64"),
             "overrun": pd.array(np.full(n, np.nan), dtype="Float64"),
             "pondered_seconds": pd.array(np.full(n, np.nan), dtype="Float64"),

@@ -110,11 +110,6 @@ COLUMNS: dict[str, Column] = {
         Column("cutoffs_first", "beta cutoffs by the first move tried", "cutoffs"),
         Column("tt_probes", "lookups in the transposition table", "lookups"),
         Column("tt_hits", "lookups that found the position", "lookups"),
-        Column("tree", "positions in the tree that the search keeps in memory", "nodes"),
-        Column("said_ms", "time that an outside program says it took", "ms"),
-        Column(
-            "assessed", "1 if the formation was assessed before the move and is sound, 2 if it is weak, else 0"
-        ),
         Column("terms", "kind of limit that the compared players have in common"),
         Column("at", "least and greatest limit of that kind"),
         Column("pairs", "pairs that the row rests on", "pairs"),

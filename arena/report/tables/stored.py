@@ -72,7 +72,7 @@ _ANNULLED = Column("result", "*, as the game does not count")
 _SCORE = Column(
     "score", "value that the search gave the position; empty where there is none", "unit of the evaluation"
 )
-_COUNTS = "cutoffs_max cutoffs_min cutoffs_first tt_probes tt_hits tree said_ms assessed"
+_COUNTS = "cutoffs_max cutoffs_min cutoffs_first tt_probes tt_hits"
 _MOVES = columns(
     "game",
     Column("ply", "ply within the game, from 1", "plies"),
