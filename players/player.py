@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from arena.base.wording import quoted
 
@@ -282,7 +282,5 @@ class Allowance(NamedTuple):
     """The configuration's folder, which no program in a sandbox may read as its own."""
     attempts: int = 1
     """How often a game that a player fails in is played before the failure counts."""
-    pondering: Literal["allow", "stop"] = "allow"
-    """Whether it may compute in its opponent's time, or is stopped from each answer to the next request."""
     unreachable: int = 3
     """How often a game is played in which a player is not reachable, before the run stops."""

@@ -89,7 +89,6 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "game_patience": 3600.0,
         "memory": 2048,
         "processes": 64,
-        "pondering": "allow",
         "sandbox": False,
         "readable": [],
         "on_failure": "forfeit",

@@ -206,16 +206,6 @@ def test_a_stop_that_comes_at_once_is_heeded(talk: Talk):
         talk.wait("done", 5)
 
 
-def test_a_search_while_the_other_thinks_goes_on_under_the_level_when_the_move_is_hit(talk: Talk):
-    assert talk.say(f"pos pos={START}", "level depth=3", "go ponder")
-    talk.wait("info")
-    assert not any(text.startswith("done") for text in talk.lines)
-    del talk.lines[:]
-    assert talk.say("ponder-hit")
-    assert talk.wait("info").arguments["depth"] == "3"
-    talk.wait("done")
-
-
 @pytest.mark.parametrize(
     "lines",
     [

@@ -135,9 +135,8 @@ def test_commands_work(on_windows, folder, arguments, words):
 
 @pytest.mark.parametrize(
     "entry", ["players: [{name: a, type: engine, command: [cat], nodes: 5}, {name: b, type: random}]",
-              "sandbox: true\nplayers: [{name: a, type: random}, {name: b, type: random}]",
-              "pondering: stop\nplayers: [{name: a, type: random}, {name: b, type: random}]"],
-    ids=["engine", "sandbox", "pondering"],
+              "sandbox: true\nplayers: [{name: a, type: random}, {name: b, type: random}]"],
+    ids=["engine", "sandbox"],
 )  # fmt: skip
 def test_what_needs_another_system_is_one_line(on_windows, tmp_path, entry):
     (tmp_path / "t.yaml").write_text(

@@ -3,7 +3,6 @@
 The parent forks a supervisor, and the supervisor the worker, which runs a user's code in a process group of its
 own. The supervisor waits for the end of the worker or of the parent, or for too many processes, kills all that
 descends from the worker, and reports how that ended. A supervisor that the worker stops is continued or killed.
-The parent may freeze the worker with all that descends from it; whatever is frozen is continued or killed, too.
 A fork has everything imported and compiled that the parent has. What goes through its pipes are frames: bytes
 with their length before them. Linux only.
 """
@@ -99,19 +98,6 @@ def watch(process: Process) -> None:
 def family(process: Process) -> list[int]:
     """The numbers of the worker and of all that descends from it."""
     return family_of(process.supervisor)
-
-
-def freeze(process: Process) -> None:
-    """Stop the worker and all that descends from it, with what they start meanwhile."""
-    stopped: set[int] = set()
-    while running := set(family_of(process.supervisor)) - stopped:
-        send(signal.SIGSTOP, running)
-        stopped |= running
-
-
-def thaw(process: Process) -> None:
-    """Have all that `freeze` stopped continue."""
-    send(signal.SIGCONT, family_of(process.supervisor))
 
 
 def _after_life(process: Process) -> str:

@@ -99,7 +99,6 @@ def supervise(
     while not ready and len(family_of(me)) <= processes:
         ready = {descriptor for descriptor, _ in waiting.poll(1000 * _COUNT_SECONDS)}
     if life in ready and ended not in ready and os.read(life, 1) != AT_ONCE:
-        send(signal.SIGCONT, family_of(me))  # should they be frozen
         select.select([ended], [], [], LAST_SECONDS)
     words = "" if ready else f"more than {processes} processes"
     if ended in ready:

@@ -199,9 +199,6 @@ class Experiment(Document):
     )
     memory: int = Field(default=2048, ge=64, description="Megabytes that a seat may take.")
     processes: int = Field(default=64, ge=1, description="Processes that a seat may be at once.")
-    pondering: Literal["allow", "stop"] = Field(
-        default="allow", description="Whether a seat computes in its opponent's time, or is stopped."
-    )
     sandbox: bool = Field(default=False, description="Seats are sandboxes: they read their own files alone.")
     readable: tuple[str, ...] = Field(
         default=(), strict=False, description="Files and folders that players in a sandbox may read, too."
@@ -302,6 +299,5 @@ class Experiment(Document):
             readable,
             str(folder),
             (self.failures or 3) if self.on_failure == "replay" else 1,
-            self.pondering,
             self.unreachable,
         )

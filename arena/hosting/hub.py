@@ -28,7 +28,7 @@ _REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
 _LAST_SECONDS = 1.0
 """Seconds that a player has to stop when the server is to quit."""
-_DURING_SEARCH = ("ping", "stop", "ponder-hit")
+_DURING_SEARCH = ("ping", "stop")
 _LEVELS = ("depth", "nodes", "move-time", "time", "inc")
 
 
@@ -53,7 +53,6 @@ class Server:
             "pos": self._pos,
             "level": self._level,
             "go": self._go,
-            "ponder-hit": self._ponder_hit,
             "stop": lambda _: self._stop(),
             "ping": lambda _: self._write("pong"),
         }
@@ -138,12 +137,6 @@ class Server:
         if held.player.progress is not None:
             self._reported.put(self._search)
 
-    def _ponder_hit(self, _: Line) -> None:
-        """Think under the level, for which the search so far has filled what the player remembers."""
-        if self._search is not None and self._search.silence():
-            self._stop(wait=None)
-            self._go(Line("go", {"think": ""}))
-
     def _stop(self, wait: float | None = 0.0) -> None:
         """Stop the search, and wait up to `wait` seconds until it has, or for ever with None."""
         if self._search is not None:
@@ -166,7 +159,7 @@ class _Search:
         self._player, self._game, self._limit, self._rng = player, game, limit, rng
         self._man, self._write = man, write
         self._lock = threading.Lock()
-        self._is_silent = self._is_answered = False
+        self._is_answered = False
         self._stopped, self._ended = threading.Event(), threading.Event()
         self._began = time.perf_counter()
 
@@ -174,15 +167,12 @@ class _Search:
         """Search, and write what was found."""
         try:
             choice = self._player.ask(self._game, self._limit, self._rng, self._stopped).choice
-            texts = self._pv(choice)
-            done = {"move": texts[0]} | ({"ponder": texts[1]} if len(texts) > 1 else {})
-            text = f"{self._info(choice, self._man)}\n{line('done', done)}"
+            text = f"{self._info(choice, self._man)}\n{line('done', {'move': self._pv(choice)[0]})}"
         except BaseException as error:
             text = line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})
         with self._lock:
             self._is_answered = True
-            if not self._is_silent:
-                self._write(text)
+            self._write(text)
         self._ended.set()
 
     def report(self) -> None:
@@ -194,14 +184,8 @@ class _Search:
                 deepest = found.depth
                 text = self._info(found, 1.0)
                 with self._lock:
-                    if not (self._is_silent or self._is_answered):
+                    if not self._is_answered:
                         self._write(text)
-
-    def silence(self) -> bool:
-        """Have it write nothing; false if it has answered already."""
-        with self._lock:
-            self._is_silent = not self._is_answered
-            return self._is_silent
 
     def stop(self, wait: float | None) -> None:
         """Stop it, if its player can be stopped, and wait up to `wait` seconds for its end, None: for ever."""

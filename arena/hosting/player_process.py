@@ -183,13 +183,11 @@ class PlayerProcess:
             process.finish(ending)
 
     def _rest(self) -> None:
-        """Begin the opponent's time: the player is stopped if it may not ponder, and its processor time counted.
+        """Begin the opponent's time: the processor time of the player is counted.
 
         That of its children is counted, too, if it has some when it answers.
         """
         assert self._process is not None
-        if self._allowance.pondering == "stop":
-            process.freeze(self._process)
         if self._has_children or not self._family:
             self._family = process.family(self._process)
         self._clocks = {one: processor_seconds(one) for one in self._family}
@@ -202,8 +200,6 @@ class PlayerProcess:
         spent = [processor_seconds(one) - before for one, before in clocks.items()]
         seconds = math.fsum(one for one in spent if one > 0)
         self._pondered = seconds if seconds > _OWN_SECONDS else 0.0
-        if self._allowance.pondering == "stop":
-            process.thaw(self._process)
 
     def _start(self) -> None:
         compiled_generator(self._variant.constants)

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from arena.base.files import found_file
-from arena.base.supervisor import are_supported
 from arena.base.wording import quoted
 from arena.experiment.formats.base import Pairing, Schedule
 from arena.experiment.model import Experiment
@@ -143,17 +142,14 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     specs = tuple(located(spec, folder) for spec in experiment.players)
     if experiment.sandbox and (why := sandbox.unavailable()):
         raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
-    if experiment.pondering == "stop" and not are_supported():
-        raise experiment.error(("pondering",), "'pondering' cannot be 'stop': seats need Linux")
     problems: list[Problem] = []
     men: dict[str, float | None] = {}
     costly = set()
     for index, spec in enumerate(specs):
         code = [Path(name).name for name in own_code(spec)]
         what = ", ".join([variant.name, *code])
-        held = "sandbox: true" if experiment.sandbox else "pondering: stop" * (experiment.pondering == "stop")
-        if held and spec.in_process and code:
-            message = f"'in_process' cannot be true beside '{held}'"
+        if experiment.sandbox and spec.in_process and code:
+            message = "'in_process' cannot be true beside 'sandbox: true'"
             raise experiment.error(("players", index, "in_process"), message)
         try:
             with compilation_announced(partial(compiling, what)):

@@ -99,9 +99,8 @@ def pondered(run: Run) -> list[str]:
     much = each[(table["pondered_seconds"] > PONDERED * table["seconds"]) & (each > PONDERED_SECONDS)]
     much = much.sort_values(ascending=False)
     parts = [f"{name} for {quantity(seconds, 's')} per game" for name, seconds in much.head(MOST).items()]
-    stop = "" if run.experiment.pondering == "stop" else "; 'pondering: stop' prevents it"
     return (
-        [f"Computed in the opponent's time, which no limit counts: {first_few(parts, len(much))}{stop}."]
+        [f"Computed in the opponent's time, which no limit counts: {first_few(parts, len(much))}."]
         if parts
         else []
     )
