@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import websockets
-from numba.core import event
 
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
@@ -147,48 +146,6 @@ def test_the_usual_opponent_of_every_rule_set_is_on_offer_there(at):
     for variant in VARIANTS.values():
         key = at.room.offer.usual(variant)
         assert not at.room.offer.seats("human", key, variant)[1].is_person
-
-
-def test_what_a_game_needs_is_compiled_before_it_is_begun(at):
-    """But code of the user's own, which is not run before its game."""
-    asked = {"variant": "english", "white": "level-1", "black": own(at, "slow")}
-    forget()
-    end = time.monotonic() + 60
-    while (answer := at.client.post("/api/compilation", json=asked)).json() != {"share": 1.0}:
-        assert answer.status_code == 200 and 0 <= answer.json()["share"] < 1 and time.monotonic() < end
-        time.sleep(0.02)
-    assert not BUILT
-    unknown = at.client.post("/api/compilation", json=asked | {"variant": "nothing"})
-    assert unknown.status_code == 422 and "nothing" in unknown.json()["error"]
-    assert at.client.post("/api/compilation", json=asked | {"white": "nobody"}).status_code == 422
-
-
-def test_of_games_to_come_the_last_one_is_compiled_and_how_far_that_is(at, monkeypatch):
-    begun, goes_on = list[str](), threading.Event()
-
-    def compiling(given: Any, *_: Any) -> Any:
-        begun.append(given.variant)
-        with event.trigger_event("numba:compile"):
-            pass
-        goes_on.wait(60)
-        raise RuntimeError("that is wrong with it shows when it is begun")
-
-    monkeypatch.setattr(beginning, "begun", compiling)
-
-    def share(variant: str) -> float:
-        asked = {"variant": variant, "white": "human", "black": "random"}
-        return float(at.client.post("/api/compilation", json=asked).json()["share"])
-
-    assert share("italian") == 0.0
-    end = time.monotonic() + 20
-    while not share("italian"):
-        assert time.monotonic() < end
-    assert 0 < share("italian") < 0.1
-    assert share("spanish") == share("czech") == 0.0
-    goes_on.set()
-    while share("czech") < 1:
-        assert time.monotonic() < end
-    assert begun[:2] == ["italian", "czech"] and share("italian") == 1.0
 
 
 def test_a_published_program_plays_by_its_own_rules_alone(at):
@@ -355,27 +312,25 @@ def test_moves_are_taken_back_and_sides_change(at):
     assert at.state(state)["sides"] == seated["sides"]
 
 
-def test_a_move_is_sent_to_a_window_once_and_states_are_numbered(at):
+def test_a_window_is_sent_each_state_and_states_are_numbered(at):
     async def whole() -> None:
         state = at.begin(white="human", black="human")
         async with window(at, state) as seen:
             await seen.next()
             for place, text in enumerate(("11-15", "22-18", "15x22")):
                 answer = (await post(at, state, "move", text=text)).json()
-                assert (answer["from"], [move["text"] for move in answer["moves"]]) == (place, [text])
+                assert answer["moves"][place:] == [answer["moves"][-1]] and answer["moves"][-1]["text"] == text
                 state = await seen.next(moves=place + 1)
-            assert [(it["from"], len(it["moves"])) for it in seen.heard] == [(0, 0), (0, 1), (1, 1), (2, 1)]
+            assert [len(it["moves"]) for it in seen.heard] == [0, 1, 2, 3]
             undone = (await post(at, state, "undo")).json()
-            assert (undone["from"], undone["moves"]) == (2, [])
+            assert undone["moves"] == state["moves"][:2]
             state = await seen.next(moves=2)
             number = seen.heard[-1]["number"]
             assert state["version"] == undone["version"] and state["moves"] == at.state(state)["moves"]
-            late = (await post(at, {**state, "version": 0}, "pause", on=True)).json()
-            assert (late["from"], late["moves"]) == (0, state["moves"])  # who asks may know other moves
         numbers = [it["number"] for it in seen.heard]
         assert numbers == sorted(set(numbers)) and undone["number"] == number
         async with window(at, state) as again:
-            assert (await again.next())["from"] == 0 and len(again.heard[0]["moves"]) == 2
+            assert len((await again.next())["moves"]) == 2
 
     run(whole())
 
@@ -415,7 +370,7 @@ def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_pause
                 pass
             paused = await post(at, state, "pause", on=True)
             assert paused.json()["paused"]
-            stood = paused.json()["from"] + len(paused.json()["moves"])
+            stood = len(paused.json()["moves"])
             await asyncio.sleep(0.2)
             assert len(at.state(state)["moves"]) == stood
             await post(at, state, "pause", on=False)

@@ -743,33 +743,6 @@ def test_the_keys_are_listed_and_the_position_is_copied(browser, address):
         assert window.page.evaluate("navigator.clipboard.readText()") == window.state["fen"]
 
 
-def test_rules_are_compiled_when_they_are_chosen_and_a_bar_shows_how_far(browser, address):
-    shares = iter((0.0, 0.42, 0.42))
-    asked: list[Any] = []
-
-    def answer(route: Any) -> None:
-        asked.append(route.request.post_data_json)
-        if asked[-1]["variant"] == "italian" and (share := next(shares, None)) is not None:
-            route.fulfill(json={"share": share})
-        else:
-            held.append(route)
-
-    held: list[Any] = []
-    with opened(browser, address) as window:
-        page, bar = window.page, window.page.locator("[data-part=compiling]")
-        page.route("**/api/compilation", answer)
-        page.select_option("[name=variant]", "italian")
-        bar.locator("text=Compiling the rules of italian, once: 42 %").wait_for()
-        assert page.evaluate("document.querySelector('[data-part=compiling] progress').value") == 0.42
-        page.select_option("[name=variant]", "english")
-        bar.wait_for(state="hidden")
-        while asked[-1]["variant"] == "italian":
-            page.wait_for_timeout(20)
-        assert asked[-1] == {"variant": "english", "white": "level-3", "black": "human"}
-        held[-1].fulfill(json={"share": 1})
-        assert bar.is_hidden() and page.is_visible("[data-part=about]")
-
-
 def test_a_usual_clock_is_one_click(browser, address):
     with opened(browser, address, viewport={"width": 390, "height": 844}) as window:
         page = window.page

@@ -71,7 +71,6 @@ def everywhere(state: dict[str, Any]) -> list[tuple[str, str]]:
         ("GET", "/"),
         ("GET", "/api/offer"),
         ("GET", "/api/variants/english/board"),
-        ("POST", "/api/compilation"),
         ("POST", "/api/position"),
         ("POST", "/api/pdn"),
         ("POST", "/api/games"),

@@ -25,10 +25,8 @@ from arena.web.documents import board_document
 from arena.web.games import GameRoom
 from arena.web.guard import FAILED, MODULES, Guard, Pass
 from arena.web.hosted import TAKEN, HostedGame
-from arena.web.lanes import background
 from arena.web.messages import (
     ByColour,
-    GameToCome,
     Json,
     MoveGiven,
     NewGame,
@@ -44,6 +42,7 @@ from arena.web.messages import (
 )
 from arena.web.page import SCRIPT, page, page_policy
 from arena.web.runs import routes
+from arena.web.thinking import background, in_thread
 
 WINDOW_HEADER = "x-arena-window"
 """The name of the window that asks; without it nobody sees to it that the window holds the game."""
@@ -57,7 +56,6 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
             Route(f"{MODULES}{{name:path}}", _module, methods=["GET"]),
             Route("/api/offer", _offer),
             Route("/api/variants/{name}/board", _board),
-            Route("/api/compilation", _compile, methods=["POST"]),
             Route("/api/position", _position, methods=["POST"]),
             Route("/api/pdn", _list_pdn, methods=["POST"]),
             Route("/api/games", _begin, methods=["POST"]),
@@ -137,19 +135,14 @@ async def _board(request: Request) -> Response:
     return Json(board_document(variant_of(request.path_params["name"].removesuffix("*"))))
 
 
-async def _compile(request: Request) -> Response:
-    given = await body_of(request, GameToCome)
-    return Json({"share": _room(request).compilation.share(given)})
-
-
 async def _position(request: Request) -> Response:
     given = await body_of(request, PositionGiven)
-    return Json(await _room(request).lanes.others.run(lambda: placed(given)))
+    return Json(await in_thread(lambda: placed(given)))
 
 
 async def _list_pdn(request: Request) -> Response:
     given = await body_of(request, PdnGiven)
-    return Json(await _room(request).lanes.others.run(lambda: listed(given.pdn)))
+    return Json(await in_thread(lambda: listed(given.pdn)))
 
 
 async def _begin(request: Request) -> Response:
@@ -180,18 +173,16 @@ def _hosted(request: Request) -> HostedGame:
 
 
 async def _act(request: Request) -> Response:
-    """Do what is asked of a game, and answer with its state, without the moves that who asks knows."""
+    """Do what is asked of a game, and answer with its state."""
     what = request.path_params["what"]
     if what not in _ACTS:
         raise Refusal(404, f"a game can be asked for {', '.join(_ACTS)}")
     hosted = _hosted(request)
-    known, version = hosted.moves, hosted.sitting.version
     try:
         more = await _ACTS[what](request, hosted)
     except SittingError as error:
         raise Refusal(422, str(error)) from None
-    is_current = (await request.json())["version"] == version
-    return Json(hosted.state(known if is_current else ()) | (more or {}))
+    return Json(hosted.state() | (more or {}))
 
 
 async def _move(request: Request, hosted: HostedGame) -> None:

@@ -1,39 +1,31 @@
-"""How a game begins: from the start, a FEN, a PDN, or a ply of a run's game; what it needs is compiled before."""
+"""How a game begins: from the start, a FEN, a PDN, or a ply of a run's game."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from arena.base.wording import cut
-from arena.hosting.analysis import Analysis
 from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
 from arena.rules.custom import VariantError, build_variant, without_draws
 from arena.rules.game import Game
-from arena.rules.jit.kernel import compilations_counted
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
-from arena.sitting.sides import Side, strongest, timed
+from arena.sitting.sides import Side, timed
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
 from arena.web.documents import legal_documents, position_document
 from arena.web.guard import run_below
-from arena.web.lanes import Lane, background
-from arena.web.messages import GameToCome, NewGame, PlyOfRun, PositionGiven, Refusal, SecondsGiven
-from arena.web.thinking import MOST_PLIES, building
-from players.loading import own_code
-from players.player import HUMAN, Limit
+from arena.web.messages import NewGame, PlyOfRun, PositionGiven, Refusal, SecondsGiven
+from arena.web.thinking import MOST_PLIES
 
 MOST_SECONDS = 1.0
 """Seconds that writing the moves of a position may take where a game begins."""
@@ -41,82 +33,11 @@ _LONGEST = 300
 """Characters of a message."""
 _MOST_LISTED = 1000
 """Games of a PDN that are listed: the last ones."""
-_USUAL_KERNELS = 110
-"""Kernels that are compiled for a game by rules that were never played, as a rule."""
-_MOST_SHARE = 0.97
-"""Of what is compiled while it is not known to be all."""
 _TAGS = ("White", "Black", "Result", "Date", "Event")
 
 
 Seats = Callable[[str, str, Variant], tuple[Side, Side]]
 """The players of White's key and Black's."""
-
-
-class Compilation:
-    """Compiles or loads in a thread what a game needs: of several games, the latest request only.
-
-    Only the server's loop uses it.
-    """
-
-    def __init__(self, seats: Seats, lane: Lane) -> None:
-        self._seats, self._lane = seats, lane
-        self._wanted: GameToCome | None = None
-        self._running: GameToCome | None = None
-        self._kernels = 0
-        """Compiled for the running one so far."""
-        self._done: set[GameToCome] = set()
-        self._advised: set[str] = set()
-        """Rule sets for whose hints all is compiled."""
-        self._task: asyncio.Task[None] | None = None
-
-    def share(self, given: GameToCome) -> float:
-        """How much is compiled, 1 if all is; the rest is from now on. Raises Refusal for unknown names."""
-        self._seats(given.white, given.black, variant_of(given.variant))
-        self._wanted = given
-        if given in self._done:
-            return 1.0
-        if self._task is None:
-            self._task = background(self._work())
-        return min(self._kernels / _USUAL_KERNELS, _MOST_SHARE) if given == self._running else 0.0
-
-    def advise(self, variant: Variant) -> None:
-        """Compile what hints and analyses take, too: after a game is begun, as none waits for it."""
-        if variant.name not in self._advised:
-            self._advised.add(variant.name)
-            background(self._lane.run(partial(_advise, variant)))
-
-    async def _work(self) -> None:
-        try:
-            while self._wanted is not None and self._wanted not in self._done:
-                self._running, self._kernels = self._wanted, 0
-                await self._lane.run(partial(self._compile, self._running))
-                self._done.add(self._running)
-        finally:
-            self._running = self._task = None
-
-    def _compile(self, given: GameToCome) -> None:
-        """Begin such a game; what is wrong with it shows when it is begun by a person."""
-        with suppress(Exception), compilations_counted(self._count):
-            sitting = begun(NewGame(**given.model_dump()), self._built_in, None, 0)
-            with building:
-                sitting.prepare()
-            sitting.release()
-
-    def _built_in(self, white: str, black: str, variant: Variant) -> tuple[Side, Side]:
-        """The sides, a person for a player whose code is the user's own: it is not run before its game."""
-        first, second = (
-            Side(HUMAN) if side.spec is not None and own_code(side.spec) else side
-            for side in self._seats(white, black, variant)
-        )
-        return first, second
-
-    def _count(self) -> None:
-        self._kernels += 1
-
-
-def _advise(variant: Variant) -> None:
-    with suppress(Exception), building:
-        list(Analysis(strongest(variant, Limit(depth=1)), Game(variant)).findings())
 
 
 def variant_of(name: str) -> Variant:

@@ -11,12 +11,11 @@ from pathlib import Path
 
 from arena.base.wording import cut, message_of
 from arena.sitting.sitting import Sitting
-from arena.web.beginning import Compilation, begun
+from arena.web.beginning import begun
 from arena.web.hosted import HostedGame
-from arena.web.lanes import Lanes, background
 from arena.web.messages import NewGame, Refusal
 from arena.web.offer import Offer
-from arena.web.thinking import building
+from arena.web.thinking import background, in_thread
 
 MOST_GAMES = 200
 """Games at a time."""
@@ -34,8 +33,6 @@ class GameRoom:
     def __init__(self, offer: Offer, folder: Path | None = None) -> None:
         """`folder` is where runs are."""
         self.offer, self.folder = offer, folder
-        self.lanes = Lanes()
-        self.compilation = Compilation(offer.seats, self.lanes.others)
         self._games: dict[str, HostedGame] = {}
         self._begins = 0
         """Games that are being begun."""
@@ -57,12 +54,11 @@ class GameRoom:
         self._begins += 1
         try:
             seed = random.SystemRandom().getrandbits(32)
-            sitting = await self.lanes.others.run(lambda: begun(given, self.offer.seats, self.folder, seed))
+            sitting = await in_thread(lambda: begun(given, self.offer.seats, self.folder, seed))
             try:
-                await self.lanes.others.run(lambda: _prepare(sitting))
+                await in_thread(sitting.prepare)
             except Exception as error:
                 raise Refusal(422, cut(message_of(error), 300)) from None
-            self.compilation.advise(sitting.variant)
             keys = given.white, given.black
             return self._sit_down(secrets.token_urlsafe(9), sitting, keys, given.pace)
         finally:
@@ -78,11 +74,11 @@ class GameRoom:
         """Begin the game of `begin_with`, in the server's loop."""
         if self._first is not None:
             hosted = self._sit_down(*self._first, FIRST_PACE)
-            background(self.lanes.others.run(lambda: _build(hosted.sitting)))
+            background(in_thread(lambda: _build(hosted.sitting)))
             self._first = None
 
     def _sit_down(self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float) -> HostedGame:
-        self._games[name] = HostedGame(name, sitting, keys, self.lanes, pace)
+        self._games[name] = HostedGame(name, sitting, keys, pace)
         return self._games[name]
 
     def remove(self, name: str) -> None:
@@ -110,10 +106,5 @@ class GameRoom:
 
 def _build(sitting: Sitting) -> None:
     """Build the players; what is wrong with one shows when it is asked."""
-    with suppress(Exception), building:
+    with suppress(Exception):
         sitting.build()
-
-
-def _prepare(sitting: Sitting) -> None:
-    with building:
-        sitting.prepare()

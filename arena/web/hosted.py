@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
-from functools import partial
-from itertools import takewhile
 from typing import Any
 
 from arena.base.wording import message_of
@@ -20,9 +17,8 @@ from arena.web.documents import (
     position_document,
     side_document,
 )
-from arena.web.lanes import Lanes, background
 from arena.web.messages import Mailbox
-from arena.web.thinking import MOST_PLIES, REPORT_SECONDS, Study, Thinking
+from arena.web.thinking import MOST_PLIES, REPORT_SECONDS, Study, Thinking, background, in_thread
 
 TAKEN, GONE = 4009, 4404
 """Codes with which a window's websocket is closed: another window has the game, or it has ended."""
@@ -36,14 +32,12 @@ class HostedGame:
         name: str,
         sitting: Sitting,
         keys: tuple[str, str],
-        lanes: Lanes,
         pace: float = 0.0,
     ) -> None:
         """`keys` are those of White's and Black's players on offer; `pace` is as in `Thinking`."""
         self.name, self.sitting, self.keys = name, sitting, keys
         self.left_at: float | None = time.monotonic()
         """When its window left, or it was made; None while a window has it."""
-        self._lanes = lanes
         self._was_seen = False
         self._pace = pace
         self._window: Mailbox | None = None
@@ -56,9 +50,7 @@ class HostedGame:
         self._number = 0
         """Counts the states."""
         self._flag: asyncio.TimerHandle | None = None
-        self._thinking = Thinking(
-            sitting, lanes, pace, may_think=self._may_think, changed=self._changed, tell=self._tell
-        )
+        self._thinking = Thinking(sitting, pace, may_think=self._may_think, changed=self._changed, tell=self._tell)
 
     def attach(self, window: str, take: bool = False) -> Mailbox:
         """Have a window hold the game. Raises SittingError if another one does, unless it is to be taken over."""
@@ -142,7 +134,7 @@ class HostedGame:
         if not self.sitting.side.is_person:
             raise SittingError(f"it is {self.sitting.side.name}'s move")
         study = Study(self.sitting.game.copy(), 1, is_hint=True)
-        await self._lanes.analysis.run(study.search)
+        await in_thread(study.search)
         lines = (study.document() or {"lines": []})["lines"]
         if not lines:
             raise SittingError("no move was found in time")
@@ -160,15 +152,9 @@ class HostedGame:
             self._window.close(GONE, "this game has ended")
         self._window = None
 
-    @property
-    def moves(self) -> list[dict[str, Any]]:
-        """The documents of the moves that were played, each made once."""
-        return self._documents.turns()
-
-    def state(self, known: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-        """The game as the page takes it: `number` grows with all that happens, `moves` lacks those `known`."""
-        sitting, moves = self.sitting, self.moves
-        first = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(known, moves, strict=False)))
+    def state(self) -> dict[str, Any]:
+        """The game as the page takes it: `number` grows with all that happens."""
+        sitting = self.sitting
         clocks, ending = sitting.clocks(), ending_document(sitting)
         legal = self._documents.legal() if ending is None and sitting.side.is_person else []
         is_thinking = self._thinking.search is not None
@@ -186,8 +172,7 @@ class HostedGame:
                 colour: side_document(key, side)
                 for colour, key, side in zip(COLOURS, self.keys, sitting.sides, strict=True)
             },
-            "from": first,
-            "moves": moves[first:],
+            "moves": self._documents.turns(),
             "legal": legal,
             "must_capture": any(move["captured"] for move in legal),
             "thinking": is_thinking,
@@ -205,16 +190,12 @@ class HostedGame:
         """After an event: send it to the window, look at the clock, let players and the analysis continue."""
         self._number += 1
         if self._window is not None:
-            self._window.put("state", partial(self._news, self._window))
+            self._window.put("state", self.state)
         self._watch_clock()
         self._follow()
         self._thinking.wake()
         if self.sitting.outcome is not None:
             self.sitting.release()
-
-    def _news(self, window: Mailbox) -> dict[str, Any]:
-        known, window.moves = window.moves, self.moves
-        return self.state(known)
 
     def _may_think(self) -> bool:
         return self._window is not None and not self._is_paused
@@ -243,7 +224,7 @@ class HostedGame:
             self._study_task = background(self._analyse(self._study))
 
     async def _analyse(self, study: Study) -> None:
-        search = asyncio.ensure_future(self._lanes.analysis.run(study.search))
+        search = asyncio.ensure_future(in_thread(study.search))
         is_done = False
         while not is_done and study is self._study:
             await asyncio.wait([search], timeout=REPORT_SECONDS)

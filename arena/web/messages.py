@@ -53,8 +53,6 @@ class Mailbox:
     def __init__(self, window: str) -> None:
         self.window = window
         """The name that the window gave itself."""
-        self.moves: list[dict[str, Any]] = []
-        """The documents of its game that were sent."""
         self._messages: dict[str, Message] = {}
         self._is_filled = asyncio.Event()
         self._closing: tuple[int, str] | None = None
@@ -171,14 +169,6 @@ class NewGame(Body):
     """Whether the game ends where the rules call it a draw."""
     seconds: SecondsGiven = SecondsGiven()
     pace: Annotated[float, Field(ge=0, le=60)] = 0.0
-
-
-class GameToCome(Body):
-    """The rules and players of a game that may be begun."""
-
-    variant: Name
-    white: Name
-    black: Name
 
 
 class PdnGiven(Body):

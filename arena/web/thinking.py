@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from arena.hosting.analysis import Analysis, Findings
 from arena.hosting.held import SharedPlayer
@@ -17,7 +17,6 @@ from arena.sitting.sides import ADVICE_SECONDS, Side, adviser
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Request, Thought
 from arena.web.documents import analysis_document, thinking_document
-from arena.web.lanes import Lane, Lanes, background
 from players.loading import own_code
 from players.negamax.state import MAX_DEPTH
 from players.player import Limit
@@ -26,8 +25,48 @@ MOST_PLIES = 2000
 """Plies of a game, at most."""
 REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
-building = threading.Lock()
-"""Held while a player of the arena is built, which may compile: that is done one at a time in any case."""
+
+T = TypeVar("T")
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """Run `work` in a thread of its own, which nothing waits for at the end; return or raise what it does.
+
+    A player of a user's own may never answer: it takes no place from others, and the server can still end.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result((result, error))
+
+    def body() -> None:
+        result, error = None, None
+        try:
+            result = work()
+        except BaseException as raised:
+            error = raised
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=body, daemon=True).start()
+    result, error = await done
+    if error is not None:
+        raise error
+    return result  # type: ignore[return-value]
+
+
+def background(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """A task for itself; what it raises goes to the loop's exception handler at once."""
+    task = asyncio.get_running_loop().create_task(work)
+    task.add_done_callback(_tell_failure)
+    return task
+
+
+def _tell_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        task.get_loop().call_exception_handler({"message": "a task failed", "exception": error, "task": task})
 
 
 class PlySearch(NamedTuple):
@@ -45,7 +84,6 @@ class Thinking:
     def __init__(
         self,
         sitting: Sitting,
-        lanes: Lanes,
         pace: float,
         *,
         may_think: Callable[[], bool],
@@ -58,11 +96,9 @@ class Thinking:
         """
         self.search: PlySearch | None = None
         """The one under way; its answer may be of no use any more."""
-        self._sitting, self._lanes, self._pace = sitting, lanes, pace
+        self._sitting, self._pace = sitting, pace
         self._may_think, self._changed, self._tell = may_think, changed, tell
         self._epoch = 0
-        self._last: dict[int, tuple[Side, float]] = {}
-        """Of each colour who answered last, and after how many seconds."""
         self._answers: dict[int, tuple[SharedPlayer, asyncio.Task[Thought | BaseException | None]]] = {}
         """Of each colour who was asked last, and its answer."""
         self._is_woken = asyncio.Event()
@@ -109,15 +145,11 @@ class Thinking:
         search = PlySearch(sitting.request(), sitting.side, self._epoch)
         spec = search.side.spec
         assert spec is not None
-        colour = search.request.game.turn
-        before, seconds = self._last.get(colour, (None, None))
-        lane = self._lanes.of(spec, seconds if before == search.side else None)
         began = time.monotonic()
         self.search = search
         self._changed()
-        is_ours = not own_code(spec)
-        watch = asyncio.create_task(self._watch(search, speaks=is_ours))
-        answer = self._asked(search, colour, lane, waits=is_ours)
+        watch = asyncio.create_task(self._watch(search, speaks=not own_code(spec)))
+        answer = self._asked(search)
         try:
             await asyncio.wait([answer, watch], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -125,7 +157,6 @@ class Thinking:
             self.search = None
         found = answer.result() if answer.done() else None
         if isinstance(found, Thought):
-            self._last[colour] = search.side, found.seconds
             await self._keep_pace(search, began)
         if self._is_wanted(search):
             if isinstance(found, Thought):
@@ -134,33 +165,25 @@ class Thinking:
                 sitting.fail(search.request, found)
         self._changed()
 
-    def _asked(
-        self, search: PlySearch, colour: int, lane: Lane, *, waits: bool
-    ) -> asyncio.Task[Thought | BaseException | None]:
+    def _asked(self, search: PlySearch) -> asyncio.Task[Thought | BaseException | None]:
         """Start a search once the player's last request, which may not end, has been answered."""
+        colour = search.request.game.turn
         player, before = self._answers.get(colour, (None, None))
 
         async def ask() -> Thought | BaseException | None:
             if before is not None and player is search.request.player:
                 await asyncio.wait([before])
-            return await lane.run(partial(self._answer, search, waits))
+            return await in_thread(partial(self._answer, search))
 
         answer = asyncio.create_task(ask())
         self._answers[colour] = search.request.player, answer
         return answer
 
-    def _answer(self, search: PlySearch, waits: bool) -> Thought | BaseException | None:
-        """The player's answer or failure, None if no longer needed; called in a thread.
-
-        It `waits` until no other player is being built, before its own is.
-        """
+    def _answer(self, search: PlySearch) -> Thought | BaseException | None:
+        """The player's answer or failure, None if no longer needed; called in a thread."""
         if not self._is_wanted(search):
             return None
         try:
-            player = search.request.player
-            if not player.is_begun:
-                with building if waits else nullcontext():
-                    player.prepare()
             return search.request.answer()
         except BaseException as error:
             return error
@@ -215,8 +238,7 @@ class Study:
     def search(self) -> None:
         """Search until it is stopped or nothing more is to be found."""
         limit = Limit(seconds=ADVICE_SECONDS) if self._is_hint else Limit(depth=MAX_DEPTH, seconds=MOST_SECONDS)
-        with building:
-            self._analysis = Analysis(adviser(self._game.variant, limit), self._game, self.lines)
+        self._analysis = Analysis(adviser(self._game.variant, limit), self._game, self.lines)
         for findings in self._analysis.findings():
             self._latest = findings
             if self._is_stopped:

@@ -71,16 +71,13 @@ class Window:
     def __init__(self, socket: Any) -> None:
         self.socket = socket
         self.heard: list[dict[str, Any]] = []
-        """All messages, states with the moves that were not sent before."""
-        self._moves: list[dict[str, Any]] = []
+        """All messages."""
 
     async def next(self, kind: str = "state", **wanted: Any) -> dict[str, Any]:
-        """The next message of a kind with those values, a list's being its length; a state has all its moves."""
+        """The next message of a kind with those values, a list's being its length."""
         while True:
             message = json.loads(await asyncio.wait_for(self.socket.recv(), WAIT_SECONDS))
-            self.heard.append(dict(message))
-            if message["type"] == "state":
-                self._moves = message["moves"] = [*self._moves[: message["from"]], *message["moves"]]
+            self.heard.append(message)
             if message["type"] == kind and all(_is(message[key], value) for key, value in wanted.items()):
                 return dict(message)
 

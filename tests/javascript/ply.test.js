@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { extended, numbersOf, pointOf, positionsOf, seenBy, unpackedGame } from "../../arena/report/viewer/ply.js";
+import { numbersOf, pointOf, positionsOf, seenBy, unpackedGame } from "../../arena/report/viewer/ply.js";
 
 const STORED = {
   board: "b.w.", turn: "W", fault: "", steps: "3x1=W/2 pass 1-4",
@@ -32,13 +32,6 @@ test("an error has its mark and a better move, other moves have neither", () => 
 
 test("a game without moves has its start alone", () => {
   assert.equal(positionsOf(unpackedGame({ ...STORED, steps: "" })).length, 1);
-});
-
-test("a newer document replaces the moves from its first one on", () => {
-  const [a, b, c] = unpackedGame(STORED).moves;
-  assert.deepEqual(extended([a, b], { from: 2, moves: [c] }), [a, b, c]);
-  assert.deepEqual(extended([a, b], { from: 1, moves: [c] }), [a, c]);
-  assert.deepEqual(extended([a, b], { from: 1, moves: [] }), [a]);
 });
 
 test("a point of the graph has White's view, and a certain win no score", () => {

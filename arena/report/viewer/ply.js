@@ -77,15 +77,6 @@ export function unpackedGame(stored) {
 }
 
 /**
- * The moves of a game with those of a newer document, which has them `from` one on.
- * @param {Ply[]} known
- * @param {{from: number, moves: Ply[]}} newer
- */
-export function extended(known, { from, moves }) {
-  return [...known.slice(0, from), ...moves];
-}
-
-/**
  * The position before each move and after the last.
  * @param {Pick<PlayedGame, "start"|"moves">} game
  * @returns {Position[]}

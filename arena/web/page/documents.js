@@ -26,10 +26,9 @@
 /** @typedef {{result: string, termination: string, text: string}} Outcome */
 
 /**
- * A game at the board, or what changed in it: `number` grows with all that happens, and `moves` are those from `from` on,
- * counted from 0.
+ * A game at the board: `number` grows with all that happens.
  * @typedef {PositionDocument & {type: "state", game: string, number: number, version: number, variant: string, draws: boolean, first: Colour,
- *   start: PositionDocument, sides: Record<Colour, Side>, from: number, moves: Ply[], legal: LegalMove[], must_capture: boolean,
+ *   start: PositionDocument, sides: Record<Colour, Side>, moves: Ply[], legal: LegalMove[], must_capture: boolean,
  *   thinking: boolean, paused: boolean, pace: number, analysing: number, outcome: Outcome|null, failure: string,
  *   clocks: Record<Colour, number>|null, running: boolean, clock: {seconds: number, increment: number}|null}} GameState
  */

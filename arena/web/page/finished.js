@@ -5,10 +5,9 @@ import { gameLine } from "../../report/viewer/list.js";
 import { Stage } from "../../report/viewer/stage.js";
 import { grouped } from "../../report/viewer/words.js";
 import { say } from "./dialogs.js";
-import { compilingText } from "./game_words.js";
+import { COMPILING, LONG } from "./game_words.js";
 import { addressOf, gamesText, pathOf } from "./run_words.js";
 import { address, askOffer, get, post } from "./server.js";
-import { compile } from "./setup.js";
 import { store } from "./store.js";
 import { showStrip } from "./strip.js";
 
@@ -211,9 +210,8 @@ export class FinishedGame {
     const usual = offer.usual[variant] || Object.values(offer.usual)[0];
     const toMove = this.stage.positions[this.ply].turn === "W" ? "white" : "black";
     const sides = analysed ? { white: "human", black: "human" } : { white: usual, black: usual, [toMove]: "human" };
-    let isBegun = false;
-    compile({ variant, ...sides }, () => isBegun, (share) => say(share < 1 ? compilingText(variant, share) : "")).catch(() => {});
-    const state = await post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } }).finally(() => { isBegun = true; });
+    const waiting = setTimeout(() => say(COMPILING), LONG);
+    const state = await post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } }).finally(() => clearTimeout(waiting));
     history.replaceState(null, "", addressOf(this.run, "game", number, this.ply));
     store.kept = { game: state.game, flipped: this.stage.board.flipped };
     location.hash = `#/game/${state.game}${analysed ? "/analysis" : ""}`;

@@ -1,6 +1,5 @@
 /* A game at the board: the state that the server sends, looked at, and what a person does to it. */
 
-import { extended } from "../../report/viewer/ply.js";
 import { fenOf, grouped, unbroken } from "../../report/viewer/words.js";
 import { ask, say, showLost } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
@@ -91,12 +90,11 @@ export class Game {
   }
 
   /**
-   * Keep a state, with the moves that it leaves out as they are known.
+   * Keep a state.
    * @param {GameState} state
    */
   receive(state) {
-    const known = store.game?.game === state.game ? store.game.moves : [];
-    Object.assign(store, { game: { ...state, moves: extended(known, state) }, received: performance.now() });
+    Object.assign(store, { game: state, received: performance.now() });
   }
 
   leave() {

@@ -6,7 +6,7 @@ import { pick, say, showLost } from "./dialogs.js";
 import { Editor } from "./editor.js";
 import { Game } from "./game.js";
 import { positionAt, requestOf, rulesOf, swapped } from "./game_state.js";
-import { capital } from "./game_words.js";
+import { capital, COMPILING, LONG } from "./game_words.js";
 import { commandOf } from "./keys.js";
 import { askOffer, get, post } from "./server.js";
 import { Setup } from "./setup.js";
@@ -14,7 +14,6 @@ import { HUMAN } from "./sides.js";
 import { store } from "./store.js";
 import { Table } from "./table.js";
 
-const LONG = 700; // milliseconds of waiting for a game after which the reason is said
 
 /** @type {Promise<void>|null} */
 let ready = null; // a promise: the parts are found, what is on offer is known
@@ -135,7 +134,7 @@ async function start(request, numbers = [], flipped = undefined) {
   const byHand = numbers.length > 0;
   parts.begin.disabled = true;
   if (mode() === "setup" && !request.pdn) table.wait(numbers);
-  const waiting = setTimeout(() => { parts.invitation.textContent = "One moment: these rules are being compiled …"; }, LONG);
+  const waiting = setTimeout(() => { parts.invitation.textContent = COMPILING; }, LONG);
   try {
     const state = await post("/api/games", request, { quiet: true });
     store.isSetupTurned = false;

@@ -6,6 +6,8 @@ import { arePersons, goesOn, moverOf } from "./game_state.js";
 /** @import { GameState } from "./documents.js" */
 /** @import { Ply } from "../../report/viewer/ply.js" */
 
+export const COMPILING = "One moment: these rules are being compiled …";
+export const LONG = 700; // milliseconds of waiting for a game after which that is said
 export const HASTE = 20; // seconds below which a clock shows tenths
 const SLOPE = 2.5; // men at which the bar is three quarters full, about
 
@@ -104,11 +106,6 @@ export function valueText({ value, wins_in: wins }) {
 /* The share of the bar that is White's. */
 export function shareOf({ value, wins_in: wins }) {
   return wins ? (wins > 0 ? 1 : 0) : 0.5 + 0.5 * Math.tanh(value / SLOPE / 1.8);
-}
-
-/* How much is compiled, in words. */
-export function compilingText(variant, share) {
-  return `Compiling the rules of ${variant}, once: ${share ? `${Math.round(100 * share)}\u00a0%` : "…"}`;
 }
 
 /**

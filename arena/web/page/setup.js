@@ -2,30 +2,15 @@
 
 import { element } from "../../report/viewer/element.js";
 import { swapped } from "./game_state.js";
-import { capital, compilingText } from "./game_words.js";
+import { capital } from "./game_words.js";
 import { post } from "./server.js";
 import { HUMAN, Sides } from "./sides.js";
 import { store } from "./store.js";
 
 /** @import { Offer, PositionDocument } from "./documents.js" */
 
-const TYPED = 350; // milliseconds after the last key before a FEN is tried, or rules are compiled
-const LONG = 700; // milliseconds of compiling after which it is shown
-const LOOK = 500; // milliseconds between two looks at how much is compiled
+const TYPED = 350; // milliseconds after the last key before a FEN is tried
 const CLOCKS = [[0, 0], [1, 0], [3, 2], [5, 3], [10, 5], [15, 10]]; // minutes each, and seconds added per move
-
-/* Have what a game {variant, white, black} needs compiled, until `isOld()`; `show(share)` is called with how much of it
-   is, if that takes long, and with 1 when it is all. */
-export async function compile(asked, isOld, show) {
-  const began = performance.now();
-  while (!isOld()) {
-    const { share } = await post("/api/compilation", asked, { quiet: true });
-    if (isOld()) return;
-    if (share === 1 || performance.now() - began > LONG) show(share);
-    if (share === 1) return;
-    await new Promise((resolve) => { setTimeout(resolve, LOOK); });
-  }
-}
 
 export class Setup {
   /**
@@ -37,12 +22,9 @@ export class Setup {
     this.parts = parts;
     this.offer = offer;
     this.on = on;
-    this.compiles = 0;
     this.form = parts.setup;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.timer = undefined;
-    /** @type {ReturnType<typeof setTimeout>|undefined} */
-    this.compilation = undefined;
     const { variant, size, fen } = this.form.elements;
     variant.append(...[...new Set(offer.variants.map(({ base }) => base))].map((base) => element("option", { value: base }, base)));
     this.sizes();
@@ -71,25 +53,6 @@ export class Setup {
     presets.replaceChildren(...buttons);
     for (const field of [minutes, increment]) field.addEventListener("input", tell);
     tell();
-  }
-
-  /* Compile what is set up, and show how far that is. */
-  compile(asked) {
-    const { compiling, about, game } = this.parts;
-    const [bar, words] = compiling.children;
-    const show = (share) => {
-      compiling.hidden = share === 1;
-      about.hidden = !compiling.hidden;
-      if (share) bar.value = share;
-      else bar.removeAttribute("value");
-      words.textContent = compilingText(asked.variant, share);
-    };
-    this.compiles += 1;
-    const mine = this.compiles;
-    const isOld = () => mine !== this.compiles || game.dataset.mode !== "setup";
-    show(1);
-    clearTimeout(this.compilation);
-    this.compilation = setTimeout(() => compile(asked, isOld, show).catch(() => { if (!isOld()) show(1); }), TYPED);
   }
 
   /* The sizes of board that the rules go with; their own is chosen. */
@@ -151,7 +114,6 @@ export class Setup {
     this.parts.drawing.hidden = !variant.draws;
     this.invite();
     this.on.preview({ variant: variant.name, position: store.position, white, black });
-    this.compile({ variant: variant.name, white, black });
   }
 
   /* Say who plays and how to begin. */
