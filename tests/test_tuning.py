@@ -18,10 +18,9 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError
-from arena.learning.columns import Columns, feature_counts, scale_of
+from arena.learning.columns import Columns, feature_counts
 from arena.learning.games import Failed, Job, play_job, points_of_pairs
-from arena.learning.method import logistic_fit
-from arena.learning.spsa import Gains, spsa_step
+from arena.learning.logistic import logistic_fit
 from arena.learning.store import GameStore, Played
 from arena.learning.terms import RandomOpenings, check_openings, draw_opening
 from arena.ledger.store import StoreError
@@ -48,9 +47,10 @@ max_plies: 60
 player: {preset: alphabeta, depth: 2}
 tuning: {method: texel, features: [man, king], games: 12, rounds: 3, positions: 6, check: 4}
 """
-SPSA = TINY.replace("method: texel", "method: spsa").replace(
-    "games: 12, rounds: 3, positions: 6", "steps: 3, pairs: 4"
-)
+SPSA = TINY.replace(
+    "{method: texel, features: [man, king], games: 12, rounds: 3, positions: 6,",
+    "{method: spsa, numbers: {evaluation.linear.king: {step: 20}}, steps: 3, pairs: 4,",
+).replace("depth: 2", "depth: 2, evaluation: {linear: {man: 100, king: 100}}")
 
 
 def played(result: str, stage: str = "start", game: int = 1) -> Played:
@@ -67,7 +67,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def same_outcome(first: Path, second: Path) -> bool:
-    names = ("weights.yaml", "path.csv", "summary.md", "path.png")
+    names = ("tuned.yaml", "path.csv", "summary.md", "path.png")
     return all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
 
 
@@ -171,47 +171,6 @@ def test_the_penalty_draws_weights_to_0_and_leaves_an_empty_column_there() -> No
     assert all(size[3] == 0 for size in sizes)
 
 
-def test_gains_are_spalls() -> None:
-    gains = Gains(a=2.0, c=0.5, stability=9.0, alpha=0.602, gamma=0.101)
-    assert gains.step(1) == pytest.approx(2 / 10**0.602)
-    assert gains.step(91) == pytest.approx(2 / 100**0.602)
-    assert gains.perturbation(1) == 0.5
-    assert gains.perturbation(10) == pytest.approx(0.5 / 10**0.101)
-
-
-def test_a_step_of_spsa_is_the_gain_times_the_slope() -> None:
-    """Of a score that is linear in theta / scale every orthogonal set of perturbations shows the exact slope."""
-    gains = Gains(a=1.5, c=0.2, stability=5.0, alpha=0.602, gamma=0.101)
-    theta, scale, slope = np.array([3.0, -1.0]), np.array([1.0, 4.0]), np.array([0.2, -0.5])
-    deltas = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
-    for k in (1, 30):
-        scores = 2 * gains.perturbation(k) * deltas @ slope
-        moved = spsa_step(theta, scale, gains, k, deltas, scores)
-        assert moved == pytest.approx(theta + gains.step(k) * scale * slope)
-
-
-@pytest.mark.full
-def test_spsa_climbs_to_the_best_weights_under_noise() -> None:
-    rng, best = np.random.default_rng(1), np.array([1.0, -2.0, 0.3])
-    gains = Gains(a=1.5, c=0.2, stability=5.0, alpha=0.602, gamma=0.101)
-    theta, scale = np.zeros(3), np.array([1.0, 2.0, 0.5])
-
-    def strength(weights: np.ndarray) -> float:
-        return -float((((weights - best) / scale) ** 2).sum())
-
-    for k in range(1, 201):
-        deltas = rng.choice([-1.0, 1.0], (20, 3))
-        change = scale * gains.perturbation(k) * deltas
-        means = [np.tanh(strength(theta + one) - strength(theta - one)) for one in change]
-        theta = spsa_step(theta, scale, gains, k, deltas, np.clip(means + rng.normal(0, 0.3, 20), -1, 1))
-    assert np.abs((theta - best) / scale).max() < 0.15
-
-
-def test_a_scale_gives_every_column_the_same_typical_share() -> None:
-    x = np.tile([[1.0, 4.0, 0.0], [-1.0, -4.0, 0.0]], (10, 1))
-    assert scale_of(x, 5.0).tolist() == [5.0, 1.25, 50.0]
-
-
 def test_openings_of_the_check_are_never_drawn_for_tuning() -> None:
     settings = RandomOpenings(random_plies=2, balanced=False)
     kept = check_openings(ENGLISH, settings, 15, seed=1)
@@ -268,11 +227,11 @@ def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: P
     first = (whole / "summary.md").read_text().splitlines()[0]
     assert re.fullmatch(
         rf"The tuned weights {VERDICT} \+7/\+5/\+3 \([+-]\d+ ± \d+ Elo in 8 games\) "
-        rf"and {VERDICT} the weights of the start \([+-]\d+ ± \d+ Elo in 8 games\)\.",
+        rf"and {VERDICT} the start \([+-]\d+ ± \d+ Elo in 8 games\)\.",
         first,
     )
     config = tmp_path / "use.yaml"
-    config.write_text("name: use\nvariant: english\nplayers:\n" + (whole / "weights.yaml").read_text())
+    config.write_text("name: use\nvariant: english\nplayers:\n" + (whole / "tuned.yaml").read_text())
     (spec,) = load(config).players
     assert (spec.name, spec.limit, spec.options["preset"]) == ("tuned", Limit(depth=2), "alphabeta")
     weights = spec.options["evaluation"]["linear"]
@@ -344,7 +303,7 @@ def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: P
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
-    assert not (out / "weights.yaml").exists()
+    assert not (out / "tuned.yaml").exists()
     with sqlite3.connect(out / FILE) as connection:
         before = {row[0] for row in connection.execute("SELECT game FROM games")}
     mark_games(out / FILE)
@@ -362,11 +321,11 @@ def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Pat
     assert first.exit_code == 0, first.output
     assert first.stderr.count("step 3/3") == 1
     before = {path.name: path.read_bytes() for path in out.glob("[a-z]*") if not path.name.startswith(FILE)}
-    assert set(before) == {"weights.yaml", "path.csv", "path.png", "summary.md"}
+    assert set(before) == {"tuned.yaml", "path.csv", "path.png", "summary.md"}
     rows = list(csv.DictReader((out / "path.csv").open()))
     assert [row["games"] for row in rows] == ["0", "8", "16", "24"]
-    assert (rows[0]["king"], rows[0]["loss"]) == ("100.0", "")
-    assert rows[-1]["king"] != "100.0"
+    assert (rows[0]["evaluation.linear.king"], rows[0]["loss"]) == ("100", "")
+    assert rows[-1]["evaluation.linear.king"] != "100"
     again = invoke("tune", config, "--out", out, "--workers", 1)
     assert again.stdout == first.stdout
     assert again.stderr == ""

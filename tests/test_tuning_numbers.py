@@ -17,7 +17,7 @@ from arena.experiment.load import load
 from arena.learning.games import Job, Terms
 from arena.learning.method import Step
 from arena.learning.numbers import Number, NumberError, PlayerNumbers, TunedNumber, tuned_number
-from arena.learning.spsa import Spsa
+from arena.learning.spsa import Spsa, slope
 from arena.learning.store import Played
 from arena.learning.terms import RandomOpenings
 from arena.rules.variants import VARIANTS
@@ -143,9 +143,16 @@ def test_a_pair_is_a_change_against_the_opposite_with_colours_swapped_from_one_o
 
 
 def test_the_change_decays_to_the_step_in_the_end() -> None:
-    gains = spsa({"contempt": {"step": 2}}, steps=100).gains
-    assert gains.perturbation(100) == pytest.approx(1)
-    assert gains.perturbation(1) == pytest.approx(100**0.101)
+    method = spsa({"contempt": {"step": 2}}, steps=100)
+    assert method.perturbation(100) == pytest.approx(1)
+    assert method.perturbation(1) == pytest.approx(100**0.101)
+    assert method.gain(90) == pytest.approx(20 / 100**0.602)
+
+
+def test_of_a_linear_score_every_orthogonal_set_of_changes_shows_the_exact_slope() -> None:
+    truth, deltas = np.array([0.2, -0.5]), np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    for change in (1.0, 1.3):
+        assert slope(deltas, 2 * change * deltas @ truth, change) == pytest.approx(truth)
 
 
 def test_whole_numbers_are_rounded_by_chance_in_games_and_to_the_nearest_when_written() -> None:
@@ -215,7 +222,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     result = invoke("tune", own_written(folder, TOY), "--out", folder / "out", "--workers", 1)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("The tuned numbers beat those of the start (+")
+    assert result.stdout.startswith("The tuned numbers beat the start (+")
     assert f"tuned: {folder / 'out' / 'tuned.yaml'}, report: {folder / 'out' / 'summary.md'}" in result.stdout
     assert "step 8/8: aim " in result.stderr
     return folder / "out"
@@ -235,7 +242,7 @@ def test_a_tuning_of_an_own_player_finds_its_number_and_writes_it_to_use(whole: 
 
 def test_the_report_has_the_match_the_table_the_entry_and_the_chart(whole: Path) -> None:
     summary = (whole / "summary.md").read_text()
-    assert summary.startswith("The tuned numbers beat those of the start")
+    assert summary.startswith("The tuned numbers beat the start")
     entry = (whole / "tuned.yaml").read_text().partition("\n")[2]
     assert f"```yaml\n{entry}```" in summary
     assert "| aim | 0 |" in summary and " | -2 | 8 | 1 |" in summary
@@ -292,7 +299,6 @@ NEGAMAX = TOY.replace('{type: "own.py:Toy", in_process: true}', "{preset: full, 
         ("aspiration: {most: 2}", "tables: {most: 6, step: 0.1}"),
         ("{aspiration: {most: 2}}", "{}"),
         ("method: spsa", "method: spsa\n  against: material"),
-        ("method: spsa", "method: spsa\n  c: 0.1"),
         ("nodes: 100", "seconds: 1"),
         ("preset: full", "preset: ful"),
         ("{preset: full, tt: 1, nodes: 100}", "{type: negamx, nodes: 100}"),

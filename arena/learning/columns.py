@@ -7,16 +7,13 @@ share of the start's pieces that is left (opening), or is gone (ending), which i
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from arena.experiment.openings.lines import random_line
-from arena.learning.method import Step, TuningFindings, spread_of
+from arena.learning.method import Findings, Step
 from arena.ratings.match import Z95
 from arena.ratings.types import Floats, Ints
 from arena.rules.jit.kernel import kernel
@@ -25,15 +22,10 @@ from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.linear import FEATURES, N, weighted
-from players.player import PlayerSpec
 
 MAN = 100.0
 """The worth of a man in weights that are written out: hundredths of a man."""
 DECIMALS = 2
-SAMPLE_GAMES = 200
-"""Random games that show how much each feature varies."""
-SAMPLE_PLIES = 200
-"""Plies after which such a game is left."""
 
 
 class Columns(NamedTuple):
@@ -85,7 +77,6 @@ class LinearWeights(NamedTuple):
     """The Vector of a linear evaluation's weights."""
 
     columns: Columns
-    variant: Variant
     given: Mapping[str, Any]
     """The weights of the start."""
 
@@ -100,14 +91,7 @@ class LinearWeights(NamedTuple):
     def start(self) -> Floats:
         return self.columns.theta(self.given)
 
-    @property
-    def scale(self) -> Floats:
-        return scale_of(random_design(self.columns, self.variant), self.columns.unit(self.start))
-
-    def inside(self, theta: Floats) -> Floats:
-        return theta
-
-    def options(self, theta: Floats, draw: Floats | float = 0.5) -> dict[str, Any]:
+    def options(self, theta: Floats) -> dict[str, Any]:
         return {"evaluation": {"linear": self.columns.weights(theta)}}
 
     def shown(self, theta: Floats) -> Floats:
@@ -121,39 +105,20 @@ class LinearWeights(NamedTuple):
         weights = self.columns.weights(self.shown(theta))
         return ", ".join(f"{name} {'/'.join(map(_whole, np.ravel(weight)))}" for name, weight in weights.items())
 
-    def findings(self, steps: Sequence[Step], entry: PlayerSpec, description: str) -> TuningFindings:
-        intervals = ", with the 95 % intervals of the last fit (games independent, the unit taken as exact)"
-        note = f"In hundredths of a man{intervals if steps[-1].errors else ''}."
-        title = "Weights in hundredths of a man"
-        return TuningFindings("Weights", note, self._table(steps[-1]), description, "", title)
+    def findings(self, last: Step) -> Findings:
+        note = "With the 95 % intervals of the last fit (games independent, the unit taken as exact)."
+        return Findings("Weights in hundredths of a man", note, self._table(last))
 
     def _table(self, last: Step) -> pd.DataFrame:
         columns = self.columns
         phases = ("opening", "ending") if columns.phases else ("weight",)
         start, tuned = (self.shown(theta).reshape(len(phases), -1) for theta in (self.start, np.array(last.theta)))
-        errors = np.array(last.errors or np.zeros(tuned.size)).reshape(tuned.shape)
+        errors = np.array(last.errors).reshape(tuned.shape)
         table = pd.DataFrame({"feature": columns.features})
         for row, phase in enumerate(phases):
-            ends = [f" ± {Z95 * error:.1f}" if last.errors else "" for error in errors[row]]
             table[f"{phase}, start"] = [f"{weight:.4g}" for weight in start[row]]
-            table[phase] = [f"{weight:.1f}{end}" for weight, end in zip(tuned[row], ends, strict=True)]
+            table[phase] = [f"{w:.1f} ± {Z95 * e:.1f}" for w, e in zip(tuned[row], errors[row], strict=True)]
         return table
-
-
-def scale_of(x: Floats, unit: float) -> Floats:
-    """For each column of a design the weight whose typical share of the evaluation, weight times spread, is
-    `unit`; columns that are hardly ever other than 0 count as if their spread were a tenth."""
-    return unit / np.maximum(spread_of(x), 0.1)
-
-
-@cache
-def random_design(columns: Columns, variant: Variant) -> Floats:
-    """The columns' counts in all positions of random games, `float64[n, columns]`."""
-    rng = random.Random("random games")
-    positions: list[Position] = []
-    for _ in range(SAMPLE_GAMES):
-        positions += random_line(variant, SAMPLE_PLIES, rng).positions
-    return columns.design(variant, np.array(positions, dtype=np.int64))
 
 
 @kernel

@@ -14,7 +14,6 @@ from arena.experiment.yaml.schema import Schema, first_line
 from arena.experiment.yaml.section import Section, validated
 from arena.experiment.yaml.values import Source
 from arena.learning.games import RANDOM_MOVES
-from arena.learning.linear import Texel
 from arena.learning.method import Method
 from arena.learning.spsa import Spsa
 from arena.learning.terms import (
@@ -24,6 +23,7 @@ from arena.learning.terms import (
     terms_problems,
     terms_schema,
 )
+from arena.learning.texel import Texel
 
 TABLE: tuple[type[Method], ...] = (Texel, Spsa)
 """One row a method; its `method` is its name in configurations."""
@@ -55,8 +55,8 @@ def load_tuning(path: str | Path) -> Tuning:
     data = source.read()
     refuse_other(source, data, "tuning")
     method = data.get("tuning") if isinstance(data, dict) else None
-    numbers = isinstance(method, dict) and "numbers" in method
-    refused = _TUNING_REFUSES if numbers else _EVALUATION_REFUSES
+    weighs = isinstance(method, dict) and method.get("method") == "texel"
+    refused = _EVALUATION_REFUSES if weighs else _TUNING_REFUSES
     return validated(Tuning, data, source, [*source.problems, *terms_problems(source, data, refused)])
 
 

@@ -1,4 +1,4 @@
-"""Methods of tuning: what each must know, and what they share, such as the logistic regression of results."""
+"""Methods of tuning: what each must know, and what they share."""
 
 from __future__ import annotations
 
@@ -15,68 +15,10 @@ from arena.experiment.yaml.section import Section
 from arena.learning.driver import Play, StageProgress
 from arena.learning.games import Terms
 from arena.learning.store import GameStore
-from arena.learning.terms import EvaluationField
-from arena.ratings.types import Floats, Ints
-from players.player import PlayerSpec
+from arena.ratings.types import Floats
 
 TUNED, START, AGAINST = "tuned", "start", "against"
 """Players of the last matches, the latter two also the names of these stages."""
-
-
-class LogisticFit(NamedTuple):
-    """A logistic regression: P(win) = 1 / (1 + exp(-theta . x))."""
-
-    theta: Floats
-    errors: Floats
-    """Standard errors of theta, games being independent and positions of one game not."""
-    loss: float
-    """Mean cross-entropy of the results, in nats, without the penalty."""
-
-
-def logistic_fit(x: Floats, points: Floats, games: Ints, penalty: float) -> LogisticFit:
-    """Fit results by ridge-penalised logistic regression with Newton's method in a trust region.
-
-    `x` is `float64[n, columns]`, `points` the result of each position's game from the side to move's view (0,
-    1/2, 1), `games` its number. The penalty, penalty / 2 * sum((theta * spread)^2), counts each column in its
-    root mean square; one that is 0 throughout keeps weight 0. Errors are the sandwich estimate with games as
-    clusters (Huber 1967). Texel's tuning (P. Osterlund, 2014) with the likelihood in place of squared errors.
-    """
-    from scipy.optimize import minimize
-
-    spread = spread_of(x)
-    spread[spread == 0] = np.inf
-    z = x / spread
-
-    def objective(beta: Floats) -> tuple[float, Floats]:
-        logits = z @ beta
-        loss = float(np.logaddexp(0, logits).sum() - points @ logits)
-        gradient = z.T @ (_sigmoid(logits) - points)
-        return loss + penalty / 2 * float(beta @ beta), gradient + penalty * beta
-
-    def curvature(beta: Floats) -> Floats:
-        chance = _sigmoid(z @ beta)
-        hessian: Floats = (z * (chance * (1 - chance))[:, None]).T @ z + penalty * np.eye(len(beta))
-        return hessian
-
-    options: Any = {"gtol": 1e-6}
-    start = np.zeros(x.shape[1])
-    beta = minimize(objective, start, jac=True, hess=curvature, method="trust-exact", options=options).x
-    _, cluster = np.unique(games, return_inverse=True)
-    scores = np.zeros((cluster.max() + 1, len(beta)))
-    np.add.at(scores, cluster, z * (_sigmoid(z @ beta) - points)[:, None])
-    bread = np.linalg.inv(curvature(beta))
-    errors = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))
-    loss = objective(beta)[0] - penalty / 2 * float(beta @ beta)
-    return LogisticFit(beta / spread, errors / spread, loss / len(points))
-
-
-def spread_of(x: Floats) -> Floats:
-    """The root mean square of each column: how far from 0 it typically is."""
-    return np.asarray(np.sqrt((x**2).mean(axis=0)))
-
-
-def _sigmoid(logits: Floats) -> Floats:
-    return 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
 
 
 class Step(NamedTuple):
@@ -110,20 +52,15 @@ class BuildTrial(NamedTuple):
     """The keys of the player's entry that lead to what the setting is."""
 
 
-class TuningFindings(NamedTuple):
-    """What a tuning found, and how, for its report."""
+class Findings(NamedTuple):
+    """What a tuning found, for its report."""
 
     heading: str
+    """Also the title of the chart of the path."""
     note: str
     """Markdown, above the table."""
     table: pd.DataFrame
     """Texts: a row for each number that was tuned."""
-    description: str
-    """The method, in a sentence or two."""
-    entry: str
-    """An entry of `players:` with what was tuned, as YAML."""
-    title: str
-    """The title of the chart of the path."""
 
 
 class Vector(Protocol):
@@ -137,19 +74,8 @@ class Vector(Protocol):
     def start(self) -> Floats:
         """Theta at first."""
 
-    @property
-    def scale(self) -> Floats:
-        """How far SPSA moves each where it moves all by 1."""
-
-    def inside(self, theta: Floats) -> Floats:
-        """Theta within the bounds."""
-
-    def options(self, theta: Floats, draw: Floats | float = 0.5) -> dict[str, Any]:
-        """The options of the player that has theta.
-
-        A whole number is rounded up with the part of it after the point as the chance if `draw` is uniform from
-        0 to 1, and to the nearest one as it is.
-        """
+    def options(self, theta: Floats) -> dict[str, Any]:
+        """The options of the player that has theta."""
 
     def shown(self, theta: Floats) -> Floats:
         """Theta as it is written out."""
@@ -160,8 +86,8 @@ class Vector(Protocol):
     def text(self, theta: Floats) -> str:
         """Theta in a line."""
 
-    def findings(self, steps: Sequence[Step], entry: PlayerSpec, description: str) -> TuningFindings:
-        """What was found; `entry` is the tuned player."""
+    def findings(self, last: Step) -> Findings:
+        """What the last step found."""
 
 
 class Method(Section):
@@ -172,13 +98,12 @@ class Method(Section):
     """
 
     method: str
-    against: EvaluationField = Field(
-        default="simple", description="The evaluation that the tuned one meets in the end."
-    )
     check: int = Field(default=200, ge=1, description="Pairs of games of each match in the end.")
 
-    noun: ClassVar[str] = "step"
+    noun: ClassVar[str]
     """The name of a step."""
+    subject: ClassVar[str]
+    """What is tuned, in sentences."""
 
     @property
     @abstractmethod
@@ -190,56 +115,42 @@ class Method(Section):
     def step_games(self) -> int:
         """How many games a step has."""
 
-    @property
-    def subject(self) -> str:
-        """The subject of the tuning, with which the answer begins."""
-        return "The tuned weights"
-
-    @property
     @abstractmethod
-    def start_name(self) -> str:
-        """The name, in sentences, of what the tuning begins with."""
-
-    def problems(self, _terms: Terms) -> Iterator[tuple[Keys, str]]:
+    def problems(self, terms: Terms) -> Iterator[tuple[Keys, str]]:
         """Yield problems between settings: keys, and a message. Raises PlayerError for one of the player."""
-        yield from ()
 
     @abstractmethod
     def trials(self, terms: Terms) -> Iterator[BuildTrial]:
         """Yield what must be built before the first game, without problems."""
-
-    def opponents(self, terms: Terms) -> dict[str, dict[str, Any]]:
-        """The options of those that the tuned player meets in the end, by the stage: START, AGAINST."""
-        return {START: self.first(terms), AGAINST: {"evaluation": self.against}}
-
-    @abstractmethod
-    def first(self, terms: Terms) -> dict[str, Any]:
-        """The options that the first step plays with; needs what can be built."""
-
-    @abstractmethod
-    def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
-        """Do the step after those before. Raises LearningError."""
-
-    @abstractmethod
-    def found(self, terms: Terms, step: Step) -> dict[str, Any]:
-        """The options that a step found, as they are written out."""
-
-    @abstractmethod
-    def step_text(self, terms: Terms, step: Step) -> str:
-        """Describe the findings of a step in one line."""
 
     @abstractmethod
     def vector(self, terms: Terms) -> Vector:
         """The numbers that are tuned."""
 
     @abstractmethod
-    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step]) -> tuple[str, str]:
-        """The name and the text of the file with what the tuning `name` found."""
+    def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
+        """Do the step after those before. Raises LearningError."""
 
     @abstractmethod
-    def findings(self, terms: Terms, steps: Sequence[Step]) -> TuningFindings:
-        """What was found, and how."""
+    def description(self, steps: Sequence[Step]) -> str:
+        """How the numbers were found, in a sentence or two."""
 
-    def place(self, number: int) -> str:
-        """A step among all: `round 1/3`."""
-        return f"{self.noun} {number}/{self.step_count}"
+    def opponents(self, terms: Terms) -> dict[str, dict[str, Any]]:
+        """The options of those that the tuned player meets in the end, by the stage: START, AGAINST."""
+        vector = self.vector(terms)
+        return {START: vector.options(vector.start)}
+
+    def theta(self, terms: Terms, before: Sequence[Step]) -> Floats:
+        """The vector after some steps."""
+        return np.array(before[-1].theta) if before else self.vector(terms).start
+
+    def found(self, terms: Terms, step: Step) -> dict[str, Any]:
+        """The options that a step found, as they are written out."""
+        vector = self.vector(terms)
+        return vector.options(vector.shown(np.array(step.theta)))
+
+    def step_text(self, terms: Terms, step: Step) -> str:
+        """Describe the findings of a step in one line."""
+        learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
+        found = self.vector(terms).text(np.array(step.theta))
+        return f"{self.noun} {step.number}/{self.step_count}{learned}: {found}"

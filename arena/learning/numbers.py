@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,13 +13,11 @@ import pandas as pd
 from pydantic import Field
 
 from arena.base.wording import choices, listed, shown, unknown
-from arena.experiment.model import entry_of
 from arena.experiment.names import is_number
 from arena.experiment.sweep import put
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
-from arena.experiment.yaml.values import yaml_text
-from arena.learning.method import BuildTrial, Step, TuningFindings
+from arena.learning.method import BuildTrial, Findings, Step
 from arena.ratings.types import Floats
 from players.loading import PlayerError
 from players.options import NumberKind, check_options, number_options, options_of
@@ -133,14 +131,21 @@ class PlayerNumbers(NamedTuple):
 
     @property
     def scale(self) -> Floats:
+        """The step of each in the end."""
         return np.array([number.step for number in self.numbers])
 
     def inside(self, theta: Floats) -> Floats:
+        """Theta within the bounds."""
         least, most = ([getattr(number, end) for number in self.numbers] for end in ("least", "most"))
         return np.clip(theta, least, most)
 
     def options(self, theta: Floats, draw: Floats | float = 0.5) -> dict[str, Any]:
-        """See Vector; fishtest's workers and OpenBench round so in games, by one draw for both sides of a pair."""
+        """The options of the player that has theta.
+
+        A whole number is rounded up with the part of it after the point as the chance if `draw` is uniform from
+        0 to 1, and to the nearest one as it is. Fishtest's workers and OpenBench round so in games, with one
+        draw for both sides of a pair.
+        """
         whole = [number.whole for number in self.numbers]
         rounded = self.inside(np.where(whole, np.floor(theta + draw), theta))
         values = {number.name: number.value(it) for number, it in zip(self.numbers, rounded, strict=True)}
@@ -167,16 +172,14 @@ class PlayerNumbers(NamedTuple):
                     options = self.options(np.array(list(values.values())))
                     yield BuildTrial(("numbers", number.name, key), options, tuple(number.name.split(".")))
 
-    def findings(self, steps: Sequence[Step], entry: PlayerSpec, description: str) -> TuningFindings:
+    def findings(self, last: Step) -> Findings:
         note = "The values of the start, those that were tuned, their bounds, and the step of each in the end."
-        tuned = self.shown(np.array(steps[-1].theta))
         rows = [
             (it.name, *map(it.text, (it.start, value)), *map(_plain, (it.least, it.most, it.step)))
-            for it, value in zip(self.numbers, tuned, strict=True)
+            for it, value in zip(self.numbers, self.shown(np.array(last.theta)), strict=True)
         ]
         table = pd.DataFrame(rows, columns=["number", "start", "tuned", "least", "most", "step"])
-        text = yaml_text([entry_of(entry)])
-        return TuningFindings("Numbers", note, table, description, text, "Numbers of the player")
+        return Findings("Numbers of the player", note, table)
 
 
 def number_problems(given: Mapping[str, Number], spec: PlayerSpec) -> Iterator[tuple[Keys, str]]:

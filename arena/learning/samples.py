@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.learning.method import logistic_fit
+from arena.learning.logistic import logistic_fit
 from arena.learning.store import Played
 from arena.ratings.types import Bools, Floats, Ints
 from players.negamax.score import LIMIT

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from arena.base.files import replace
 from arena.learning.config import Positions
 from arena.learning.fit import Epoch
 from arena.learning.terms import evaluation_name
 from arena.learning.training import AGAINST, NETWORK, Learning, TrainingOutcome, TrainingPlan
-from arena.learning.tuning_report import markdown_rows, match_table, verdict
+from arena.learning.tuning_report import markdown_rows, match_table, verdict, write_report
 from arena.report.charts.course import plot_losses
-from arena.report.charts.picture import save_png
 
 REPORT = "summary.md"
 """The file to read."""
@@ -30,9 +27,7 @@ def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> Path:
         "losses.csv": losses.to_csv(index=False, lineterminator="\n"),
         REPORT: summary_md(plan, found, folder),
     }
-    for name, text in texts.items():
-        replace(folder / name, partial(_fill, text))
-    replace(folder / "loss.png", partial(save_png, plot_losses(losses)))
+    write_report(folder, texts, "loss.png", plot_losses(losses))
     return folder / NETWORK
 
 
@@ -105,7 +100,3 @@ def _sources(positions: Positions) -> list[str]:
         games[0] += f", after rounds of {counts}, each of which made the network that played the next"
     runs = [f"the run {name}" for name in positions.runs]
     return [*games, *runs, *(f"the file {name}" for name in positions.pdn)]
-
-
-def _fill(text: str, path: Path) -> None:
-    path.write_bytes(text.encode())

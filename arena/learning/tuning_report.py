@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from arena.base.files import replace
-from arena.learning.method import AGAINST, START, Step, TuningFindings
+from arena.experiment.model import entry_of
+from arena.experiment.yaml.values import yaml_text
+from arena.learning.method import START, TUNED, Findings, Step
 from arena.learning.terms import evaluation_name
 from arena.learning.tuning import TuningOutcome, TuningPlan
 from arena.ratings.match import Summary
@@ -19,28 +22,34 @@ from arena.report.charts.picture import save_png
 
 REPORT = "summary.md"
 """The file to read."""
+ENTRY = "tuned.yaml"
+"""The file with the tuned player, an entry of `players:`."""
 STEPS_SHOWN = 40
 """Steps of which there is a line, about."""
 
 
 def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> Path:
-    """Write what was tuned, path.csv, path.png and summary.md, each replaced whole. Raises OSError.
+    """Write the tuned player, path.csv, path.png and summary.md, each replaced whole; returns the player's file.
 
-    Returns the file of what was tuned: weights.yaml, of numbers tuned.yaml.
+    Raises OSError.
     """
-    path = path_table(plan, found)
-    findings = plan.method.findings(plan.terms, found.steps)
-    product, content = plan.method.tuned_file(plan.config.name, plan.terms, found.steps)
-    contents = {
-        product: content,
+    path, findings = path_table(plan, found), plan.method.vector(plan.terms).findings(found.steps[-1])
+    entry = yaml_text([entry_of(plan.terms.entry(TUNED, plan.method.found(plan.terms, found.steps[-1])))])
+    texts = {
+        ENTRY: f"# An entry for `players:`, tuned by {plan.config.name}.\n{entry}",
         "path.csv": path.to_csv(index=False, lineterminator="\n"),
-        REPORT: summary_md(plan, found, findings),
+        REPORT: summary_md(plan, found, findings, entry),
     }
-    for name, content in contents.items():
-        replace(folder / name, partial(_fill, content))
-    axes = plot_path(path, step=plan.method.noun, title=findings.title)
-    replace(folder / "path.png", partial(save_png, axes))
-    return folder / product
+    axes = plot_path(path, step=plan.method.noun, title=findings.heading)
+    write_report(folder, texts, "path.png", axes)
+    return folder / ENTRY
+
+
+def write_report(folder: Path, texts: Mapping[str, str], picture: str, axes: Axes) -> None:
+    """Write texts and a chart into a folder by the names of their files, each replaced whole. Raises OSError."""
+    for name, text in texts.items():
+        replace(folder / name, partial(Path.write_text, data=text, encoding="utf-8", newline=""))
+    replace(folder / picture, partial(save_png, axes))
 
 
 def stage_text(plan: TuningPlan, stage: str) -> str:
@@ -60,9 +69,8 @@ def answer(plan: TuningPlan, found: TuningOutcome) -> str:
     """The tuning's outcome in words, one line."""
     method, words = plan.method, ("beat", "lose to", "are not measurably different from")
     verdicts = {stage: verdict(match, *words) for stage, match in found.matches.items()}
-    names = {START: method.start_name, AGAINST: evaluation_name(method.against)}
-    texts = [f"{verdicts[stage][0]} {names[stage]} ({verdicts[stage][1]})" for stage in reversed(verdicts)]
-    return f"{method.subject} {' and '.join(texts)}."
+    texts = [f"{verb} {_met(plan, stage)} ({figures})" for stage, (verb, figures) in reversed(verdicts.items())]
+    return f"The tuned {method.subject} {' and '.join(texts)}."
 
 
 def path_table(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
@@ -81,9 +89,8 @@ def path_table(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype({"loss": "Float64"})
 
 
-def summary_md(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings) -> str:
+def summary_md(plan: TuningPlan, found: TuningOutcome, findings: Findings, entry: str) -> str:
     """The answer in the first line, then the matches, what was tuned and how."""
-    entry = ["```yaml", findings.entry.rstrip(), "```", ""] if findings.entry else []
     lines = [
         answer(plan, found),
         "",
@@ -97,10 +104,13 @@ def summary_md(plan: TuningPlan, found: TuningOutcome, findings: TuningFindings)
         "",
         *markdown_rows(findings.table),
         "",
-        *entry,
+        "```yaml",
+        entry.rstrip(),
+        "```",
+        "",
         "## Method",
         "",
-        findings.description,
+        plan.method.description(found.steps),
         "",
         f"![{findings.heading} along the path](path.png)",
         "",
@@ -119,7 +129,9 @@ def _terms(plan: TuningPlan) -> str:
 
 
 def _met(plan: TuningPlan, stage: str) -> str:
-    return "the start" if stage == START else evaluation_name(plan.method.against)
+    """Whom the tuned player meets in a stage, in sentences."""
+    options = plan.method.opponents(plan.terms)[stage]
+    return "the start" if stage == START else evaluation_name(options["evaluation"])
 
 
 def _matches(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
@@ -148,10 +160,6 @@ def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:
     low, high = match.elo - match.elo_error, match.elo + match.elo_error
     verb = won if low > 0 else lost if high < 0 else open_
     return verb, f"{match.elo:+.0f} ± {match.elo_error:.0f} Elo in {match.games} games"
-
-
-def _fill(content: str, path: Path) -> None:
-    path.write_bytes(content.encode())
 
 
 def _probability(share: float) -> str:

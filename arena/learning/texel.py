@@ -1,9 +1,7 @@
-"""The methods for weights of features: what they share; Texel's (P. Österlund, 2014)."""
+"""Texel's method (P. Österlund, 2014): weights of features, by logistic regression of results."""
 
 from __future__ import annotations
 
-import json
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -11,17 +9,20 @@ import numpy as np
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from arena.base.wording import shown, unknown
-from arena.experiment.model import entry_of
 from arena.experiment.yaml.errors import Keys
 from arena.learning.columns import MAN, Columns, LinearWeights
 from arena.learning.driver import LearningError, Play
 from arena.learning.games import Terms
-from arena.learning.method import TUNED, BuildTrial, Method, Step, StepRun, TuningFindings, Vector, logistic_fit
+from arena.learning.logistic import logistic_fit
+from arena.learning.method import AGAINST, BuildTrial, Method, Step, StepRun
 from arena.learning.store import GameStore
-from arena.ratings.types import Floats
+from arena.learning.terms import EvaluationField
 from arena.rules.position import WHITE
 from arena.rules.variants import Variant
 from players.evaluation.linear import FEATURES
+
+PENALTY = 20.0
+"""Strength of the ridge penalty."""
 
 
 def _weights(value: Any) -> Any:
@@ -36,9 +37,13 @@ def _features(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class LinearMethod(Method):
-    """A method that finds weights for `linear`."""
+class Texel(Method):
+    """Logistic regression of results: rounds of games of the weights with themselves, each followed by a fit.
 
+    Later fits leave out the first round, whose weights need not be any good, and learn from all rounds since.
+    """
+
+    method: Literal["texel"]
     features: (
         Annotated[tuple[Annotated[str, WithJsonSchema({"enum": list(FEATURES)})], ...], AfterValidator(_features)]
         | None
@@ -47,6 +52,23 @@ class LinearMethod(Method):
         default=None, validate_default=False, description="Weights to begin with [1 for each]."
     )
     phases: bool = Field(default=False, description="Two weights a feature: for the opening and the ending.")
+    games: int = Field(default=2000, ge=2, description="Games of a round.")
+    rounds: int = Field(default=3, ge=1, description="Rounds: play with the weights so far, then fit.")
+    positions: int = Field(default=12, ge=1, description="Positions of a game, at most.")
+    against: EvaluationField = Field(
+        default="simple", description="The evaluation that the tuned one meets in the end."
+    )
+
+    noun: ClassVar[str] = "round"
+    subject: ClassVar[str] = "weights"
+
+    @property
+    def step_count(self) -> int:
+        return self.rounds
+
+    @property
+    def step_games(self) -> int:
+        return self.games
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,10 +79,6 @@ class LinearMethod(Method):
     def given(self) -> dict[str, Any]:
         """The weights of the start, as the setting gives them."""
         return dict.fromkeys(self.names, 1) if self.start is None else self.start
-
-    @property
-    def start_name(self) -> str:
-        return "the weights of the start"
 
     def problems(self, terms: Terms) -> Iterator[tuple[Keys, str]]:
         for number, name in enumerate(self.features or ()):
@@ -74,75 +92,15 @@ class LinearMethod(Method):
         yield BuildTrial(("start",), {"evaluation": {"linear": self.given}}, ("evaluation", "linear"))
         yield BuildTrial(("against",), {"evaluation": self.against}, ("evaluation",))
 
+    def opponents(self, terms: Terms) -> dict[str, dict[str, Any]]:
+        return {**super().opponents(terms), AGAINST: {"evaluation": self.against}}
+
     def columns(self, variant: Variant) -> Columns:
         """Which weight stands where in theta."""
         return Columns(self.names, self.phases, 2 * variant.men)
 
-    def vector(self, terms: Terms) -> Vector:
-        return LinearWeights(self.columns(terms.variant), terms.variant, self.given)
-
-    def theta(self, terms: Terms, before: Sequence[Step] = ()) -> Floats:
-        """The vector after some steps."""
-        return np.array(before[-1].theta) if before else self.vector(terms).start
-
-    def first(self, terms: Terms) -> dict[str, Any]:
-        return self.vector(terms).options(self.theta(terms))
-
-    def found(self, terms: Terms, step: Step) -> dict[str, Any]:
-        vector = self.vector(terms)
-        return vector.options(vector.shown(np.array(step.theta)))
-
-    def step_text(self, terms: Terms, step: Step) -> str:
-        learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
-        return f"{self.place(step.number)}{learned}: {self.vector(terms).text(np.array(step.theta))}"
-
-    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step]) -> tuple[str, str]:
-        """The tuned player as an entry of `players:` in a configuration of `arena run`."""
-        lines = [f"# An entry for `players:`, tuned by {name}; weights in hundredths of a man."]
-        _, kind, *others = entry_of(terms.entry(TUNED, {})).items()
-        lines += [f"- name: {TUNED}", f"  type: {kind[1]}"]
-        lines += [f"  {key}: {json.dumps(value)}" for key, value in others]
-        lines += ["  evaluation:", "    linear:"]
-        weights = self.found(terms, steps[-1])["evaluation"]["linear"]
-        lines += [f"      {feature}: {_number(weight)}" for feature, weight in weights.items()]
-        return "weights.yaml", "\n".join(lines) + "\n"
-
-    def findings(self, terms: Terms, steps: Sequence[Step]) -> TuningFindings:
-        entry = terms.entry(TUNED, self.found(terms, steps[-1]))
-        return self.vector(terms).findings(steps, entry, self.description(steps))
-
-    @abstractmethod
-    def description(self, steps: Sequence[Step]) -> str:
-        """How the weights were found, in a sentence."""
-
-
-def _number(weight: float | list[float]) -> str:
-    if isinstance(weight, list):
-        return f"[{', '.join(map(_number, weight))}]"
-    return f"{weight:.2f}".rstrip("0").rstrip(".")
-
-
-class Texel(LinearMethod):
-    """Logistic regression of results: rounds of games of the weights with themselves, each followed by a fit.
-
-    Later fits leave out the first round, whose weights need not be any good, and learn from all rounds since.
-    """
-
-    method: Literal["texel"]
-    games: int = Field(default=2000, ge=2, description="Games of a round.")
-    rounds: int = Field(default=3, ge=1, description="Rounds: play with the weights so far, then fit.")
-    positions: int = Field(default=12, ge=1, description="Positions of a game, at most.")
-    penalty: float = Field(default=20.0, gt=0, description="Strength of the ridge penalty.")
-
-    noun: ClassVar[str] = "round"
-
-    @property
-    def step_count(self) -> int:
-        return self.rounds
-
-    @property
-    def step_games(self) -> int:
-        return self.games
+    def vector(self, terms: Terms) -> LinearWeights:
+        return LinearWeights(self.columns(terms.variant), self.given)
 
     def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
         number = len(before) + 1
@@ -158,7 +116,7 @@ class Texel(LinearMethod):
         owner = np.repeat(np.arange(len(games)), [len(game.array()) for game in games])
         white = np.array([game.white_points() for game in games])[owner]
         points = np.where(positions[:, 3] == WHITE, white, 1 - white)
-        fit = logistic_fit(columns.design(variant, positions), points, owner, self.penalty)
+        fit = logistic_fit(columns.design(variant, positions), points, owner, PENALTY)
         if not fit.theta.any():
             raise LearningError(f"{stage}: its results depend on none of the features; play more games")
         errors = fit.errors * MAN / columns.unit(fit.theta)
