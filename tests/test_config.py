@@ -99,7 +99,6 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "anchor": None,
         "rating": {"model": "bradley-terry"},
         "compare_types": False,
-        "steps": {},
         "players": [{"name": "x", "type": "random"}],
     }
     partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n")

@@ -17,14 +17,12 @@ from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.report.charts.axes import retitle
 from arena.report.charts.course import plot_convergence
-from arena.report.charts.elo import plot_elo_by_step
-from arena.report.files import files_of
 from arena.report.run import Run
-from arena.report.sentences.answers import lead, step_sentences
+from arena.report.sentences.answers import lead
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import headline
 from arena.report.tables.comparisons import comparisons
-from arena.report.tables.doublings import elo_by_nodes, elo_by_step, gains, step_name
+from arena.report.tables.doublings import elo_by_nodes, gains
 from arena.report.tables.outcomes import openings
 from arena.report.tables.settings import families
 from arena.report.tables.standings import convergence
@@ -299,85 +297,6 @@ def test_a_lead_over_a_player_with_another_limit_is_no_comparison() -> None:
     assert lead(table, specs(players)) == ["a leads with +20 ± 20 Elo."]
     assert lead(table.assign(los=0.9), specs(players)) == ["a leads with +20 ± 20 Elo (not certain)."]
     assert lead(table[1:], specs(players)) == ["b leads with 0 ± 20 Elo, 9 ahead of c."]
-
-
-# steps of a training
-
-
-def by_step(elo: dict[str, float]) -> tuple[pd.DataFrame, Ratings]:
-    """The table for players named by their steps, two of each by two families, and their ratings."""
-    ratings = rated(elo)
-    steps: dict[str, dict[str, float]] = {}
-    for name in reversed(elo):
-        steps.setdefault(name[0], {})[name] = int(name[1:])
-    return elo_by_step(ratings.table, ratings, steps), ratings
-
-
-def test_elo_by_step_is_in_the_order_of_steps_with_differences_to_the_first() -> None:
-    table, _ = by_step({"a9": 5.0, "a10": 50.0, "a100": 305.0, "b1": 7.0})
-    assert table["family"].tolist() == ["a"] * 3 and table["step"].tolist() == [9, 10, 100]
-    assert table["gain"].tolist()[1:] == [45, 300] and np.isnan(table["gain"][0])
-    np.testing.assert_allclose(table["gain_high"] - table["gain"], [np.nan, *[Z95 * 10 * np.sqrt(2)] * 2])
-
-
-@pytest.mark.parametrize(
-    ("elo", "sentences"),
-    [
-        ([0, 320, 310], ["Elo grows from 0 at step 0 to +310 ± 28 at step 2; best at step 1 with +320, "
-                         "not certainly better than the last."]),
-        ([0, 410, 310], ["Elo grows from 0 at step 0 to +310 ± 28 at step 2; best at step 1 with +410."]),
-        ([0, -5, 20], ["Elo at step 2 is not measurably different from that at step 0 (+20 ± 28)."]),
-        ([0, -5, -90], ["Elo falls from 0 at step 0 to −90 ± 28 at step 2; best at step 0 with 0."]),
-        ([0], []),
-    ],
-)  # fmt: skip
-def test_the_sentence_of_a_training_names_its_end_and_its_best_step(
-    elo: list[float], sentences: list[str]
-) -> None:
-    assert step_sentences(*by_step({f"a{i}": float(value) for i, value in enumerate(elo)})) == sentences
-
-
-@pytest.mark.parametrize(
-    ("players", "name"),
-    [
-        (["epoch 3", "epoch 20"], "epoch"),
-        (["a, epoch 3, depth 4", "epoch 20, nodes 3"], "epoch"),
-        (["3", "20"], "step"),
-        (["epoch 3", "net 20"], "step"),
-        (["epoch 30", "epoch 20"], "step"),
-    ],
-)
-def test_a_step_is_called_as_in_the_names_of_all_players(players: list[str], name: str) -> None:
-    table = pd.DataFrame({"player": players, "step": [3.0, 20.0]})
-    assert step_name(table) == name and step_name(table.iloc[:0]) == "step"
-
-
-@pytest.mark.parametrize("word", ["step", "epoch"])
-def test_a_sweep_of_files_is_answered_by_elo_against_the_step(tmp_path: Path, word: str) -> None:
-    players = [player(f"{word} {n}", 4, evaluation=f"runs/{n}.npz") for n in (1, 2, 3)]
-    games, moves = frames([*players, player("simple", 4, evaluation="simple")], 8, plies=20)
-    terms = experiment(
-        [*players, player("simple", 4, evaluation="simple")], steps={"runs": {f"{word} {n}": n for n in (1, 2, 3)}}
-    )
-    run = run_of(tmp_path, terms, games, moves)
-    assert title(run)[0] == "elo_by_step" and title(run)[1].startswith("Elo")
-    assert headline(run)[0].startswith("Elo ") and run.comparisons.empty
-    assert f"at {word} 3" in headline(run)[0]
-    ax: Any = drawn(run)["elo_by_step"]
-    assert ax.get_xlabel() == f"{word} of the training" and ax.get_xticks().tolist() == [1, 2, 3]
-    assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()] == ["runs", "simple"]
-    assert ax.lines[0].get_xdata().tolist() == [1, 2, 3] and len(ax.collections) == 1
-    assert "elo_by_step.csv" in {file.name for file in files_of(run)}
-
-
-@pytest.mark.parametrize(
-    ("steps", "scale"), [((4, 16, 64), "log"), ((0, 4, 16), "linear"), ((4, 6, 64), "linear")]
-)
-def test_steps_that_at_least_double_are_on_a_log_scale(steps: tuple[int, ...], scale: str) -> None:
-    table, _ = by_step({f"a{step}": float(step) for step in steps})
-    ax = plot_elo_by_step(table)
-    assert ax.get_xscale() == scale and ("(log scale)" in ax.get_xlabel()) == (scale == "log")
-    assert scale == "linear" or ax.get_xticks().tolist() == list(steps)
 
 
 # charts and files

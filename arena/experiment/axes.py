@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from pathlib import Path, PurePath
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.base.wording import quoted, shown, unknown
+from arena.base.wording import shown, unknown
 from arena.experiment.names import is_number, phrases, words_of
 from arena.experiment.submissions import PatternError, matching
 from arena.experiment.yaml.errors import Keys
@@ -18,9 +17,8 @@ MAX_PLAYERS = 200
 """Players that the sweeps of a configuration may make together."""
 RANGE = ("from", "to", "step", "factor")
 """The keys of a range."""
-FILES = ("files", "step")
-"""The keys of files, one for each step of a training."""
-_LAST_NUMBER = r"(\d+)(?!.*\d)"
+FILES = "files"
+"""The key of a pattern of files, each of which is a value."""
 LIMIT = "limit"
 """The key of a sweep that takes mappings of limits."""
 
@@ -35,8 +33,6 @@ class Setting(NamedTuple):
     """In a template."""
     phrase: str = ""
     """In a name without a template."""
-    step: int | float | None = None
-    """Of the training that left the file which is the value."""
 
 
 class SweepError(Exception):
@@ -76,22 +72,18 @@ def _settings(key: str, given: Any, folder: Path) -> list[Setting]:
     path: Keys = tuple(key.split("."))
     if path[0] in ("name", "sweep"):
         raise SweepError(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names", key)
-    name = str(path[-1])
-    if isinstance(given, dict) and "files" in given:
-        word, files = _files(key, given, folder)
-        return [Setting({path: file}, {path: ("sweep", key)}, str(n), f"{word} {n}", n) for n, file in files]
+    name, values = str(path[-1]), given
     if isinstance(given, dict):
-        numbers = _range(key, given)
-        return [Setting({path: n}, {path: ("sweep", key)}, str(n), f"{name} {n}") for n in numbers]
-    if not isinstance(given, list) or not given:
+        values = _files(key, given, folder) if FILES in given else _range(key, given)
+    elif not isinstance(given, list) or not given:
         raise SweepError(
             f"{key!r} must be a list of values, a range {{from: 1, to: 10}} or {{files: ...}}, not "
             + (shown(given) if given != [] else "an empty list"),
             key,
         )
-    words = zip(given, words_of(name, given), phrases(name, given), strict=True)
+    words = zip(values, words_of(name, values), phrases(name, values), strict=True)
     return [
-        Setting({path: value}, {path: ("sweep", key, i)}, text, phrase)
+        Setting({path: value}, {path: ("sweep", key, i) if values is given else ("sweep", key)}, text, phrase)
         for i, (value, text, phrase) in enumerate(words)
     ]
 
@@ -145,56 +137,17 @@ def _range(key: str, given: dict[str, Any]) -> list[int] | list[float]:
     return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
 
 
-def _files(key: str, given: dict[str, Any], folder: Path) -> tuple[str, list[tuple[int | float, str]]]:
-    """What a step is called, and the files that match a pattern, each after its step, in the steps' order."""
-    for word, value in given.items():
-        if word not in FILES:
-            raise SweepError(unknown("key of files", word, FILES), key, word)
-        if not isinstance(value, str) or not value:
-            raise SweepError(f"{word!r} must be text, not {shown(value)}", key, word)
-    word, step = _step_of(given.get("step"), key)
+def _files(key: str, given: dict[str, Any], folder: Path) -> list[str]:
+    """The files that a pattern matches, in the order of their names."""
+    for word in given:
+        if word != FILES:
+            raise SweepError(unknown("key of files", word, [FILES]), key, word)
+    if not isinstance(given[FILES], str) or not given[FILES]:
+        raise SweepError(f"{FILES!r} must be text, not {shown(given[FILES])}", key, FILES)
     try:
-        files = matching(given["files"], folder)
+        return matching(given[FILES], folder)
     except PatternError as error:
-        raise SweepError(str(error), key, "files") from None
-    steps: dict[int | float, str] = {}
-    for file in files:
-        number = step(file)
-        if number in steps:
-            raise SweepError(f"{steps[number]!r} and {file!r} have the same step, {number}", key, "files")
-        steps[number] = file
-    return word, sorted(steps.items())
-
-
-def _step_of(expression: str | None, key: str) -> tuple[str, Callable[[str], int | float]]:
-    """The name of an expression's group, else "step", and a function that finds a file's step.
-
-    It finds the step in the file's path by the expression, else as the last number in the file's name.
-    """
-    try:
-        wanted = re.compile(_LAST_NUMBER if expression is None else expression)
-    except re.error as error:
-        raise SweepError(f"'step' is not a regular expression: {error}", key, "step") from None
-    if wanted.groups != 1:
-        raise SweepError(f"'step' must have one group, such as (\\d+), not {wanted.groups}", key, "step")
-    place = "files" if expression is None else "step"
-
-    def step(file: str) -> int | float:
-        found = wanted.search(PurePath(file).stem if expression is None else file)
-        if found is None or found[1] is None:
-            how = "its name has no number: give 'step'" if expression is None else f"{expression!r} does not match"
-            raise SweepError(f"{file!r} has no step: {how}", key, place)
-        try:
-            number = float(found[1])
-        except ValueError:
-            number = math.inf
-        if not abs(number) < 2**53:
-            raise SweepError(
-                f"the step of {file!r} must be a number below 2**53, not {quoted(found[1])}", key, place
-            )
-        return int(number) if number.is_integer() else number
-
-    return next(iter(wanted.groupindex), "step"), step
+        raise SweepError(str(error), key, FILES) from None
 
 
 def _check_free(entry: Mapping[str, Any], path: Keys, key: str) -> None:

@@ -243,10 +243,6 @@ class Experiment(Document):
     compare_types: bool = Field(
         default=False, description="Report types as values of a setting [true if a sweep sets 'type']."
     )
-    steps: dict[str, dict[str, int | float]] = Field(
-        default={},
-        description="Players that are files of a training, by family, with their steps [by sweeps of files].",
-    )
     workers: WorkersField = Field(
         default=None,
         exclude=True,

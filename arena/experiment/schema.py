@@ -38,15 +38,11 @@ _FILES = {
     "type": "object",
     "properties": {
         "files": {"type": "string", "description": 'A pattern such as "runs/*.npz": a player for each file.'},
-        "step": {
-            "type": "string",
-            "description": "A regular expression whose one group is the step [the last number in the name].",
-        },
     },
     "required": ["files"],
     "additionalProperties": False,
 }
-assert list(_FILES["properties"]) == list(FILES)  # type: ignore[call-overload]
+assert list(_FILES["properties"]) == [FILES]  # type: ignore[call-overload]
 
 
 _SHORT = {"type": "string", "description": "A player in short form: simple@d6, mcts@n2000, file.py:Class@0.1s."}

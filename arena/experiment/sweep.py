@@ -4,9 +4,8 @@
       type: negamax
       sweep:
         evaluation: [simple, cis300]           # a list of values,
-        depth: {from: 1, to: 10}               # or a range, with a `step` or, for doublings, `factor: 2`
-
-Files of one training, such as `evaluation: {files: "runs/*.npz"}`, have the number in their names as their step.
+        depth: {from: 1, to: 10}               # or a range, with a `step` or, for doublings, `factor: 2`,
+        weights: {files: "runs/*.npz"}         # or files that match a pattern
 
 Any key of a player can be swept; dots lead into a mapping (`evaluation.linear.king`). The key `limit` takes a
 list of mappings of limits, for the same player at equal depth, at equal nodes and at equal time.
@@ -18,7 +17,7 @@ import math
 from collections.abc import Collection, Iterator
 from copy import deepcopy
 from itertools import product
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.experiment.axes import MAX_PLAYERS, Setting, SweepError, read_axes
@@ -47,8 +46,6 @@ class Expansion(NamedTuple):
     """Problems in sweeps, by keys in the file; an entry with a problem makes no players."""
     swept: list[str]
     """The keys that sweeps set, as the file has them, each once."""
-    steps: dict[str, dict[str, int | float]]
-    """Players that differ in a file of a training only, with their steps: family -> player -> step."""
     files: list[str]
     """What plays of each file that matches a pattern."""
 
@@ -73,9 +70,6 @@ def write_out(source: Source, data: Any) -> list[Problem]:
         data.setdefault("faulty", "leave-out")
     if "type" in expansion.swept:
         data.setdefault("compare_types", True)
-    if expansion.steps:
-        data.setdefault("steps", expansion.steps)
-        data.setdefault("anchor", next(iter(next(iter(expansion.steps.values())))))
     return problems
 
 
@@ -86,7 +80,7 @@ def expand(players: list[Any], limits: Collection[str], folder: Path) -> Expansi
 
     Other entries stay as they are, right or wrong.
     """
-    result = Expansion([], [], [], [], {}, [])
+    result = Expansion([], [], [], [], [])
     shorts = _short_entries(players, folder, result.problems)
     for number, given in enumerate(players):
         place: Keys = ("players", number)
@@ -146,8 +140,7 @@ def _add_sweep(
             problems.append(error)
         else:
             result.swept.extend(key for key in axes if key not in result.swept)
-            for player, places, settings in new:
-                _add_step(result.steps, entry, player["name"], dict(zip(axes, settings, strict=True)))
+            for player, places in new:
                 result.players.append(player)
                 result.places.append({(): place} | {key: (*place, *keys) for key, keys in places.items()})
     for problem in problems:
@@ -161,22 +154,7 @@ def _too_many(result: Expansion, more: int) -> str:
     return f"the sweeps and patterns make {made} players, more than {MAX_PLAYERS}" if made > MAX_PLAYERS else ""
 
 
-def _add_step(
-    steps: dict[str, dict[str, int | float]], entry: dict[str, Any], name: Any, settings: dict[str, Setting]
-) -> None:
-    """Add a player to its family if it has a step: named by the files' folder and its other settings."""
-    key = next((key for key, setting in settings.items() if setting.step is not None), None)
-    if key is not None:
-        pattern = PurePath(entry["sweep"][key]["files"])
-        folder = pattern.parent.as_posix()
-        others = [setting.phrase for other, setting in settings.items() if other != key]
-        family = ", ".join([pattern.as_posix() if folder == "." else folder, *others])
-        steps.setdefault(family, {})[name] = settings[key].step or 0
-
-
-def _players(
-    entry: dict[str, Any], axes: dict[str, list[Setting]]
-) -> Iterator[tuple[Any, dict[Keys, Keys], tuple[Setting, ...]]]:
+def _players(entry: dict[str, Any], axes: dict[str, list[Setting]]) -> Iterator[tuple[Any, dict[Keys, Keys]]]:
     template = entry.get("name")
     names: set[str] = set()
     for settings in product(*axes.values()):
@@ -200,7 +178,7 @@ def _players(
             raise _twice(player["name"], template, axes)
         if isinstance(player["name"], str):
             names.add(player["name"])
-        yield player, places, settings
+        yield player, places
 
 
 def _twice(name: str, template: str | None, axes: dict[str, list[Setting]]) -> SweepError:

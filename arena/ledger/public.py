@@ -161,11 +161,6 @@ class Pseudonyms:
                 changed[key] = {**inner, names: players}
         if document.get("anchor"):
             changed["anchor"] = self.name(document["anchor"])
-        if document.get("steps"):
-            changed["steps"] = {
-                self._replaced(family): {self.name(player): step for player, step in steps.items()}
-                for family, steps in document["steps"].items()
-            }
         return changed
 
     def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Elo of each player, and against depth, nodes and the step of a training with the line of each family."""
+"""Elo of each player, and against depth and nodes with the line of each family."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
 
 from arena.base.number import percent, quantity, signed, with_error
 from arena.report.charts.axes import (
@@ -30,12 +29,6 @@ from arena.report.charts.axes import (
     whole_depths,
 )
 from arena.report.charts.style import DASHED, MUTED, series, styled
-from arena.report.tables.doublings import step_name
-
-TICKS = 10
-"""Steps of a training that its chart marks, at most."""
-OTHERS = 4
-"""Players beside those of a training that its chart has lines for."""
 
 
 @styled
@@ -103,49 +96,6 @@ def plot_elo_by_nodes(
     return ax
 
 
-@styled
-def plot_elo_by_step(
-    elo_by_step: pd.DataFrame,
-    ax: Axes | None = None,
-    *,
-    standings: pd.DataFrame | None = None,
-    reference: str = "",
-) -> Axes:
-    """Elo against the step of a training, a line for each family with its 95 % band.
-
-    Broken lines are other players of `standings`, OTHERS at most. `reference` says what 0 is.
-    """
-    some = leading(elo_by_step["family"].nunique(), LINES, " families")
-    word = step_name(elo_by_step)
-    ax = area(ax, f"Elo against the {word} of the training, with 95 % band{some}", height=4.4)
-    if elo_by_step.empty:
-        return no_games(ax)
-    for i, name in enumerate(_shown(elo_by_step)):
-        rows = elo_by_step[elo_by_step["family"] == name]
-        step, elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("step", "elo", "elo_low", "elo_high"))
-        ax.plot(step, elo, label=name, **series(i))
-        ax.fill_between(step, low, high, color=series(i)["color"], alpha=0.15, linewidth=0)
-        tip_points(ax, step, elo, [_tip(row, f"{word} {row['step']}") for row in rows.to_dict("records")])
-    if standings is not None:
-        others = standings[~standings["player"].isin(elo_by_step["player"]) & standings["elo"].notna()]
-        for i, row in enumerate(others.head(OTHERS).to_dict("records")):
-            label = f"{row['player']}: {with_error(row['elo'], (row['elo_high'] - row['elo_low']) / 2)}"
-            ax.axhline(row["elo"], color=MUTED, linestyle=(":", "--", "-.", DASHED)[i], linewidth=1.2, label=label)
-    steps = np.unique(elo_by_step["step"].to_numpy(dtype=float))
-    at_least_double = len(steps) > 2 and bool((steps[1:] >= 2 * steps[:-1]).all()) and steps[0] > 0
-    are_apart = at_least_double or len(steps) < 2 or np.diff(steps).min() * TICKS >= np.ptp(steps)
-    few = MaxNLocator(nbins=TICKS, integer=True, min_n_ticks=1)
-    if at_least_double:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(ScalarFormatter())
-        ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_locator(FixedLocator(steps.tolist()) if are_apart else few)
-    ax.set_xlabel(f"{word} of the training{' (log scale)' if at_least_double else ''}")
-    ax.set_ylabel(elo_label(reference))
-    legend(ax, opaque=True)
-    return ax
-
-
 def _shown(table: pd.DataFrame) -> list[str]:
     names = list(dict.fromkeys(table["family"]))
     best = table.groupby("family", observed=True)["elo"].max().sort_values(ascending=False, kind="stable")
@@ -187,14 +137,6 @@ CHARTS = (
         "standings.csv",
         lambda run: plot_elo(run.standings, reference=run.zero),
         lambda run: run.games.empty or run.standings["elo"].count() > 0,
-    ),
-    Chart(
-        "elo_by_step",
-        "What a training gains: the players that its files make, with the 95 % band of their joint rating. Broken "
-        "lines: other players.",
-        "elo_by_step.csv",
-        lambda run: plot_elo_by_step(run.elo_by_step, standings=run.standings, reference=run.zero),
-        lambda run: len(run.elo_by_step) > 0,
     ),
     Chart(
         "elo_by_depth",

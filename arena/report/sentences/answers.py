@@ -10,12 +10,10 @@ from arena.base.number import known, probability, signed, with_error
 from arena.base.wording import counted, listed
 from arena.experiment.formats.adaptive import Placing
 from arena.experiment.model import Experiment
-from arena.ratings.contrasts import CERTAIN, contrast
-from arena.ratings.joint import Ratings
+from arena.ratings.contrasts import CERTAIN
 from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
 from arena.report.tables.decided import verdict
-from arena.report.tables.doublings import step_name
 from arena.report.tables.grades import share
 from arena.report.tables.suites import ALL, RANDOM, share_text
 from players.player import PlayerSpec
@@ -29,11 +27,11 @@ FAMILIES = 3
 def answers(run: Run, most: int) -> list[str]:
     """Sentences on what the run asked, the most important first; those on settings are `most` at most.
 
-    The course of a training, the gain per doubling of depth, or of nodes, if there is one, settings at equal
+    The gain per doubling of depth, or of nodes, if there is one, settings at equal
     terms, errors in endings, suites solved, and the other gain. Where the run has a probe the ablation's verdict
     stands for the settings.
     """
-    gains = [*step_sentences(run.elo_by_step, run.ratings), *gain_sentences(run.gains)]
+    gains = gain_sentences(run.gains)
     errors = [*error_sentences(run.endgame_errors), *suite_sentences(run.suites, run.players)]
     if len(run.ablation):
         settings = [*filter(None, [ablation.verdict(run.ablation, run.experiment)])]
@@ -48,8 +46,6 @@ def answering_chart(run: Run) -> tuple[str, str]:
         return "sprt", decision(run.sprt, run.experiment).rstrip(".").partition(" (")[0]
     if where := placed(run):
         return "elo", where[0].rstrip(".").partition("; ")[0]
-    if len(run.elo_by_step):
-        return "elo_by_step", step_sentences(run.elo_by_step, run.ratings)[0].rstrip(".")
     if len(run.gains):
         return f"elo_by_{run.gains['per'].iloc[0]}", gain_sentences(run.gains)[0].rstrip(".")
     if len(run.ablation):
@@ -87,34 +83,6 @@ def placed(run: Run) -> list[str]:
     why = "there were no more openings" if run.played == run.facts.games else "the pool is not sure enough"
     wide = f"; {why} for ±{format.error:g}" if half > format.error and run.data.order is not None else ""
     return [f"{name}: {elo} on the {format.pool} scale, from {games}{wide}; {where}."]
-
-
-def step_sentences(by_step: pd.DataFrame, ratings: Ratings) -> list[str]:
-    """How Elo moves with the steps of a training: "Elo grows from 0 at step 100 to +310 ± 25 at step 900; ...".
-
-    Of more than FAMILIES families the sentence is about those that end with the highest Elo. A best step before
-    the last is called not certain if its lead over the last is not.
-    """
-    word = step_name(by_step)
-    families = [rows.to_dict("records") for _, rows in by_step.groupby("family", sort=False)]
-    parts = []
-    for rows in sorted(families, key=lambda rows: -rows[-1]["elo"])[:FAMILIES]:
-        first, last, best = rows[0], rows[-1], max(rows, key=lambda row: row["elo"])
-        gain, error = last["gain"], (last["gain_high"] - last["gain_low"]) / 2
-        start, end = f"at {word} {first['step']}", f"at {word} {last['step']}"
-        if not known(gain):
-            text = f"Elo cannot be compared {start} and {end}"
-        elif abs(gain) <= error:
-            text = f"Elo {end} is not measurably different from that {start} ({with_error(gain, error)})"
-        else:
-            verb = "grows" if gain > 0 else "falls"
-            text = f"Elo {verb} from {signed(first['elo'])} {start} to {signed(last['elo'])} ± {error:.0f} {end}"
-        if best is not last:
-            lead = contrast(ratings, {best["player"]: 1.0, last["player"]: -1.0})
-            doubt = "" if lead and lead.los > CERTAIN else ", not certainly better than the last"
-            text += f"; best at {word} {best['step']} with {signed(best['elo'])}{doubt}"
-        parts.append(text if len(families) == 1 else f"{first['family']}: {text}")
-    return [f"{'. '.join(parts)}."] if parts else []
 
 
 def gain_sentences(gains: pd.DataFrame) -> list[str]:

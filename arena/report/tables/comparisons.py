@@ -37,7 +37,6 @@ def comparisons(
     anchor: str | None = None,
     time_used: Mapping[str, float] | None = None,
     types: bool = False,
-    steps: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Players that differ in one setting other than a limit, at equal terms: every two values of the setting.
 
@@ -46,9 +45,6 @@ def comparisons(
     `time_used` is what each player took of its time limit, see `tables.telemetry`.
 
     The type is a setting only with `types`: players of several types are opponents unless a sweep made them.
-
-    A step of a training is compared with players of the same one of `steps` only: `tables.doublings.elo_by_step`
-    has the others.
 
     The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
     the other settings. A value that never meets that of the baseline has the first one that it meets instead.
@@ -59,7 +55,7 @@ def comparisons(
     for setting in _differing(specs, types):
         assert preferred is not None
         words = _words(setting, specs)
-        for meeting in _meetings(setting, specs, key(settings(preferred).get(setting)), steps or {}):
+        for meeting in _meetings(setting, specs, key(settings(preferred).get(setting))):
             count = len(meeting.players)
             used = [(time_used or {}).get(spec.name, math.nan) for pair in meeting.players for spec in pair]
             rows.append(
@@ -101,9 +97,7 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     return dict(zip(having, [f"{word} ({n})" if words.count(word) > 1 else word for word, n in told], strict=True))
 
 
-def _meetings(
-    setting: str, specs: Sequence[PlayerSpec], preferred: str, steps: Mapping[str, float]
-) -> list[Meeting]:
+def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list[Meeting]:
     """Every two values at limits of one kind; those of the baseline first, then in the order of the values.
 
     Of two values the reference is `preferred`, or the one that comes first in the configuration.
@@ -117,8 +111,6 @@ def _meetings(
     for group in groups.values():
         for reference, value in combinations(sorted(group, key=place.__getitem__), 2):
             pair = (group[value], group[reference])
-            if steps.get(pair[0].name) != steps.get(pair[1].name):
-                continue
             found.setdefault((value, reference, tuple(limits(pair[0]))), []).append(pair)
     baseline: dict[str, str] = {}
     for value, reference, _ in found:
@@ -167,7 +159,6 @@ COMPARISONS = RunTable(
         run.experiment.anchor,
         run.time_used,
         run.experiment.compare_types,
-        {name: step for family in run.experiment.steps.values() for name, step in family.items()},
     ),
     columns(
         Column("setting", "key of the configuration in which the players differ"),

@@ -1,15 +1,13 @@
-"""Elo against depth, nodes and the step of a training, and what twice as much depth or nodes is worth."""
+"""Elo against depth and nodes, and what twice as much of either is worth."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from arena.ratings.contrasts import contrasts
 from arena.ratings.joint import Ratings
 from arena.ratings.match import Z95
 from arena.ratings.types import Floats
@@ -61,36 +59,6 @@ def elo_by_nodes(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.Dat
     whole["family"] = whole["family"].where(~shared, whole["family"] + " by " + whole["limit"])
     whole = whole.sort_values(["family", "nodes_per_move"], kind="stable").drop(columns="limit")
     return whole.reset_index(drop=True)
-
-
-def elo_by_step(
-    standings: pd.DataFrame, ratings: Ratings, steps: Mapping[str, Mapping[str, float]]
-) -> pd.DataFrame:
-    """Elo against the step of a training, and the difference to the first step of the family.
-
-    `steps` are those of an experiment. A family is left out unless two of its players have games.
-    """
-    rated = standings[(standings["games"] > 0) & standings["elo"].notna()].set_index("player")
-    rows = []
-    for family, of_family in steps.items():
-        players = [name for name in sorted(of_family, key=of_family.__getitem__) if name in rated.index]
-        if len(players) < 2:
-            continue
-        gains = contrasts(ratings, [{name: 1.0, players[0]: -1.0} for name in players[1:]])
-        for name, gain in zip(players, [None, *gains], strict=True):
-            elo = rated.loc[name, ["elo", "elo_low", "elo_high"]]
-            over = (np.nan,) * 3 if gain is None else (gain.value, gain.low, gain.high)
-            rows.append((family, of_family[name], name, *elo, *over))
-    return pd.DataFrame(rows, columns=[column.name for column in ELO_BY_STEP.columns])
-
-
-def step_name(by_step: pd.DataFrame) -> str:
-    """What the names of all players of `elo_by_step` call a step, such as "epoch" in "epoch 3"; else "step"."""
-    words = set()
-    for player, step in zip(by_step["player"], by_step["step"], strict=True):
-        found = re.search(rf"([^\W\d]+) {re.escape(f'{step:.15g}')}(?![\w.])", player)
-        words.add(found[1] if found else "step")
-    return words.pop() if len(words) == 1 else "step"
 
 
 def gains(ratings: Ratings, by_depth: pd.DataFrame, by_nodes: pd.DataFrame) -> pd.DataFrame:
@@ -149,20 +117,7 @@ GAINS = RunTable(
         Column("misfit", "root mean square distance of the ratings from the line", "Elo"),
     ),
 )
-ELO_BY_STEP = RunTable(
-    "elo_by_step",
-    "Elo against the step of a training",
-    lambda run: elo_by_step(run.standings, run.ratings, run.experiment.steps),
-    columns(
-        Column("family", "folder of the files of the training, and the players' other settings"),
-        Column("step", "step of the training that left the player's file"),
-        "player elo elo_low elo_high",
-        *interval(Column("gain", "Elo minus that of the family's first step", "Elo", decimals=1)),
-    ),
-    note="Empty without a sweep of files.",
-)
 TABLES = (
-    ELO_BY_STEP,
     GAINS,
     RunTable(
         "elo_by_depth",
