@@ -63,7 +63,7 @@ NODE_SLACK = 128
 """Nodes beyond the limit: greedy counts the positions after all moves at once."""
 TYPICAL, WORST = 0.02, 1.0
 """Seconds beyond the limit for half of the moves and for any: others use the machine during tests, and
-`arena bench time` measures what is promised."""
+`python -m tests.benchmarks time` measures what is promised."""
 
 
 def limits_of(name: str) -> list[str]:

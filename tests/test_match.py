@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import arena
-from arena.bench.timing import kept_time
 from arena.hosting import held
 from arena.ledger.record import GameRecord
 from arena.play import match
@@ -22,9 +21,8 @@ from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
 from players.player import Allowance, Choice, Limit, PlayerSpec
-from players.table import PLAYERS
 from tests.helpers import tournaments
-from tests.helpers.asking import First, Illegal, column, own, task_of
+from tests.helpers.asking import First, column, own, task_of
 
 # --- games on clocks
 
@@ -237,33 +235,6 @@ def test_a_mistake_in_making_a_move_on_the_board_is_raised(monkeypatch: pytest.M
     monkeypatch.setattr(Game, "push", fails)
     with pytest.raises(IndexError, match="ours"):
         play(task_of(VARIANTS["english"], own(First), own(First)))
-
-
-# --- how well time is kept
-
-
-class Dawdles(First):
-    """Takes 1/64 s, every fifth time 1/16 s, and 1/2 s for a game's tenth move."""
-
-    def choose(self, game, limit, rng):
-        ply = len(game.moves) + 1
-        TIME.now += 2**-1 if ply == 10 else 2**-4 if ply % 5 == 0 else 2**-6
-        return Choice(game.legal_moves[0], nodes=7)
-
-
-@pytest.mark.usefixtures("_fake_time")
-def test_the_time_benchmark_counts_moves_in_time_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PLAYERS, "dawdles", Dawdles)
-    row = kept_time(VARIANTS["english"], "dawdles", seconds=0.02, moves=15, busy=1)
-    assert (row.what, row.nodes, row.seconds) == ("dawdles, 20 ms", 7 * 20, 2 * (2**-1 + 2**-4 + 8 * 2**-6))
-    assert row.rate == "80.0 % in time"
-    assert row.note == "20 moves, within 10 ms; worst 480.0 ms over; 2 losses on time"
-
-
-def test_the_time_benchmark_says_why_a_player_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PLAYERS, "illegal", Illegal)
-    with pytest.raises(RuntimeError, match="illegal returned the illegal move"):
-        kept_time(VARIANTS["english"], "illegal", moves=30, busy=0)
 
 
 # --- what is recorded

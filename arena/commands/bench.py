@@ -2,80 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from arena.bench.overhead import overhead
 from arena.bench.rates import full_search, random_games, rules, search, tree_search
 from arena.bench.signature import signature
-from arena.bench.timing import Row, kept_time
+from arena.bench.timing import Row
 from arena.commands.common import VARIANT
 from arena.rules.variants import VARIANTS, Variant
 
-Benchmark = Callable[[Sequence[Variant]], Iterator[Row]]
-"""From variants to rows."""
-
-SIGNATURE = "signature"
-"""What searches find within counted limits, which measures no speed."""
-_ALL = list(VARIANTS.values())
-"""What is measured where no variant is named; of the slower benchmarks the first alone."""
-
 
 def rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Row]:
-    """The rows of a benchmark of BENCHMARKS, for all variants if none is named. Raises KeyError."""
-    return BENCHMARKS[what](variants)
-
-
-def _rules(variants: Sequence[Variant]) -> Iterator[Row]:
-    yield from rules(variants or _ALL)
-
-
-def _search(variants: Sequence[Variant]) -> Iterator[Row]:
-    yield from search(variants or _ALL)
-    yield from full_search(variants or _ALL)
-    yield from map(tree_search, variants or _ALL)
-
-
-def _games(variants: Sequence[Variant]) -> Iterator[Row]:
-    yield from map(random_games, variants or _ALL)
-
-
-def _overhead(variants: Sequence[Variant]) -> Iterator[Row]:
-    for variant in variants or _ALL[:1]:
-        yield from overhead(variant)
-
-
-def _time(variants: Sequence[Variant]) -> Iterator[Row]:
-    yield from map(kept_time, variants or _ALL[:1])
-
-
-def _all(variants: Sequence[Variant]) -> Iterator[Row]:
-    for benchmark in (_rules, _search, _games, _overhead):
-        yield from benchmark(variants)
-
-
-BENCHMARKS: dict[str, Benchmark] = {
-    "all": _all,
-    "rules": _rules,
-    "search": _search,
-    "games": _games,
-    "overhead": _overhead,
-    "time": _time,
-}
-"""All benchmarks; `all` leaves out `time`, which keeps every core busy."""
+    """The rows of `all`, `rules`, `search` or `games`, for all variants if none is named."""
+    chosen = variants or list(VARIANTS.values())
+    if what in ("all", "rules"):
+        yield from rules(chosen)
+    if what in ("all", "search"):
+        yield from search(chosen)
+        yield from full_search(chosen)
+        yield from map(tree_search, chosen)
+    if what in ("all", "games"):
+        yield from map(random_games, chosen)
 
 
 @click.command()
-@click.argument("what", type=click.Choice([*BENCHMARKS, SIGNATURE]), default="all")
+@click.argument("what", type=click.Choice(["all", "rules", "search", "games", "signature"]), default="all")
 @click.option("--variant", "variants", type=VARIANT, multiple=True, help="Only this variant; may be given again.")
 def bench(what: str, variants: tuple[Variant, ...]) -> None:
-    """Measure this machine's rates: move generation, search, whole games, and what surrounds a search.
+    """Measure this machine's rates: move generation, searches, whole games.
 
-    Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy. `signature`
-    prints what searches find in 20 positions within counted limits, the same lines on every machine.
+    `signature` prints what searches find in 20 positions within counted limits, the same lines on every machine.
     """
-    if what == SIGNATURE:
+    if what == "signature":
         click.echo("\n".join(signature()))
     else:
         show_rows(rows(what, variants))

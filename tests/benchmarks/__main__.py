@@ -11,6 +11,8 @@ from arena.commands.bench import show_rows
 from tests.benchmarks.claims import claims
 from tests.benchmarks.engines import against_dame_rs
 from tests.benchmarks.environments import environments
+from tests.benchmarks.kept_time import kept_time
+from tests.benchmarks.overhead import overhead
 from tests.benchmarks.rivals import rivals
 from tests.benchmarks.separating import separating
 from tests.benchmarks.volume import volume
@@ -23,6 +25,8 @@ BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Row]]] = {
     "workers": lambda variants: engines(),
     "claims": lambda variants: (row for name in variants or ["english"] for row in claims(name)),
     "separating": lambda variants: (row for name in variants or ["english"] for row in separating(name)),
+    "overhead": lambda variants: (row for name in variants or ["english"] for row in overhead(name)),
+    "time": lambda variants: map(kept_time, variants or ["english"]),
     "environments": lambda variants: (row for name in variants or ["english"] for row in environments(name)),
 }
 """From names of variants to rows; most play by one variant only."""
@@ -38,7 +42,8 @@ def main(what: str, variants: tuple[str, ...]) -> None:
     ledger of made-up games and its report; `workers`: games per second by one process, by two, and by two workers
     of a Dask scheduler; `claims`: certain wins that searches report, against the endgame tables; `separating`:
     positions, and games, that tell two players apart; `environments`: random steps per second of environments for
-    reinforcement learning.
+    reinforcement learning; `overhead`: what the arena itself takes for a search, a move and a ply; `time`: how
+    well negamax keeps to 20 ms per move while every core is busy.
     """
     show_rows(BENCHMARKS[what](variants))
 

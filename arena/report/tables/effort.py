@@ -19,9 +19,9 @@ QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
 CALL = 13e-6
 """Seconds of a move that are no search, of players that come along: alpha-beta to depth 1 with the preset full."""
 SEAT = 150e-6
-"""The same of a player with a user's own code, which plays in a process of its own (`arena bench overhead`)."""
+"""The same of a player with a user's own code, in a process of its own (`python -m tests.benchmarks overhead`)."""
 PROGRAM = 600e-6
-"""The same of an outside program (`arena bench overhead`)."""
+"""The same of an outside program (`python -m tests.benchmarks overhead`)."""
 MOST_CALL = 0.2
 """Share of a move's time that the call may have where nodes per second still tell the search's speed."""
 

@@ -1,0 +1,56 @@
+"""The time that the arena itself takes for a search, a move of a player in its own process, a ply of a game."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+
+from arena.bench.rates import random_games
+from arena.bench.timing import Row, spell, three_figures
+from arena.experiment.openings.lines import random_line
+from arena.hosting.held import HeldPlayer
+from arena.hosting.player_process import close_held, hold
+from arena.rules.game import Game
+from arena.rules.variants import VARIANTS
+from players.baselines import Random
+from players.player import Allowance, Limit, PlayerSpec
+
+DEPTHS = (1, 2, 3)
+"""Plies of the searches: so few that what surrounds them counts."""
+OUTSIDE = PlayerSpec("outside", f"{Random.__module__}:{Random.__name__}")
+PROGRAM = PlayerSpec(
+    "program",
+    "engine",
+    Limit(depth=1),
+    {"command": [sys.executable, "-m", "arena", "hub", "--player", "{type: random}"]},
+)
+
+
+def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
+    """Rows of microseconds: a search, a move of a random player in its own process, one of a program, a ply.
+
+    Each is the best of `repeat` spells of `seconds`. On one core, as with `pin: true`: `taskset -c 0`.
+    """
+    variant = VARIANTS[name]
+
+    def row(what: str, depth: int | None, note: str, player: HeldPlayer, game: Game, limit: Limit) -> Row:
+        rng = random.Random(0)
+
+        def ask() -> int:
+            player.ask(game, limit, rng)
+            return 1
+
+        ask()
+        units, taken = min((spell(ask, seconds) for _ in range(repeat)), key=lambda found: found[1] / found[0])
+        return Row(what, name, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
+
+    searching = HeldPlayer(PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"}), variant)
+    opened = random_line(variant, 8, random.Random(0))
+    for depth in DEPTHS:
+        yield row("search", depth, "one position, alpha-beta, simple", searching, opened, Limit(depth=depth))
+    for spec, note in ((OUTSIDE, "a random player in its own process"), (PROGRAM, "arena hub, a random player")):
+        held = hold(spec, variant, variant.start, "0", Allowance())
+        yield row(spec.name, None, note, held, Game(variant), spec.limit)
+    close_held()
+    yield random_games(variant)
