@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.learning.driver import LearningError
 from arena.learning.games import Failed, Job, play_scored
-from arena.learning.samples import FitError, Samples, round_samples
+from arena.learning.samples import Samples, round_samples
 from arena.learning.store import SCORED, Played, packed
 from arena.learning.terms import RandomOpenings
 from arena.rules.movegen import legal_moves
@@ -77,10 +78,10 @@ def test_each_round_has_a_unit_of_its_own() -> None:
 def test_games_that_teach_nothing_are_refused() -> None:
     rows = ROWS
     empty = [scored_game(n, "1-0", rows[:0], 0.0) for n in range(1, 21)]
-    with pytest.raises(FitError, match="round 1: there is no quiet position"):
+    with pytest.raises(LearningError, match="round 1: there is no quiet position"):
         samples(empty, 0.2)
     wrong = [scored_game(n, "1-0" if n % 2 else "0-1", rows, -9.0 if n % 2 else 9.0) for n in range(1, 21)]
-    with pytest.raises(FitError, match="round 1: the scores of its searches do not predict results"):
+    with pytest.raises(LearningError, match="round 1: the scores of its searches do not predict results"):
         samples(wrong, 0.2)
 
 

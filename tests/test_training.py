@@ -17,8 +17,7 @@ from arena.learning.config import load_training
 from arena.learning.driver import LearningError, StageProgress
 from arena.learning.fit import Fit, FitSettings, Views, inputs_of, phases_of, unit_of, views_of
 from arena.learning.games import play_scored
-from arena.learning.samples import Samples
-from arena.learning.sources import games_of_run, samples_of_pdn
+from arena.learning.samples import Samples, games_of_run, samples_of_pdn
 from arena.learning.store import GameStore, Played
 from arena.learning.training import NETWORK, gathered, prepare, stage_of, train
 from arena.rules.game import Game

@@ -1,25 +1,34 @@
-"""Positions to learn from: what a fit makes of games."""
+"""Positions to learn from: what a fit makes of its own games, of runs and of PDN files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
+from arena.learning.driver import LearningError
+from arena.learning.games import is_quiet
 from arena.learning.logistic import logistic_fit
-from arena.learning.store import Played
+from arena.learning.store import SCORED, Played, packed
+from arena.ledger.read import read
 from arena.ratings.types import Bools, Floats, Ints
+from arena.rules.custom import build_variant
+from arena.rules.game import Game
+from arena.rules.move_text import parse_move
+from arena.rules.notation import parse_fen
+from arena.rules.pdn.read import read_pdn
+from arena.rules.position import WHITE
+from arena.rules.result import WHITE_POINTS
+from arena.rules.variants import Variant
 from players.negamax.score import LIMIT
 
 HELD_OUT = 20
 """Every 20th game of a round is held out, to judge the fit."""
 PART = 2000
 """Games whose positions are read at once."""
-
-
-class FitError(Exception):
-    """Games that cannot be learned from; one line with the reason."""
 
 
 class Samples(NamedTuple):
@@ -37,7 +46,7 @@ def round_samples(number: int, games: Sequence[Played], results: float) -> Itera
     """Positions with targets from the games of a round, played by `play_scored`, PART games at a time.
 
     A target is results * points + (1 - results) * sigmoid(score / k), with the k under which the scores of the
-    round predict its results best. Raises FitError, which names the round, if they do not predict them.
+    round predict its results best. Raises LearningError, which names the round, if they do not predict them.
     """
     scores = [game.scored()["score"].copy() for game in games]
     owner = np.repeat(np.arange(len(games)), [len(one) for one in scores])
@@ -45,10 +54,10 @@ def round_samples(number: int, games: Sequence[Played], results: float) -> Itera
     score = np.concatenate(scores)
     open_ = np.abs(score) < LIMIT
     if not open_.any():
-        raise FitError(f"round {number}: there is no quiet position in its games")
+        raise LearningError(f"round {number}: there is no quiet position in its games")
     steepness = float(logistic_fit(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
     if steepness <= 0:
-        raise FitError(f"round {number}: the scores of its searches do not predict results; play more games")
+        raise LearningError(f"round {number}: the scores of its searches do not predict results; play more games")
     expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))
     targets = results * points + (1 - results) * expected
     held_out = np.array([game.game % HELD_OUT == 0 for game in games])[owner]
@@ -58,3 +67,69 @@ def round_samples(number: int, games: Sequence[Played], results: float) -> Itera
         rows = slice(done, done + len(positions))
         yield Samples(positions, targets[rows], held_out[rows])
         done += len(positions)
+
+
+def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
+    """The quiet positions of a run that a player searched with a score: for each player its games.
+
+    Raises StoreError for a folder without a run, LearningError for one of other rules or without scores.
+    """
+    data = read(folder)
+    if build_variant(data.experiment.variant).rules != variant.rules:
+        raise LearningError(f"{folder} was played under other rules than those of {variant.name}")
+    rows = data.games.set_index("game")
+    by_player: dict[str, list[Played]] = {}
+    for part in data.moves():
+        for number, moves in part.groupby("game", sort=True):
+            result, opening = (str(rows.at[number, column]) for column in ("result", "opening_fen"))
+            for name, scored in _by_player(variant, opening, moves).items():
+                table = packed(np.array(scored, dtype=SCORED))
+                played = Played(name, int(str(number)), result, opening, len(moves), table)
+                by_player.setdefault(name, []).append(played)
+    if not by_player:
+        raise LearningError(f"{folder} has no quiet position that was searched with a score")
+    return list(by_player.values())
+
+
+def samples_of_pdn(path: Path, variant: Variant) -> Samples:
+    """The quiet positions of a PDN's games with a result; targets are White's points.
+
+    Raises LearningError if the file cannot be read or has no such game of the variant's rules.
+    """
+    try:
+        games = read_pdn(path, variant).games
+    except OSError as error:
+        raise LearningError(f"{path} cannot be read: {error.strerror}") from None
+    found = [
+        (game.position, WHITE_POINTS[one.result], one.number % HELD_OUT == 0)
+        for one in games
+        if one.variant.rules == variant.rules and one.result in WHITE_POINTS
+        for game in _before_moves(Game(variant, one.start), one.moves[: min(one.setups, default=None)])
+        if is_quiet(game)
+    ]
+    if not found:
+        raise LearningError(f"{path} has no game with a result under the rules of {variant.name}")
+    positions, points, held_out = zip(*found, strict=True)
+    return Samples(np.array(positions, np.int64), np.array(points, float), np.array(held_out, bool))
+
+
+def _by_player(variant: Variant, opening: str, moves: pd.DataFrame) -> dict[str, list[tuple[Any, float]]]:
+    """The quiet positions of a game that were searched, with the scores from White's view, by their player."""
+    game = Game(variant, parse_fen(variant, opening))
+    found: dict[str, list[tuple[Any, float]]] = {}
+    for player, text, score in zip(moves["player"], moves["move"], moves["score"], strict=True):
+        position = game.position
+        if not pd.isna(score) and len(game.legal_moves) > 1 and is_quiet(game):
+            white = float(score) if position.turn == WHITE else -float(score)
+            found.setdefault(str(player), []).append((tuple(position), white))
+        game.push(parse_move(variant, position, str(text)))
+    return found
+
+
+def _before_moves(game: Game, moves: list[int]) -> Iterator[Game]:
+    """The game before each of some moves that is legal; ends at one that is not."""
+    for move in moves:
+        if move not in game.legal_moves:
+            return
+        yield game
+        game.push(move)

@@ -25,8 +25,7 @@ from arena.learning.driver import (
 )
 from arena.learning.fit import Epoch, Fit, FitSettings, unit_of, views_of
 from arena.learning.games import Job, Terms, play_scored, points_of_pairs
-from arena.learning.samples import FitError, Samples, round_samples
-from arena.learning.sources import games_of_run, samples_of_pdn
+from arena.learning.samples import Samples, games_of_run, round_samples, samples_of_pdn
 from arena.learning.store import GameStore
 from arena.learning.terms import check_openings
 from arena.play.executor import Workers
@@ -223,10 +222,7 @@ def gathered(plan: TrainingPlan, store: GameStore, number: int) -> Iterator[Samp
     found = [store.games(stage_of(number))] if positions.rounds[number - 1] else []
     for folder in plan.found(positions.runs):
         found += games_of_run(folder, variant)
-    try:
-        for place, games in enumerate(found, 1):
-            yield from round_samples(place, games, plan.config.fit.results)
-    except FitError as error:
-        raise LearningError(str(error)) from None
+    for place, games in enumerate(found, 1):
+        yield from round_samples(place, games, plan.config.fit.results)
     for path in plan.found(positions.pdn):
         yield samples_of_pdn(path, variant)
