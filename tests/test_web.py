@@ -425,7 +425,7 @@ def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
         await until(lambda: ENDED)
         await until(lambda: not at.state(state)["thinking"])
         assert at.state(state)["moves"] == []
-        async with window(at, state, "reloaded") as seen:
+        async with window(at, state) as seen:
             await seen.next(thinking=True)
             await until(lambda: len(SEEN) == 2)
             answered = await post(at, state, "stop")
@@ -483,24 +483,16 @@ def test_a_player_that_fails_loses_and_it_is_said(at):
     assert over["failure"] == "broken raised StopIteration: out of ideas"
 
 
-def test_two_windows_do_not_share_a_game_but_one_takes_it_over(at):
+def test_a_second_window_takes_the_game_over(at):
     async def both() -> None:
         state = at.begin()
-        async with window(at, state, "first") as first:
+        async with window(at, state) as first:
             await first.next()
-            async with window(at, state, "second") as second:
-                with pytest.raises(websockets.ConnectionClosed) as refused:
-                    await second.next()
-                assert refused.value.rcvd is not None and refused.value.rcvd.code == hosted.TAKEN
-            headers = {"X-Arena-Window": "second"}
-            body = {"version": state["version"], "text": "11-15"}
-            answer = at.client.post(f"/api/games/{state['game']}/move", json=body, headers=headers)
-            assert answer.status_code == 409 and at.state(state)["moves"] == []
-            async with window(at, state, "second", take="1") as second:
+            async with window(at, state) as second:
                 await second.next()
-                await first.next("taken")
-                with pytest.raises(websockets.ConnectionClosed):
-                    await first.next()
+                with pytest.raises(websockets.ConnectionClosed) as taken:
+                    await first.next("nothing")
+                assert taken.value.rcvd is not None and taken.value.rcvd.code == hosted.TAKEN
 
     run(both())
 

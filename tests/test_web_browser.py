@@ -621,19 +621,19 @@ def test_clocks_run_and_a_person_without_time_has_lost(browser, address):
         assert "time is up" in window.page.inner_text("[data-part=subline]")
 
 
-def test_a_game_in_another_window_is_taken_over_only_when_asked(browser, address):
+def test_a_game_is_taken_over_by_another_window_and_taken_back(browser, address):
     with opened(browser, address) as first, opened(browser, address) as second:
         first.begin("english", "human", "human")
         hash_of_game = first.page.evaluate("location.hash")
         second.page.evaluate("hash => { location.hash = hash; }", hash_of_game)
-        second.page.wait_for_selector("text=This game is open in another window.")
-        first.click(11, 15)
-        first.played(1)
-        second.page.click("text=Take it over")
         first.page.wait_for_selector("text=Another window has taken this game over.")
-        second.click(22, 18)
-        second.played(2)
-        assert second.moves == ["11-15", "22-18"]
+        second.click(11, 15)
+        second.played(1)
+        first.page.click("text=Take it back")
+        second.page.wait_for_selector("text=Another window has taken this game over.")
+        first.click(22, 18)
+        first.played(2)
+        assert first.moves == ["11-15", "22-18"]
 
 
 def test_a_reload_finds_the_game_again(browser, address):

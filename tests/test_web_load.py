@@ -61,7 +61,7 @@ async def play(at: Running, key: str, moves: int, seed: int, pause: float = 0.0,
     async with httpx.AsyncClient(base_url=at.base, headers={"X-Arena-Token": at.token}, timeout=60) as client:
         body = {"variant": "english", "white": key, "black": "human"}
         game = f"/api/games/{(await client.post('/api/games', json=body)).json()['game']}"
-        address = f"{at.base.replace('http', 'ws')}{game}/events?token={at.token}&window=w"
+        address = f"{at.base.replace('http', 'ws')}{game}/events?token={at.token}"
         async with websockets.connect(address, max_size=None) as socket:
 
             async def state(plies: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from arena.web.beginning import listed, placed, timed_sides, variant_of
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
 from arena.web.guard import FAILED, MODULES, Guard, Pass
-from arena.web.hosted import TAKEN, HostedGame
+from arena.web.hosted import GONE, HostedGame
 from arena.web.messages import (
     ByColour,
     Json,
@@ -43,9 +43,6 @@ from arena.web.messages import (
 from arena.web.page import SCRIPT, page, page_policy
 from arena.web.runs import routes
 from arena.web.thinking import background, in_thread
-
-WINDOW_HEADER = "x-arena-window"
-"""The name of the window that asks; without it nobody sees to it that the window holds the game."""
 
 
 def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGIApp:
@@ -165,11 +162,7 @@ async def _pdn(request: Request) -> Response:
 
 
 def _hosted(request: Request) -> HostedGame:
-    hosted = _room(request).game(request.path_params["game"])
-    window = request.headers.get(WINDOW_HEADER)
-    if request.method != "GET" and window is not None and hosted.is_held_by_another(window):
-        raise Refusal(409, "another window has this game")
-    return hosted
+    return _room(request).game(request.path_params["game"])
 
 
 async def _act(request: Request) -> Response:
@@ -257,14 +250,12 @@ def _current(hosted: HostedGame, given: Any) -> Any:
 
 async def _events(socket: WebSocket) -> None:
     await socket.accept()
-    window = socket.query_params.get("window", "")
     try:
         hosted = _room(socket).game(socket.path_params["game"])
-        mailbox = hosted.attach(window[:100], take=socket.query_params.get("take") == "1")
-    except (Refusal, SittingError) as error:
-        is_held = isinstance(error, SittingError)
-        await socket.close(TAKEN if is_held else 4404, str(error))
+    except Refusal as refusal:
+        await socket.close(GONE, refusal.line)
         return
+    mailbox = hosted.attach()
     try:
         await until_gone(socket, mailbox.empty_into(socket))
     finally:

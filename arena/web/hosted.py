@@ -52,14 +52,11 @@ class HostedGame:
         self._flag: asyncio.TimerHandle | None = None
         self._thinking = Thinking(sitting, pace, may_think=self._may_think, changed=self._changed, tell=self._tell)
 
-    def attach(self, window: str, take: bool = False) -> Mailbox:
-        """Have a window hold the game. Raises SittingError if another one does, unless it is to be taken over."""
+    def attach(self) -> Mailbox:
+        """Have a window hold the game, in place of the one that does."""
         if self._window is not None:
-            if self._window.window != window and not take:
-                raise SittingError("another window has this game")
-            self._tell({"type": "taken"})
             self._window.close(TAKEN, "another window has this game")
-        self._window, self.left_at = Mailbox(window), None
+        self._window, self.left_at = Mailbox(), None
         if not self._was_seen:
             self._was_seen = True
             self.sitting.begin_turn()
@@ -73,10 +70,6 @@ class HostedGame:
             self._thinking.hold_up()
             self._end_study()
             self.sitting.release()
-
-    def is_held_by_another(self, window: str) -> bool:
-        """Whether a window other than that one holds the game."""
-        return self._window is not None and self._window.window != window
 
     def move(self, text: str) -> None:
         """Play a person's move. Raises SittingError or ValueError for what cannot be played."""

@@ -50,9 +50,7 @@ def refused(refusal: Refusal) -> Json:
 class Mailbox:
     """Messages still to be sent to a window, only the latest of each kind."""
 
-    def __init__(self, window: str) -> None:
-        self.window = window
-        """The name that the window gave itself."""
+    def __init__(self) -> None:
         self._messages: dict[str, Message] = {}
         self._is_filled = asyncio.Event()
         self._closing: tuple[int, str] | None = None

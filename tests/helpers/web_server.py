@@ -57,12 +57,9 @@ class Served(NamedTuple):
         found: dict[str, Any] = self.client.get(f"/api/games/{state['game']}").json()
         return found
 
-    def events(self, state: dict[str, Any], window: str = "w", **words: str) -> str:
+    def events(self, state: dict[str, Any]) -> str:
         """The address of a game's websocket."""
-        more = "".join(f"&{key}={value}" for key, value in words.items())
-        return (
-            f"ws://127.0.0.1:{self.port}/api/games/{state['game']}/events?token={self.token}&window={window}{more}"
-        )
+        return f"ws://127.0.0.1:{self.port}/api/games/{state['game']}/events?token={self.token}"
 
 
 class Window:
@@ -112,9 +109,9 @@ def served(
 
 
 @asynccontextmanager
-async def window(of: Served, state: dict[str, Any], name: str = "w", **words: str) -> Any:
+async def window(of: Served, state: dict[str, Any]) -> Any:
     """A window at a game."""
-    async with websockets.connect(of.events(state, name, **words), max_size=None) as socket:
+    async with websockets.connect(of.events(state), max_size=None) as socket:
         yield Window(socket)
 
 

@@ -1,7 +1,7 @@
 /* A game at the board: the state that the server sends, looked at, and what a person does to it. */
 
 import { fenOf, grouped, unbroken } from "../../report/viewer/words.js";
-import { ask, say, showLost } from "./dialogs.js";
+import { ask, say } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
 import { goesOn, isBlackBelow, isChanged, moverOf, personsOf, pointsAt, positionAt, requestOf, rulesOf } from "./game_state.js";
 import { capital, newsText } from "./game_words.js";
@@ -84,8 +84,7 @@ export class Game {
     this.evaluation.asks(state.analysing);
     this.sides = new Sides(this.parts.seats, this.offer, (sides) => this.seat(sides));
     this.sides.show(rulesOf(state), requestOf(state));
-    this.hold.open(false);
-    showLost(this.parts, "");
+    this.hold.open();
     this.render();
   }
 

@@ -22,21 +22,20 @@ export class Hold {
     return this.link !== null;
   }
 
-  /* Connect to the game; with `take` though another window has it. */
-  open(take) {
+  /* Connect to the game, also where another window has it. */
+  open() {
     if (this.link) this.link.close();
-    const retake = () => this.open(true);
     this.link = new Link(store.game.game, {
       event: this.onevent,
       back: () => { showLost(this.parts, ""); say("The connection is back."); },
       lost: () => this.lost("The connection to the server is lost; trying again …"),
       refused: () => this.lost("The server was restarted, and this page belongs to the one before. Open the address that arena printed."),
-      held: (wasMine) => showLost(this.parts, wasMine ? "Another window has taken this game over." : "This game is open in another window.",
-        [[wasMine ? "Take it back" : "Take it over", retake], ["New game", () => { location.hash = "#/"; }]]),
+      taken: () => showLost(this.parts, "Another window has taken this game over.",
+        [["Take it back", () => this.open()], ["New game", () => { location.hash = "#/"; }]]),
       gone: () => this.lost("The server does not have this game any more.", true),
     });
-    if (take) showLost(this.parts, "");
-    this.link.open(take);
+    showLost(this.parts, "");
+    this.link.open();
   }
 
   /* Say that the server cannot be asked, with what can be done without it, and with a new game if it `isThere`. */

@@ -1,13 +1,12 @@
 /* The websocket of a game: what happens in it, as it happens; opened again when it is lost. */
 
 import { get, hangUp, openSocket } from "./server.js";
-import { store } from "./store.js";
 
-const [HELD, GONE] = [4009, 4404]; // close codes: another window holds the game; the server does not have it
+const [TAKEN, GONE] = [4009, 4404]; // close codes: another window has taken the game; the server does not have it
 const WAITS = [300, 700, 1500, 3000, 5000]; // milliseconds before each attempt to open it again, the last for ever
 
 export class Link {
-  /* `on.event(message)` gets all but `taken`; `on.held(wasMine)` says that another window holds the game, `on.lost()`
+  /* `on.event(message)` gets the messages; `on.taken()` says that another window has taken the game over, `on.lost()`
      that the connection is gone, `on.back()` that it is there, `on.gone()` that the server does not know the game,
      `on.refused()` that it is another server, which does not know this page. */
   constructor(game, on) {
@@ -21,24 +20,19 @@ export class Link {
     this.timer = undefined;
   }
 
-  open(take = false) {
+  open() {
     clearTimeout(this.timer);
-    const socket = openSocket(`/api/games/${encodeURIComponent(this.game)}/events`, { window: store.window, ...(take ? { take: 1 } : {}) });
+    const socket = openSocket(`/api/games/${encodeURIComponent(this.game)}/events`);
     this.socket = socket;
-    let wasTaken = false;
     socket.addEventListener("message", ({ data }) => {
       if (socket !== this.socket) return;
-      const message = JSON.parse(data);
-      if (message.type === "taken") wasTaken = true;
-      else {
-        if (this.failures) this.on.back();
-        this.failures = 0;
-        this.on.event(message);
-      }
+      if (this.failures) this.on.back();
+      this.failures = 0;
+      this.on.event(JSON.parse(data));
     });
     socket.addEventListener("close", ({ code }) => {
       if (this.isOver || socket !== this.socket) return;
-      if (wasTaken || code === HELD) this.on.held(wasTaken);
+      if (code === TAKEN) this.on.taken();
       else if (code === GONE) this.on.gone();
       else this.again();
     });

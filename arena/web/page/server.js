@@ -1,4 +1,4 @@
-/* Requests to the server, with the token and this window's name. */
+/* Requests to the server, with the token. */
 
 import { say } from "./dialogs.js";
 import { store } from "./store.js";
@@ -47,7 +47,7 @@ export function askOffer() {
 
 async function request(method, path, body, { quiet = false }) {
   /** @type {Record<string, string>} */
-  const headers = { "X-Arena-Token": store.token, "X-Arena-Window": store.window };
+  const headers = { "X-Arena-Token": store.token };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   try {
     const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });

@@ -3,8 +3,6 @@
 /** @import { Findings, GameState, Offer, PositionDocument } from "./documents.js" */
 
 export const store = {
-  /* This window's name. */
-  window: [...crypto.getRandomValues(new Uint8Array(9))].map((byte) => byte.toString(36)).join(""),
   token: new URLSearchParams(globalThis.location?.search).get("token") || "",
   /** @type {Promise<Offer>|null} */
   offer: null,
