@@ -55,7 +55,7 @@ def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
     experiment = load_text(tmp_path, EXAMPLE)
     assert (experiment.name, experiment.variant, experiment.seed) == ("heuristics", "english", 2026)
     assert (experiment.openings.random_plies, experiment.openings.count) == (6, 20)
-    assert (experiment.max_plies, experiment.anchor) == (200, "simple-d6")
+    assert (experiment.max_plies, experiment.anchor) == (200, {"simple-d6": 0.0})
     weights = {"linear": {"man": 100, "king": 160.5, "back_row": -6}}
     assert experiment.players == (
         PlayerSpec("random", "random"),
@@ -96,7 +96,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "faulty": "stop",
         "withdraw": {"after": 3, "games": None},
         "probe": None,
-        "anchor": None,
+        "anchor": {},
         "rating": {"model": "bradley-terry"},
         "compare_types": False,
         "players": [{"name": "x", "type": "random"}],
@@ -170,7 +170,7 @@ def test_an_alias_repeats_its_anchor(tmp_path: Path) -> None:
 
 def test_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
     experiment = load_text(tmp_path, MINIMAL.replace("random}", "n, depth: null}") + "anchor:\n")
-    assert (experiment.players[0].limit, experiment.anchor) == (Limit(), None)
+    assert (experiment.players[0].limit, experiment.anchor) == (Limit(), {})
     assert experiment.as_dict()["players"][0] == {"name": "x", "type": "n"}
 
 
@@ -346,7 +346,7 @@ def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> 
         ("withdraw: 5\n", 5, None, True),
         ("withdraw: forfeit\n", 3, "forfeit", False),
         ("withdraw: {after: 2, games: annul}\n", 2, "annul", True),
-        ("format: {type: ladder}\n", 3, None, False),
+        ("format: {type: knockout}\n", 3, None, False),
     ],
 )
 def test_a_withdrawal_is_a_number_a_word_or_both(
@@ -363,7 +363,7 @@ def test_a_withdrawal_is_a_number_a_word_or_both(
     [
         ("withdraw: anul\n", "1:1"),
         ("withdraw: -1\n", "1:1"),
-        ("withdraw: annul\nformat: ladder\n", "1:1"),
+        ("withdraw: annul\nformat: knockout\n", "1:1"),
         ("withdraw: {games: annul}\n", "1:1"),
     ],
 )

@@ -1,10 +1,9 @@
-"""Formats in whole runs: configuration, resuming, the sequential test, adaptive schedules, plans and reports."""
+"""Formats in whole runs: configuration, resuming, the sequential test, plans and reports."""
 
 import math
 import re
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,8 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.experiment.formats.adaptive import Adaptive
-from arena.experiment.formats.base import LEAST_ROUNDS, BatchResults, Format, Pairing, Rounds, Schedule
+from arena.experiment.formats.base import LEAST_ROUNDS, BatchResults, Format, Pairing
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
-from arena.experiment.formats.information import next_ties, pair_information, worth
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
@@ -26,7 +23,7 @@ from arena.play import tournament
 from arena.play.pilot import expectation, independent_games, pilot, sample
 from arena.play.tournament import play
 from arena.ratings.joint import rate
-from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt, summary
+from arena.ratings.match import resolution, sprt, summary
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.picture import svg
 from arena.report.sentences.answers import decision
@@ -60,14 +57,12 @@ SPRT = {"elo0": 0.0, "elo1": 20.0, "alpha": 0.05, "beta": 0.05, "model": "normal
         ("format: {type: swiss, rounds: 4}\n", "6:23"),
         ("format: {type: swiss, rounds: 3, pears: 2}\n", "6:34"),
         ("format: {type: knockout, rounds: 3}\n", "6:26"),
-        ("format: {type: adaptive, error: 0}\n", "6:26"),
-        ("format: {type: adaptive, error: 9, top: 5}\n", "6:36"),
         ("format: {type: gauntlet, seeds: [a, e]}\n", "6:37"),
         ("format: {type: gauntlet, seeds: [a, a]}\n", "6:37"),
         ("format: {type: gauntlet, seeds: []}\n", "6:26"),
         ("format: {type: gauntlet, seeds: [a, b, c, d]}\n", "6:26"),
         ("sprt: {elo0: 0, elo1: 5}\n", "6:1"),
-        ("format: ladder\nsprt: {elo0: 0, elo1: 5}\n", "7:1"),
+        ("format: knockout\nsprt: {elo0: 0, elo1: 5}\n", "7:1"),
         ("sprt: {elo0: 5, elo1: 5}\n", "6:17"),
         ("sprt: {elo0: 0, elo1: 5001}\n", "6:17"),
         ("sprt: {elo0: 0, elo1: 5, beta: 0.96}\n", "6:26"),
@@ -99,9 +94,9 @@ def test_a_format_is_a_name_or_a_mapping(tmp_path: Path) -> None:
 
 
 def test_formats_are_named_by_their_types_and_say_what_they_are() -> None:
-    assert {"round-robin", "match", "gauntlet", "swiss", "knockout", "ladder", "adaptive"} <= FORMATS.keys()
+    assert set(FORMATS) == {"round-robin", "match", "gauntlet", "swiss", "knockout"}
     assert FORMATS["round-robin"].tested and FORMATS["match"].tested and not FORMATS["swiss"].tested
-    assert not (FORMATS["knockout"].exact or FORMATS["adaptive"].exact) and FORMATS["swiss"].exact
+    assert not FORMATS["knockout"].exact and FORMATS["swiss"].exact
 
 
 # --- runs
@@ -114,7 +109,7 @@ def test_a_run_that_is_stopped_plays_the_same_games_as_one_that_is_not(tmp_path:
     whole = run(tmp_path, "whole", text)
     assert_same(run(tmp_path, "parts", text, stops=(1, 3, 0, 6)), whole)
     assert len(whole.games) <= whole.facts.games
-    assert whole.data.order is not None and len(whole.data.order) == (0 if name == "adaptive" else 4)
+    assert whole.data.order is not None and len(whole.data.order) == 4
 
 
 def test_two_workers_play_the_same_games_as_one_when_results_decide_them(tmp_path: Path) -> None:
@@ -293,13 +288,19 @@ def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> No
 
 
 EVERYONE = RoundRobin()
+NAMES = [f"p{number}" for number in range(4)]
+
+
+def frame(played: Sequence[Pairing], points: Sequence[float]) -> pd.DataFrame:
+    rows = [(NAMES[p.white], NAMES[p.black], result_of(x), p.pair) for p, x in zip(played, points, strict=True)]
+    return pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
 
 
 def played_until(error: float, openings: int, seed: int, format: Format = EVERYONE) -> list[list[Pairing]]:
     """The batches of a run of the players of NAMES, and that each but the last was not precise enough."""
     games, points, batches = list[Pairing](), list[float](), list[list[Pairing]]()
     rng = np.random.default_rng(seed)
-    schedule = Until(error=error).schedule(format, NAMES[:4], openings)
+    schedule = Until(error=error).schedule(format, NAMES, openings)
     batch: Sequence[Pairing] | None = next(schedule)
     while batch is not None:
         batches.append(list(batch))
@@ -309,18 +310,16 @@ def played_until(error: float, openings: int, seed: int, format: Format = EVERYO
             batch = schedule.send(BatchResults(found))
         except StopIteration:
             batch = None
-        table = rate(frame(games, points).assign(opening=[it.opening for it in games]), NAMES[:4]).table
+        table = rate(frame(games, points).assign(opening=[it.opening for it in games]), NAMES).table
         width = float((table["elo_high"] - table["elo_low"]).max() / 2)
-        assert (batch is None) == (width <= error or len(games) == 2 * openings * len(format.ties(NAMES[:4])))
-        if isinstance(batch, Rounds) and batch.precision is not None:
-            assert batch.precision.error == pytest.approx(width, abs=1e-5)
+        assert (batch is None) == (width <= error or len(games) == 2 * openings * len(format.ties(NAMES)))
     return batches
 
 
 @pytest.mark.parametrize("format", [EVERYONE, Gauntlet(type="gauntlet", seeds=("p1",))])
 def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_the_first_on(format: Format) -> None:
     batches = played_until(28, 400, 1, format)
-    every = next(format.schedule(NAMES[:4], 400))
+    every = next(format.schedule(NAMES, 400))
     found = [pairing for batch in batches for pairing in batch]
     assert found == every[: len(found)] and len(found) < len(every)
     rounds = [len({pairing.round for pairing in batch}) for batch in batches]
@@ -386,109 +385,6 @@ def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(
         f"The openings were used up before intervals were within ±1 Elo: the widest is {widest}."
     )
     assert narrowed(plain) == []
-
-
-# --- adaptive
-
-STRENGTHS = np.array([0.0, -30, -60, -150, -160, -170, -180, -190])
-NAMES = [f"p{i}" for i in range(len(STRENGTHS))]
-
-
-def simulated(schedule: Schedule, seed: int, draw_rate: float = 0.4) -> tuple[list[Pairing], list[float]]:
-    """Games of players of STRENGTHS under Davidson's model."""
-    rng = np.random.default_rng(seed)
-    scale, draws = ELO_PER_LOGIT * (1 - draw_rate), 2 * draw_rate / (1 - draw_rate)
-    played: list[Pairing] = []
-    points: list[float] = []
-    batch = next(schedule, None)
-    while batch is not None:
-        half = np.array([STRENGTHS[p.white] - STRENGTHS[p.black] for p in batch]) / (2 * scale)
-        weights = np.column_stack([np.exp(half), np.full(len(half), draws), np.exp(-half)])
-        weights /= weights.sum(axis=1, keepdims=True)
-        found = [float(rng.choice([1.0, 0.5, 0.0], p=p)) for p in weights]
-        played, points = [*played, *batch], points + found
-        try:
-            batch = schedule.send(BatchResults(found))
-        except StopIteration:
-            batch = None
-    return played, points
-
-
-def frame(played: Sequence[Pairing], points: Sequence[float]) -> pd.DataFrame:
-    rows = [(NAMES[p.white], NAMES[p.black], result_of(x), p.pair) for p, x in zip(played, points, strict=True)]
-    return pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
-
-
-def half_width(games: pd.DataFrame, top: int = 3) -> float:
-    table = rate(games, NAMES).table.head(top)
-    return float(((table["elo_high"] - table["elo_low"]) / 2).max())
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("seed", [1, 2])
-def test_adaptive_knows_the_top_three_from_fewer_games_than_a_round_robin(seed: int) -> None:
-    """Though a run ends when its intervals happen to be narrow, they held the truth in 95 % of 240 cases: 80
-    simulated runs of 8 players 40 Elo apart, 40 % draws, +-25 Elo for the first three."""
-    error, openings = 25.0, 200
-    played, points = simulated(Adaptive(type="adaptive", error=error).schedule(NAMES, openings), seed)
-    assert half_width(frame(played, points)) <= error
-    openings = next(n for n in range(1, 200) if 8 * 7 * n > 1.4 * len(played))
-    everyone, results = simulated(round_robin(openings), seed)
-    assert half_width(frame(everyone, results)) > error
-
-
-def round_robin(openings: int) -> Schedule:
-    return RoundRobin().schedule(NAMES, openings)
-
-
-def test_adaptive_gives_the_n_th_pair_of_two_players_the_n_th_opening() -> None:
-    played, _ = simulated(Adaptive(type="adaptive", error=30.0).schedule(NAMES, 12), 3)
-    seen: dict[frozenset[int], list[int]] = {}
-    for pairing in played[::2]:
-        seen.setdefault(frozenset((pairing.white, pairing.black)), []).append(pairing.opening)
-    assert all(openings == list(range(len(openings))) for openings in seen.values())
-    assert max(map(len, seen.values())) <= 12 and min(map(len, seen.values())) >= 2
-
-
-def test_adaptive_ends_when_the_openings_that_could_help_are_used_up() -> None:
-    played, _ = simulated(Adaptive(type="adaptive", error=1.0).schedule(NAMES, 3), 4)
-    assert len(played) <= 8 * 7 * 3
-    assert any(later.round > earlier.round for earlier, later in pairwise(played))
-
-
-def test_adaptive_stays_with_its_choice_when_the_same_results_come_again() -> None:
-    settings = Adaptive(type="adaptive", error=35.0, batch=5)
-    assert simulated(settings.schedule(NAMES, 50), 6) == simulated(settings.schedule(NAMES, 50), 6)
-
-
-def test_what_a_pair_is_worth_is_the_loss_of_variance_in_the_whole_fit() -> None:
-    rng = np.random.default_rng(1)
-    precision = np.diag(rng.uniform(1, 2, 4)) / 900
-    information = pair_information(np.array([0.0, 40, 90, 300]), 0.3)
-    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
-    gain = worth(covariance, information, [0, 2])
-    for one, other in ((0, 1), (1, 3), (2, 3)):
-        v = np.eye(4)[one] - np.eye(4)[other]
-        after = np.linalg.inv(precision + information[one, other] * np.outer(v, v))
-        lost = np.diag(covariance - after)
-        assert gain[one, other] == pytest.approx(lost[0] + lost[2], abs=1e-9)
-
-
-def test_the_information_of_a_pair_of_equals_is_that_of_the_resolution() -> None:
-    for draw_rate in (0.0, 0.4, 0.9):
-        error = 1.959963984540054 / math.sqrt(pair_information(np.zeros(2), draw_rate)[0, 1])
-        assert error == pytest.approx(resolution(2, draw_rate))
-
-
-def test_next_pairs_are_those_of_the_top_that_is_too_wide() -> None:
-    played, points = simulated(round_robin(12), 7)
-    ratings = rate(frame(played, points), NAMES)
-    used = np.full((8, 8), 12) - 12 * np.eye(8, dtype=int)
-    top = {NAMES.index(player) for player in ratings.table["player"][:3]}
-    wide = next_ties(NAMES, ratings, used, 100, 3, 5.0, 6)
-    assert len(wide) == 6 and all(top & set(tie) for tie in wide)
-    assert next_ties(NAMES, ratings, used, 100, 3, 500.0, 10) == []
-    assert next_ties(NAMES, ratings, used, 12, 3, 5.0, 10) == []
 
 
 # --- plans

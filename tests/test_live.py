@@ -22,19 +22,17 @@ import pytest
 import arena
 from arena.base.files import lock_folder
 from arena.commands import live
-from arena.experiment.formats.base import Pairing, Precision
+from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.ledger.ledger import FILE, Facts, Ledger
 from arena.ledger.manifest import Manifest, Session, manifest_of, save, session
 from arena.ledger.record import GameRecord
-from arena.ledger.repair import PRECISION
 from arena.ledger.store import StoreError
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
 from arena.watch.elo import PROVISIONAL, STANDINGS, EloScale
 from arena.watch.live import Forfeits, Moment, Standing, Watcher
 from arena.watch.words import outlook, progress, status_line
-from arena.watch.words import test_line as line_of_test
 from tests.helpers.command_line import error_line, invoke
 
 CONFIG = """\
@@ -208,7 +206,7 @@ def moment_of(began: float, **changes: Any) -> Moment:
     manifest = Manifest("", {}, {}, {}, {}, {}, text, last)
     moment = Moment(
         "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], manifest, True, WAY_BACK - began, 995.0,
-        WAY_BACK, 3, {}, EloScale("black"), None, 0, None,
+        WAY_BACK, 3, {}, EloScale("black"), None, 0,
     )  # fmt: skip
     return moment._replace(**changes)
 
@@ -245,9 +243,6 @@ def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
     assert progress(moment) == "30/60 games (50 %), 30 games/min, 1 min 00 s left"
     assert outlook(moment) == progress(moment)
     assert progress(moment._replace(exact=False)).startswith("30/at most 60 games (50 %), 30 games/min, at most 1")
-    some = moment._replace(exact=False, precision=Precision(20, 31.42, 15.0, 60))
-    assert progress(some).startswith("30/about 60 games (50 %), 30 games/min, about 1")
-    assert line_of_test(some) == "widest 95 % interval ±31.4 Elo after 20 games, wanted ±15"
     assert (
         outlook(moment._replace(playing=None))
         == "30/60 games (50 %), 34.3 games/min, perhaps being played elsewhere"
@@ -332,19 +327,6 @@ def test_a_sequential_test_is_told_with_its_bounds_by_the_pairs_at_the_head_of_t
         assert found == moment.sprt._asdict() | {"pairs": 3}
         line = f"SPRT: LLR {moment.sprt.llr:.2f} of −2.94 (H0) to 2.94 (H1), 3 pairs"
         assert line in invoke("status", run.folder).stdout.splitlines()
-
-
-def test_a_run_that_is_to_be_precise_plans_the_games_that_its_intervals_need(run: Run) -> None:
-    found = Precision(after=4, error=31.4, wanted=15.0, games=24)
-    run.ledger.put(PRECISION, found._asdict())
-    run.add(1, "a", "b", "1-0")
-    moment = Watcher(run.folder).read()
-    assert (moment.precision, moment.planned) == (found, 24)
-    assert json.loads(invoke("status", run.folder, "--json").stdout)["precision"] == found._asdict()
-    assert line_of_test(moment) in invoke("status", run.folder).stdout.splitlines()
-    run.ledger.finish([])
-    moment = Watcher(run.folder).read()
-    assert (moment.precision, moment.planned) == (None, 1)
 
 
 def test_status_of_a_run_without_a_game_has_no_number_that_is_none(run: Run) -> None:

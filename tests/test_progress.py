@@ -153,8 +153,6 @@ def test_elo_is_fitted_again_after_some_seconds_and_takes_little_of_the_time(
     assert len(fits) == 4
     refits.of({("a", "b", "1-0"): 100}, scale, last=True)
     assert len(fits) == 4, "nothing is new"
-    refits.of({("a", "b", "1-0"): 100}, scale._replace(anchor="a"))
-    assert len(fits) == 5, "another scale"
 
 
 # --- the window

@@ -318,7 +318,7 @@ def test_two_common_players_have_the_error_of_half_their_difference():
 
 def test_an_anchor_does_not_change_a_comparison():
     games, other = (simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=seed) for seed in (1, 2))
-    anchored = RatedSide("x", rate(games, anchor="p2", anchor_elo=1500), {})
+    anchored = RatedSide("x", rate(games, anchor={"p2": 1500}), {})
     plain, moved = compare(side(games), side(other)), compare(anchored, side(other))
     pd.testing.assert_frame_equal(by_player(plain), by_player(moved).loc[by_player(plain).index])
 

@@ -63,12 +63,6 @@ def test_a_wrong_model_is_one_line_with_the_choices(tmp_path):
     assert "bradley-terry" in result.output and "davidson" in result.output
 
 
-def test_an_adaptive_schedule_needs_the_expected_score(tmp_path):
-    path = written(tmp_path, "davidson", "{type: adaptive, error: 50}")
-    result = invoke("doctor", path)
-    assert result.exit_code == 2 and "'adaptive' needs the model bradley-terry" in result.output
-
-
 def test_the_schema_has_the_models():
     schema = experiment_schema()
     section = schema["properties"]["rating"]

@@ -444,12 +444,12 @@ def test_no_games_give_a_table(games):
     assert list(ratings.table["player"]) == ["a", "b"]
     assert_finite(ratings)
     assert len(rate(games, ["a"]).notes) == 0
-    assert rate(games, ["a"], anchor="a", anchor_elo=1200).table["elo"][0] == 1200
+    assert rate(games, ["a"], anchor={"a": 1200}).table["elo"][0] == 1200
 
 
 def test_anchor_has_its_elo_and_no_interval():
     games = simulate([0.6, 0.2, -0.8], 30, nu=1.0, h=0.2, seed=2)
-    free, anchored = rate(games), rate(games, anchor="p1", anchor_elo=1500)
+    free, anchored = rate(games), rate(games, anchor={"p1": 1500})
     table = anchored.table.set_index("player")
     assert [table[column]["p1"] for column in ("elo", "elo_low", "elo_high")] == pytest.approx([1500] * 3)
     np.testing.assert_allclose(elo_of(anchored) - 1500, elo_of(free) - elo_of(free)["p1"])
@@ -458,9 +458,29 @@ def test_anchor_has_its_elo_and_no_interval():
     assert table["elo_high"]["p0"] - table["elo"]["p0"] == pytest.approx(error)
 
 
+def test_several_anchors_keep_their_elo_and_the_others_have_that_of_their_points_against_them():
+    given, truth, held = {"a": -300.0, "b": 0.0, "c": 150.0}, 60, 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        rows = []
+        for name, elo in given.items():
+            score = 1 / (1 + 10 ** ((elo - truth) / 400))
+            results = [RESULTS[2 * int(rng.random() > score)] for _ in range(40)]
+            rows += [("x", name, result, pair) for pair, result in enumerate(results[::2])]
+            rows += [(name, "x", OPPOSITE[result], pair) for pair, result in enumerate(results[1::2])]
+        found = rate(frame(rows), ["x", *given], anchor=given)
+        table = found.table.set_index("player")
+        held += table["elo_low"]["x"] < truth < table["elo_high"]["x"]
+    assert table["elo"].drop("x").to_dict() == pytest.approx(given)
+    assert (table["elo_high"] - table["elo_low"]).drop("x").max() < 1e-9 and found.advantage == 0
+    expected = sum(1 / (1 + 10 ** ((elo - table["elo"]["x"]) / 400)) for elo in given.values()) / 3
+    assert table["score"]["x"] == pytest.approx(expected, abs=0.005)
+    assert 180 <= held <= 198
+
+
 def test_anchor_moves_only_its_own_group():
     games = frame(repeat("a", "b", 6, 4, 2) + repeat("c", "d", 1, 4, 9))
-    elo = elo_of(rate(games, anchor="d", anchor_elo=1000))
+    elo = elo_of(rate(games, anchor={"d": 1000}))
     assert elo["d"] == 1000 and elo["c"] < 1000
     assert elo["a"] == pytest.approx(-elo["b"])
 

@@ -16,10 +16,9 @@ from scipy.stats import binom
 
 from arena.experiment.formats.base import BatchResults, Pairing
 from arena.experiment.formats.fixed import RoundRobin, Until
-from arena.experiment.formats.information import rated
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, score_from_elo, sprt
-from arena.rules.result import points_of
+from arena.rules.result import points_of, result_of
 from tests.helpers.results import (
     GAMES,
     MODELS,
@@ -212,7 +211,12 @@ def until_precise(truth, error, openings, draws, bias, seed, over=None):
             batch = None
     assert len(played) < len(games)
     anchor = "p1" if len(names) == 2 else None
-    table = rated(names, played, found, "white", anchor, openings=True).table.set_index("player").sort_index()
+    rows = [
+        (names[it.white], names[it.black], result_of(won), it.pair, it.opening)
+        for it, won in zip(played, found, strict=True)
+    ]
+    ended = pd.DataFrame(rows, columns=["white", "black", "result", "pair", "opening"])
+    table = rate(ended, names, anchor=anchor).table.set_index("player").sort_index()
     truth = truth - (truth[1] if anchor else 0)
     return ((table["elo_low"] < truth) & (truth < table["elo_high"])).drop(anchor or [])
 

@@ -104,7 +104,7 @@ def test_elo_differences_are_those_of_a_rating_anchored_at_the_reference() -> No
 def test_the_reference_is_the_anchor_or_the_first_player_and_comes_first(tmp_path: Path) -> None:
     run = probed(tmp_path, FOUR, probes(**COUNTS))
     assert run.ablation["player"].tolist() == ["full", "no_tt", "weak", "lost"]
-    table = ablation(run.probes, run.ratings, run.experiment.model_copy(update={"anchor": "no_tt"}))
+    table = ablation(run.probes, run.ratings, run.experiment.model_copy(update={"anchor": {"no_tt": 0.0}}))
     assert table["player"].tolist() == ["no_tt", "full", "weak", "lost"]
     assert table["node_ratio"][1] == pytest.approx(1 / run.ablation["node_ratio"][1])
     assert table["elo_difference"][1] == pytest.approx(-run.ablation["elo_difference"][1])

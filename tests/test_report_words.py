@@ -291,7 +291,7 @@ def test_a_schedule_out_of_balance_is_noted_unless_the_format_intends_it(tmp_pat
     some = changed(run, games=run.games[~met | (run.games["pair"] < 4)].reset_index(drop=True))
     assert unbalanced(some) == ["The schedule is not balanced so far: a and c met in 20 games, a and b in 8."]
     assert unbalanced(some)[0] in notes(some)
-    assert unbalanced(changed(some, experiment=experiment(players, format={"type": "ladder"}))) == []
+    assert unbalanced(changed(some, experiment=experiment(players, format={"type": "knockout"}))) == []
     seeds = changed(some, experiment=experiment(players, format={"type": "gauntlet", "seeds": ["c"]}))
     assert unbalanced(seeds) == []
 
@@ -314,7 +314,7 @@ def test_colours_out_of_balance_are_noted_in_every_format(tmp_path: Path) -> Non
     players = [player("a", 3), player("b", 3)]
     run = synthetic(tmp_path, players, 10, plies=2)
     one_sided = run.games[(run.games["white"] == "a") | (run.games["pair"] < 7)].reset_index(drop=True)
-    of = experiment(players, format={"type": "ladder"})
+    of = experiment(players, format={"type": "knockout"})
     (note,) = unbalanced(changed(run, games=one_sided, experiment=of))
     assert note == (
         "Colours are not balanced so far: a had White 10 times and Black 7; b had White 7 times and Black 10."

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.experiment.formats.adaptive import Adaptive
 from arena.experiment.formats.base import BatchResults, Format, Pairing, Place, Schedule
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
-from arena.experiment.formats.knockout import Knockout, Ladder
+from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import ScoreTable, Swiss, matching, next_round
 from tests.helpers.schedules import Result, batches, drawn
 
@@ -37,13 +36,12 @@ def by_chance(seed: int) -> Result:
 
 
 def each_format(players: int) -> list[Format]:
-    """Every format but adaptive with small numbers."""
+    """Every format with small numbers."""
     return [
         RoundRobin(),
         Gauntlet(type="gauntlet", seeds=("p0",)),
         Swiss(type="swiss", rounds=min(3, players - 1), pairs=2),
         Knockout(type="knockout", pairs=1, extra=2),
-        Ladder(type="ladder", pairs=2),
     ]
 
 
@@ -279,39 +277,12 @@ def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players: int, see
     assert [last[place.player] for place in order] == sorted(last.values(), reverse=True)
 
 
-# --- ladder
-
-
-def test_the_holder_of_a_ladder_meets_challengers_from_the_bottom_up() -> None:
-    def third_wins(pairing: Pairing) -> float:
-        return 1.0 if pairing.white == 2 else 0.0 if pairing.black == 2 else 0.5
-
-    found, order = batches(Ladder(type="ladder", pairs=2).schedule(named(4), 0), third_wins)
-    assert [(batch[0].white, batch[0].black) for batch in found] == [(2, 3), (1, 2), (0, 2)]
-    assert [sorted({p.opening for p in batch}) for batch in found] == [[0, 1], [2, 3], [4, 5]]
-    assert [place.player for place in order] == [2, 0, 1, 3]
-    assert order[0].figures == {"round": 3, "opponent": "p0", "points": 4.0, "conceded": 0.0, "decided": "points"}
-    assert order[3].figures["opponent"] == "p2"
-
-
-def test_a_level_tie_leaves_the_place_to_its_holder() -> None:
-    _, order = batches(Ladder(type="ladder").schedule(named(3), 0), drawn)
-    assert [place.player for place in order] == [2, 0, 1]
-    assert {place.figures["decided"] for place in order} == {"holder"}
-
-
 # --- openings
 
 
 def test_formats_with_rounds_say_how_many_openings_they_use() -> None:
     players = 7
-    formats = (
-        Swiss(type="swiss", rounds=4, pairs=3),
-        Knockout(type="knockout", pairs=2, extra=3),
-        Ladder(type="ladder", pairs=2),
-    )
-    for format in formats:
+    for format in (Swiss(type="swiss", rounds=4, pairs=3), Knockout(type="knockout", pairs=2, extra=3)):
         used = {p.opening for p in games(format.schedule(named(players), 0), drawn)}
         assert max(used) + 1 == len(used) == format.openings_needed(players)
     assert Match(type="match").most_games("ab", 9) == 18
-    assert Adaptive(type="adaptive", error=5.0).most_games("abcd", 10) == 120

@@ -149,7 +149,7 @@ def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]
     short, mappings = schema["properties"]["format"]["anyOf"]
     assert [kind["properties"]["type"]["const"] for kind in mappings["oneOf"]] == list(FORMATS)
     needy = {name for name, model in FORMATS.items() if required(model) - {"type"}}
-    assert {"swiss", "gauntlet", "adaptive"} <= needy
+    assert {"swiss", "gauntlet"} <= needy
     assert {named["const"] for named in short["anyOf"]} == FORMATS.keys() - needy
 
 

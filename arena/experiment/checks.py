@@ -33,11 +33,11 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
     yield from _player_problems(source, players)
     names = list(dict.fromkeys(filter(None, map(_name, players))))
     yield from _format_problems(source, data, names)
-    if kind := _rated_otherwise(data):
-        yield source.problem(("rating", "model"), f"the format {kind!r} needs the model bradley-terry")
     anchor = data.get("anchor") if names else None
-    if isinstance(anchor, str) and anchor not in names:
-        yield source.problem(("anchor",), unknown("player", anchor, names))
+    for name in anchor if isinstance(anchor, dict) else [anchor] if isinstance(anchor, str) else ():
+        if name not in names:
+            keys = ("anchor", name) if isinstance(anchor, dict) else ("anchor",)
+            yield source.problem(keys, unknown("player", name, names))
 
 
 def judge_problem(judge: PlayerSpec, players: Iterable[PlayerSpec]) -> str:
@@ -123,14 +123,6 @@ def _not_annulled(format: Format, players: int) -> Iterator[str]:
         yield f"'annul' needs the format {annulling}, not {format.type!r}"
     elif players < LEAST_TO_ANNUL:
         yield f"'annul' needs {LEAST_TO_ANNUL} players or more, not {players}"
-
-
-def _rated_otherwise(data: dict[str, Any]) -> str:
-    """The format whose games go where they narrow intervals, if these are of another model than it knows."""
-    format, rating = data.get("format"), data.get("rating")
-    kind = format.get("type") if isinstance(format, dict) else format
-    is_davidson = isinstance(rating, dict) and rating.get("model") == "davidson"
-    return str(kind) if kind in ("adaptive", "place") and is_davidson else ""
 
 
 def _name(player: Any) -> str | None:

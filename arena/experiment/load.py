@@ -113,10 +113,6 @@ def _parts(source: Source, data: dict[str, Any], problems: Sequence[Problem]) ->
 
     Raises ConfigError.
     """
-    format = data.get("format")
-    if isinstance(format, dict) and format.get("type") == "place":
-        key = _several(data)[0]
-        raise _refusal(source, (key,), f"a player is placed by one run: leave {key!r} out")
     parts: dict[str, _Part] = {"": (source, data)}
     if "variants" in data:
         parts = {name: _by_rules(source, data, name, *rules) for name, rules in _variants(source, data).items()}

@@ -158,6 +158,20 @@ VariantField = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["base"]}]}),
 ]
 
+
+def _anchors(value: Any) -> Any:
+    return {value: 0.0} if isinstance(value, str) else {} if value is None else value
+
+
+AnchorField = Annotated[
+    dict[str, float],
+    BeforeValidator(_anchors),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "number"}}]}
+    ),
+]
+"""Elo that is given, by player; a name alone has 0."""
+
 _GAMES = "openings: {count: 20}"
 
 
@@ -238,7 +252,7 @@ class Experiment(Document):
     suite: SuitesField = Field(
         default=(), exclude=True, description="Have every player solve the positions of suites after the games."
     )
-    anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
+    anchor: AnchorField = Field(default={}, description="The player whose Elo is 0, or the Elo of players.")
     rating: Rating = Rating()
     compare_types: bool = Field(
         default=False, description="Report types as values of a setting [true if a sweep sets 'type']."
@@ -258,13 +272,13 @@ class Experiment(Document):
     def without(self, names: Collection[str]) -> Experiment:
         """The experiment without the players of these names, in the format for the others.
 
-        Raises ConfigError if they cannot play it: they are too few, or the anchor is not among them.
+        Raises ConfigError if they cannot play it: they are too few, or an anchor is not among them.
         """
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
         left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
         left._source = replace(self._source, origin=lambda keys: self._source.origin(_shifted(keys, kept)))
         reason = f"without {listed(list(names))}"
-        if self.anchor in names:
+        if not self.anchor.keys().isdisjoint(names):
             raise self.error(("anchor",), f"{reason} there is no anchor")
         entrants = [player.name for player in left.players]
         if len(entrants) < self.format.least_players or not entrants:
@@ -273,6 +287,11 @@ class Experiment(Document):
         for keys, message in format.problems(entrants):
             raise self.error(("format", *keys), f"{reason}: {message}")
         return left.model_copy(update={"format": format})
+
+    @property
+    def reference(self) -> str | None:
+        """The first player whose Elo is given."""
+        return next(iter(self.anchor), None)
 
     @property
     def annuls(self) -> bool:

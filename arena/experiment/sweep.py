@@ -29,7 +29,6 @@ from arena.experiment.names import (
     short_entry,
     word_of,
 )
-from arena.experiment.pools import completed
 from arena.experiment.submissions import PatternError, pattern_key, players_of
 from arena.experiment.yaml.errors import Keys, Problem
 from arena.experiment.yaml.values import Source
@@ -59,13 +58,12 @@ class Expansion(NamedTuple):
 
 
 def write_out(source: Source, data: Any) -> list[Problem]:
-    """Write short forms, patterns, sweeps and pools out, in the data of a source itself; what is wrong in them."""
+    """Write short forms, patterns and sweeps out, in the data of a source itself; what is wrong in them."""
     if not isinstance(data, dict) or not isinstance(data.get("players"), list):
         return []
     expansion = expand(data["players"], Limit._fields, source.path.parent)
     problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
     data["players"], source.origin = expansion.players, expansion.origin
-    problems += [source.problem(*problem) for problem in completed(data)]
     if expansion.files:
         data.setdefault("faulty", "leave-out")
     if "type" in expansion.swept:

@@ -159,8 +159,7 @@ class Pseudonyms:
             if isinstance(inner := document.get(key), dict) and isinstance(inner.get(names), list):
                 players = [self.name(it) if isinstance(it, str) else self._entry(it) for it in inner[names]]
                 changed[key] = {**inner, names: players}
-        if document.get("anchor"):
-            changed["anchor"] = self.name(document["anchor"])
+        changed["anchor"] = {self.name(player): elo for player, elo in document["anchor"].items()}
         return changed
 
     def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -116,8 +116,6 @@ COMPLETE = "complete"
 """Key of the document that says that all is done; a store that lost rows has it no more."""
 ANNULLED = "annulled"
 """Key of the document that names the players of a tournament of whom no game counts."""
-PRECISION = "precision"
-"""Key of the document on how wide the intervals of a tournament are that is to end when they are narrow enough."""
 SPENT = "spent"
 """Key of the document with the sums of the players' own numbers, by name, over all plays of games."""
 META = tuple(Table(name, {"key": "TEXT", "value": "TEXT"}, ["key"]) for name in ("meta", "meta_copy"))

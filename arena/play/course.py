@@ -6,14 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
-from arena.experiment.formats.base import (
-    Batch,
-    BatchResults,
-    Pairing,
-    Place,
-    Precision,
-    Rounds,
-)
+from arena.experiment.formats.base import BatchResults, Pairing, Place
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.plan import Plan
 from arena.rules.game import Termination
@@ -136,11 +129,6 @@ class Course:
     def tested(self) -> int:
         """Games that the sequential test has taken in: those behind them are not needed once it is decided."""
         return self._test.games
-
-    @property
-    def precision(self) -> Precision | None:
-        """The width of the intervals after the batches before this one, if they are to end the run."""
-        return self._batch.precision if isinstance(self._batch, Rounds | Batch) else None
 
     @property
     def annulled(self) -> list[str]:

@@ -135,7 +135,7 @@ def _build(plan: Plan, number: int) -> None:
 
 def _joint(plan: Plan, draw_rate: float) -> float | None:
     format, names = plan.experiment.format, plan.names
-    if not format.even:
+    if not format.exact:
         return None
     ties = format.ties(names)
     meetings = np.zeros((len(names), len(names)))

@@ -60,11 +60,11 @@ class Plan(NamedTuple):
 
     def schedule(self) -> Schedule:
         """The tournament's games in its format, in batches."""
-        experiment, openings, zero = self.experiment, len(self.openings), self.experiment.anchor
+        experiment, openings = self.experiment, len(self.openings)
         if (until := experiment.until) is not None:
-            model = experiment.rating.model
+            zero, model = experiment.anchor, experiment.rating.model
             return until.schedule(experiment.format, self.names, openings, self.first, zero, model)
-        return experiment.format.schedule(self.names, openings, self.first, zero, experiment.seed)
+        return experiment.format.schedule(self.names, openings)
 
     def task(self, pairing: Pairing) -> Task:
         """A game as workers receive it."""

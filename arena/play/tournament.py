@@ -16,7 +16,7 @@ from arena.ledger.columns import add_named
 from arena.ledger.ledger import Ledger
 from arena.ledger.manifest import Diagnosis, manifest_of, save, session, stored_manifest, versions
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
-from arena.ledger.repair import PRECISION, SPENT
+from arena.ledger.repair import SPENT
 from arena.play.course import Course
 from arena.play.executor import Workers, run
 from arena.play.match import play as play_game
@@ -187,8 +187,6 @@ def play(
     spent, budget = ledger.spent(), plan.experiment.budget or {}
     enough = lambda: bool(course.stopped) or course.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
     while (batch := course.batch()) is not None:
-        if course.precision is not None:
-            ledger.put(PRECISION, course.precision._asdict())
         if ledger.repaired:
             course.forget(ledger.remove_others(_drawn(plan, batch)))
         for record in run(work, course.tasks(), workers, enough, _game_name):

@@ -1,6 +1,6 @@
 """Games as codes, in clusters and by opening: which are observations of their own, and how much each counts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -25,7 +25,6 @@ class CodedGames(NamedTuple):
     pair: Ints  # 0, 1, ... ; -1 for a game that stands alone
     opening: Ints  # 0, 1, ... ; -1 where it is not known
     line: Ints  # 0, 1, ... : games that repeat one another share a number; -1 for one that repeats nothing
-    weight: Floats  # of each of the row's games, 1 unless it is given
 
     @property
     def total(self) -> int:
@@ -100,12 +99,12 @@ def names_of(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
     return names
 
 
-def objective_of(games: pd.DataFrame, names: list[str], first: Colour, anchor: str | None) -> Objective:
+def objective_of(games: pd.DataFrame, names: list[str], first: Colour, anchors: Collection[str]) -> Objective:
     """Prepare the games of players with these *names* for the fit. Raises ValueError as `encode`."""
     games = games.astype(dict.fromkeys(("white", "black", "result"), "category"))  # to look up each value once
     played = encode(games, names, first)
     twins = alike(games, names)
-    one = _representatives(names, twins, anchor)
+    one = _representatives(names, twins, anchors)
     coded = encode(games, names, first, one) if twins else played
     known = int(coded.opening.max(initial=-1)) + 1
     if known > MAX_OPENINGS:
@@ -151,8 +150,7 @@ def encode(games: pd.DataFrame, names: list[str], first: Colour, one: Ints | Non
     line = _shared(first_code * len(names) + second_code, games.get("line"))
     opening = pd.factorize(games["opening"])[0] if "opening" in games else np.full(len(games), -1)
     kept = (count > 0) & (first_code != second_code)
-    weight = games["weight"].to_numpy(float) if "weight" in games else np.ones(len(games))
-    columns = (first_code, second_code, outcome, count, pair, opening, line, weight)
+    columns = (first_code, second_code, outcome, count, pair, opening, line)
     return CodedGames(*(column[kept] for column in columns))
 
 
@@ -181,8 +179,8 @@ def clustered(games: CodedGames, size: int) -> ClusteredGames:
     share = (distinct / np.maximum(total, 1))[meeting]
     times = np.ones(len(clusters))
     times[cluster[lone]] = games.number[lone]
-    weight = share * np.where(lone, 1, games.number) * games.weight
-    information = share**2 * games.number * copies * games.weight**2
+    weight = share * np.where(lone, 1, games.number)
+    information = share**2 * games.number * copies
     return ClusteredGames(
         games.first, games.second, games.outcome, games.opening, cluster, weight, information, times
     )
@@ -211,12 +209,12 @@ def tells_advantage(games: ClusteredGames, size: int) -> bool:
     return bool(len(first) - explained > 1e-6)
 
 
-def _representatives(names: list[str], twins: Iterable[tuple[str, str]], anchor: str | None) -> Ints:
-    """For each player the code of the one that it is: that of the first of its *twins*, or of the anchor."""
+def _representatives(names: list[str], twins: Iterable[tuple[str, str]], anchors: Collection[str]) -> Ints:
+    """For each player the code of the one that it is: that of the first of its *twins*, or of an anchor."""
     codes = np.array([[names.index(player) for player in pair] for pair in twins]).reshape(-1, 2)
     part = components(codes[:, 0], codes[:, 1], len(names))
     first = np.unique(part, return_index=True)[1]
-    if anchor is not None:
+    for anchor in anchors:
         first[part[names.index(anchor)]] = names.index(anchor)
     return first[part]
 

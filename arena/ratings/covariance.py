@@ -3,6 +3,7 @@
 See `arena.ratings.joint`.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,18 +46,24 @@ class Estimates(NamedTuple):
         return self._replace(values=self.values + shift, low=self.low + shift, high=self.high + shift)
 
 
-def centred(group: Ints, anchor: int | None) -> Floats:
-    """Matrix that turns strengths into differences to the group's mean, or to the anchor in its group."""
+def centred(group: Ints, anchors: Sequence[int]) -> Floats:
+    """Matrix that turns strengths into differences to the group's mean, or to the anchor in its group.
+
+    Where several anchors are fixed, strengths stay as they are.
+    """
     same = group[:, None] == group
     share = same / np.maximum(same.sum(axis=1, keepdims=True), 1)
-    if anchor is not None:
-        share[same[anchor]] = np.arange(len(group)) == anchor
+    for anchor in anchors:
+        share[same[anchor]] = np.arange(len(group)) == anchor if len(anchors) == 1 else 0
     matrix: Floats = np.eye(len(group)) - share
     return matrix
 
 
 def sandwich(games: ClusteredGames, fit: StrengthFit, reference: Floats, groups: int) -> Estimates:
-    """The fit's Elo with normal intervals from its `covariance`; *reference* is that of `StrengthFit.elo`."""
+    """The fit's Elo with normal intervals from its `covariance`; *reference* is that of `StrengthFit.elo`.
+
+    *groups* are those without a fixed player.
+    """
     values, jacobian = fit.elo(reference)
     spread, variance, one_sided = covariance(games, fit, jacobian, groups)
     error = Z95 * np.sqrt(np.maximum([*np.diag(spread), variance], 0))
@@ -77,8 +84,8 @@ def covariance(
     """Covariance of the Elo ratings, variance of the advantage, and pairings where the model's stands in.
 
     The sum over clusters is scaled by clusters / (clusters - fitted strength differences), of which there are
-    players less *groups*, and so that normal quantiles give the intervals of Student's t with these degrees of
-    freedom. The prior counts as independent results. A cluster is taken to be of one opening.
+    fitted players less *groups*, and so that normal quantiles give the intervals of Student's t with these degrees
+    of freedom. The prior counts as independent results. A cluster is taken to be of one opening.
     """
     size, openings = fit.size, len(fit.parameters) - fit.size - 2
     opening = results.opening
@@ -98,7 +105,7 @@ def covariance(
     )
     clusters = results.times.sum()
     moments = np.column_stack([a * a, a * b, a * c, b * b, b * c, c * c]) * results.times[:, None]
-    left = clusters - (size - groups)
+    left = clusters - (np.count_nonzero(fit.free[:size]) - groups)
     moments *= clusters / max(left, 1) * (stdtrit(max(left, 2), NORMAL_LEVEL) / Z95) ** 2
     alike = _alike(low, high, points / games, size)
 
@@ -140,7 +147,7 @@ def resample(
     for number in range(count):
         times = rng.multinomial(clusters, results.times / clusters).astype(float)
         cells = results.cells(len(reference), times)
-        found[number] = maximize(cells, len(reference), fit.model, advantage, prior, fit).elo(reference)[0]
+        found[number] = maximize(cells, len(reference), fit.model, advantage, prior, start=fit).elo(reference)[0]
     return found
 
 

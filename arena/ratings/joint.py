@@ -12,8 +12,7 @@ Games. A table with the columns white, black, result ("1-0", "1/2-1/2", "0-1") a
   are more than 1000 openings, or the two players meet nobody else, or no advantage is fitted;
 * line: what was played (opening and moves) as any value; games of the same two players with the same colours
   and the same line repeat one another, a missing value repeats nothing;
-* count: how many independent games the row stands for, a whole number of 0 or more;
-* weight: how much each of them counts in the fit [1].
+* count: how many independent games the row stands for, a whole number of 0 or more.
 
 Prior. The fit maximizes the likelihood times a weak prior made of virtual results, *prior* of each kind:
 
@@ -46,9 +45,9 @@ cannot tell it from the players' strengths, as when one player always moves firs
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -60,7 +59,6 @@ from arena.ratings.clusters import (
     ClusteredGames,
     CodedGames,
     Objective,
-    encode,
     names_of,
     objective_of,
 )
@@ -113,8 +111,7 @@ def rate(
     players: Sequence[str] | None = None,
     *,
     first: Colour = "white",
-    anchor: str | None = None,
-    anchor_elo: float = 0.0,
+    anchor: str | Mapping[str, float] | None = None,
     model: RatingModel = "bradley-terry",
     advantage: bool = True,
     prior: float = 1.0,
@@ -128,8 +125,10 @@ def rate(
     name). *first* is the colour that moves first, *advantage* whether its advantage is fitted.
 
     Each group's mean is 0, and intervals are of the difference to that mean. With an *anchor*, its group is
-    shifted to give it *anchor_elo*, and intervals there are of the difference to the anchor, whose own is
-    empty. *prior* 0 leaves one-sided ratings finite but meaningless.
+    shifted to give it Elo 0, or the Elo in a mapping, and intervals there are of the difference to the anchor,
+    whose own is empty. Several anchors keep their Elo in the fit: {"level 1": -294, "level 4": 0} leaves the other
+    players to be rated, and no advantage is fitted, since each pairing is taken to be played with both colours.
+    *prior* 0 leaves one-sided ratings finite but meaningless.
 
     *intervals* "bootstrap" takes the 2.5 and 97.5 % quantiles, and the covariance, of *resamples* fits to
     clusters drawn with replacement, the same for the same *seed*. Where results are all alike resamples do not
@@ -141,39 +140,30 @@ def rate(
     _check_options(model, first, intervals, prior, resamples)
     games = games if len(games) else games.reindex(columns=["white", "black", "result"])
     names = names_of(games, players)
-    if anchor is not None:
-        _check_choice("anchor", anchor, names)
-    objective = objective_of(games, names, first, anchor)
+    anchors = {anchor: 0.0} if isinstance(anchor, str) else dict(anchor or {})
+    for name in anchors:
+        _check_choice("anchor", name, names)
+    objective = objective_of(games, names, first, anchors)
     clusters, group = objective.clusters, objective.group
+    known = {names.index(name): elo for name, elo in anchors.items()}
+    fixed = known if len(known) > 1 else {}
+    advantage = advantage and not fixed
     fitted = advantage and objective.tells_advantage
-    fit = maximize(clusters.cells(len(names)), len(names), model, fitted, prior)
+    fit = maximize(clusters.cells(len(names)), len(names), model, fitted, prior, fixed)
 
-    reference = centred(group, None if anchor is None else names.index(anchor))
-    estimates = sandwich(clusters, fit, reference, len(np.unique(group)))
+    reference = centred(group, list(known))
+    estimates = sandwich(clusters, fit, reference, len({*group} - {*group[list(fixed)]}))
     if intervals == "bootstrap" and len(clusters.first) and not estimates.one_sided:
         rng = np.random.default_rng(seed)
         found = resample(clusters, fit, reference, fitted, prior, resamples, rng)
         estimates = bootstrapped(estimates, found)
-    if anchor is not None:
-        estimates = estimates.shifted(anchor_elo * (group == group[names.index(anchor)]))
+    if len(known) == 1:
+        ((player, elo),) = known.items()
+        estimates = estimates.shifted(elo * (group == group[player]))
 
     ratings = _named(objective, fit, estimates.shared(objective.one))
-    notes = _notes(objective, ratings, estimates.one_sided, anchor, advantage, intervals)
+    notes = _notes(objective, ratings, estimates.one_sided, list(anchors), advantage, intervals)
     return replace(ratings, notes=tuple(notes))
-
-
-def rate_beside(known: pd.DataFrame | None, games: pd.DataFrame, players: Sequence[str], **scale: Any) -> Ratings:
-    """As `rate`, with *known* games that the table does not count; of *games*, those of any two weigh the same."""
-    if known is None:
-        return rate(games, players, **scale)
-    met = games.groupby([games[["white", "black"]].astype(str).agg(frozenset, axis=1)])["result"].transform("size")
-    weighed = games.assign(weight=len(games) / (1 / met).sum() / met)
-    every = pd.concat([weighed, known.assign(weight=1.0)], ignore_index=True)
-    ratings = rate(every, players, **scale)
-    ranked = ratings.table["player"].tolist()
-    columns = ["games", "wins", "draws", "losses", "score"]
-    ratings.table[columns] = _table(ranked, ratings.table[["elo"]], encode(games, ranked, scale["first"]))[columns]
-    return ratings
 
 
 def _named(objective: Objective, fit: StrengthFit, estimates: Estimates) -> Ratings:
@@ -222,13 +212,13 @@ def _notes(
     objective: Objective,
     ratings: Ratings,
     one_sided: int,
-    anchor: str | None,
+    anchors: Sequence[str],
     advantage: bool,
     intervals: Intervals,
 ) -> Iterator[str]:
     """Notes for the reader of the table; *one_sided* pairings had results that were all alike."""
     yield from one_player_notes(objective.twins)
-    yield from ratings_notes(objective.played, ratings.groups, one_sided, anchor)
+    yield from ratings_notes(objective.played, ratings.groups, one_sided, anchors)
     if ratings.model == "davidson":
         yield DAVIDSON
     if advantage and not objective.tells_advantage and len(objective.clusters.first):

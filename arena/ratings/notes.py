@@ -31,7 +31,7 @@ def many_openings(known: int, most: int) -> str:
 
 
 def ratings_notes(
-    games: CodedGames, groups: tuple[tuple[str, ...], ...], one_sided: int, anchor: str | None
+    games: CodedGames, groups: tuple[tuple[str, ...], ...], one_sided: int, anchors: Sequence[str]
 ) -> list[str]:
     """Sentences on *games* that repeat others, on players not connected, and on pairings of results all alike."""
     notes = []
@@ -46,8 +46,11 @@ def ratings_notes(
             f"The players fall into {len(groups)} groups without games between them, so ratings compare "
             f"only inside a group: {_listed(members, '; ')}."
         )
-        if anchor is not None:
-            notes.append(f"Ratings are relative to {anchor} in its group, to the group's mean elsewhere.")
+        if anchors:
+            found = _listed(anchors, ", ")
+            notes.append(
+                f"Ratings are relative to {found} in a group that has one, to the group's mean elsewhere."
+            )
     if one_sided:
         notes.append(
             f"The results of {one_sided} pairing{'s' * (one_sided > 1)} were all alike and leave no spread "

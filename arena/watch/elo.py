@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import time
-from collections import Counter
 from collections.abc import Mapping
 from math import inf
 from pathlib import Path
@@ -12,7 +11,6 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.experiment.formats.fixed import Sprt
-from arena.experiment.pools import pool_named
 from arena.ratings import RatingModel
 from arena.ratings.match import SprtState, sprt
 from arena.rules.result import Colour, pair_points
@@ -50,24 +48,18 @@ class EloScale(NamedTuple):
 
     first: Colour = "white"
     """The colour that moves first."""
-    anchor: str | None = None
-    """The player whose Elo is 0; None if the mean is."""
+    anchor: Mapping[str, float] = {}
+    """The Elo that is given, by player; without any the mean is 0."""
     model: RatingModel = "bradley-terry"
-    pool: str = ""
-    """The pool whose games the Elo rests on, too."""
 
 
 def scale_of(experiment: Mapping[str, Any], facts: Mapping[str, Any]) -> EloScale:
     """The measure of a run's Elo, by its configuration and facts as its ledger stores them."""
-    format = experiment["format"]
-    pool = "" if isinstance(format, str) else format.get("pool", "")
-    return EloScale(facts["first"], experiment["anchor"], experiment["rating"]["model"], pool)
+    return EloScale(facts["first"], experiment["anchor"], experiment["rating"]["model"])
 
 
 def estimates(results: ResultCounts, scale: EloScale) -> dict[str, EloEstimate]:
     """The joint rating of those results, by player, best first; 0 is the mean, or the anchor if it has games.
-
-    Of a newcomer and the players of a pool, from the games of the pool, too.
 
     Games are taken as independent, without their pairs and openings: a report's intervals may be narrower. Empty
     without games, and for more than MAX_PLAYERS players.
@@ -79,11 +71,9 @@ def estimates(results: ResultCounts, scale: EloScale) -> dict[str, EloEstimate]:
     players = {name for white, black, _ in results for name in (white, black)}
     if not 0 < len(players) <= MAX_PLAYERS:
         return {}
-    known = Counter(game[:3] for game in pool_named(scale.pool).games()) if scale.pool else {}
-    players |= {name for white, black, _ in known for name in (white, black)}
-    rows = [(*key, games) for counts in (results, known) for key, games in counts.items()]
+    rows = [(*key, games) for key, games in results.items()]
     games = pd.DataFrame(rows, columns=["white", "black", "result", "count"])
-    anchor = scale.anchor if scale.anchor in players else None
+    anchor = {player: elo for player, elo in scale.anchor.items() if player in players}
     table = rate(games, first=scale.first, anchor=anchor, model=scale.model).table
     columns = (table[name].tolist() for name in ("player", "elo", "elo_low", "elo_high"))
     return {player: EloEstimate(*figures) for player, *figures in zip(*columns, strict=True)}

@@ -19,11 +19,10 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
-from arena.experiment.formats.base import Precision
 from arena.experiment.formats.fixed import Sprt
 from arena.ledger.ledger import FILE
 from arena.ledger.manifest import Manifest, Session, parsed
-from arena.ledger.repair import ANNULLED, PRECISION, documents
+from arena.ledger.repair import ANNULLED, documents
 from arena.ledger.store import StoreError, reading
 from arena.ratings.match import SprtState
 from arena.rules.custom import build_variant
@@ -77,7 +76,7 @@ class Moment(NamedTuple):
     format: str
     games: int
     planned: int
-    """Games of the whole run, the most that there may be, or as many as intervals need; 0 if not planned."""
+    """Games of the whole run, the most that there may be; 0 if not planned."""
     exact: bool
     """Whether exactly this many are played, whatever their results."""
     searches: int
@@ -107,8 +106,6 @@ class Moment(NamedTuple):
     """Of the sequential test; None without one, or before its first pair."""
     sprt_pairs: int
     """Pairs that the test has taken in."""
-    precision: Precision | None
-    """Of a run that is to end when intervals are narrow enough; None before a rating, and when complete."""
 
     @property
     def session(self) -> Session | None:
@@ -138,7 +135,6 @@ class Moment(NamedTuple):
             "incidents": [it._asdict() for it in self.incidents],
             "session": None if self.session is None else self.session._asdict(),
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
-            "precision": None if self.precision is None else self.precision._asdict(),
             **self.scale._asdict(),
         }
         left_out = ("manifest", "began", "results", "scale", "sprt_pairs")
@@ -177,7 +173,6 @@ class Watcher:
         began = time.monotonic()
         whole = seen != self._seen or began >= self._whole_from
         experiment, facts = stored["experiment"], stored["facts"]
-        precision = Precision(**stored[PRECISION]) if PRECISION in stored and not complete else None
         if whole:
             settings = experiment["sprt"]
             self._test = SequentialTest(Sprt(**settings) if settings else None)
@@ -192,7 +187,7 @@ class Watcher:
             variant=build_variant(experiment["variant"]).name,
             format=kind if isinstance(kind := experiment["format"], str) else kind["type"],
             games=tally.games,
-            planned=tally.games if complete else precision.games if precision else facts["games"],
+            planned=tally.games if complete else facts["games"],
             exact=complete or facts["exact"],
             searches=connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0],
             searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
@@ -210,7 +205,6 @@ class Watcher:
             scale=scale_of(experiment, facts),
             sprt=self._test.state,
             sprt_pairs=self._test.games // 2,
-            precision=precision,
         )
 
 

@@ -81,7 +81,7 @@ def progress(moment: Moment) -> str:
         return f"{moment.searches}/{moment.searches_planned} searches to a fixed depth"
     if not moment.planned:
         return _games(moment.games)
-    most = "" if moment.exact else "about " if moment.precision else "at most "
+    most = "" if moment.exact else "at most "
     text = f"{moment.games}/{most}{_games(moment.planned)} ({100 * moment.games / moment.planned:.0f} %)"
     if rate := moment.rate:
         text += f", {rate:.3g} games/s" if rate >= 1 else f", {60 * rate:.3g} games/min"
@@ -91,11 +91,8 @@ def progress(moment: Moment) -> str:
 
 
 def status_line(moment: Moment) -> str:
-    """`progress`, then `, leader simple-d6 75.0 %` and a sequential test's `, LLR 1.23`.
-
-    Who is placed in a pool plays all games, so that nobody leads.
-    """
-    leader = None if moment.scale.pool else next(iter(moment.standings), None)
+    """`progress`, then `, leader simple-d6 75.0 %` and a sequential test's `, LLR 1.23`."""
+    leader = next(iter(moment.standings), None)
     text = progress(moment) + (f", leader {leader.player} {percent(leader.score)}" if leader else "")
     return text + (f", LLR {_ratio(moment.sprt.llr)}" if moment.sprt else "")
 
@@ -134,13 +131,7 @@ def incident(forfeits: Forfeits) -> str:
 
 
 def test_line(moment: Moment) -> str:
-    """`SPRT: LLR 1.23 of −2.94 (H0) to 2.94 (H1), 120 pairs`, and what it has decided.
-
-    Of a run that ends when intervals are narrow enough `widest 95 % interval ±23 Elo after 200 games, wanted ±15`;
-    "" without either.
-    """
-    if (now := moment.precision) is not None:
-        return f"widest 95 % interval ±{now.error:.3g} Elo after {_games(now.after)}, wanted ±{now.wanted:g}"
+    """`SPRT: LLR 1.23 of −2.94 (H0) to 2.94 (H1), 120 pairs`, and what it has decided; "" without a test."""
     if (found := moment.sprt) is None:
         return ""
     bounds = f"{_ratio(found.lower)} (H0) to {_ratio(found.upper)} (H1)"

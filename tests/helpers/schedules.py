@@ -49,8 +49,6 @@ def plan_of(folder: Path, text: str) -> Plan:
 DYNAMIC = {
     "swiss": "format: {type: swiss, rounds: 3, pairs: 2}\n",
     "knockout": "format: {type: knockout, pairs: 1, extra: 4}\n",
-    "ladder": "format: {type: ladder, pairs: 3}\n",
-    "adaptive": "format: {type: adaptive, error: 90, top: 2, batch: 4}\n",
 }
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, TypeAlias, overload
 
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
-from arena.rules.result import Colour, pair_points
+from arena.rules.result import pair_points
 
 LEAST_ROUNDS = 25
 """Rounds before which no interval ends a run: fewer say too little of its width (arena/ratings/README.md)."""
@@ -65,8 +65,6 @@ class Format(Section):
     type: str
     exact: ClassVar[bool] = True
     """Whether exactly `most_games` games are played, whatever their results."""
-    even: ClassVar[bool] = True
-    """Whether the ties meet about equally often, so that what a joint rating resolves is known beforehand."""
     tested: ClassVar[bool] = False
     """Whether a sequential test may end it."""
     narrowed: ClassVar[bool] = False
@@ -101,18 +99,8 @@ class Format(Section):
         """How many openings a number of players needs at least."""
         return 0
 
-    def schedule(
-        self,
-        names: Sequence[str],
-        openings: int,
-        first: Colour = "white",
-        anchor: str | None = None,
-        seed: int = 0,
-    ) -> Schedule:
-        """The games; `first` is the colour that moves first, `anchor` the player whose Elo is 0.
-
-        `seed` is that of the run: the source of whatever a format leaves to chance.
-        """
+    def schedule(self, names: Sequence[str], openings: int) -> Schedule:
+        """The games, in batches."""
         return static(self.ties(names), openings)
 
 
@@ -128,32 +116,12 @@ def static(ties: Sequence[Tie], openings: int) -> Schedule:
     return []
 
 
-class Precision(NamedTuple):
-    """How wide the intervals of a run are so far, and when they are expected to be narrow enough."""
-
-    after: int
-    """Games that were rated."""
-    error: float
-    """Half the width in Elo of the widest 95 % interval; of two players, of their difference's."""
-    wanted: float
-    games: int
-    """Games of the whole run, by the variance so far; at most those of all openings."""
-
-
-class Batch(list[Pairing]):
-    """Games with the precision before them, if intervals are to end the run."""
-
-    precision: Precision | None = None
-
-
 class Rounds(Sequence[Pairing]):
     """The games of rounds of one opening each by all ties, none of them in memory."""
 
-    def __init__(
-        self, ties: Sequence[Tie], openings: int, begin: int = 0, precision: Precision | None = None
-    ) -> None:
-        """Of the openings from number `begin` on, from 0; `precision` is that of the games before them."""
-        self._ties, self._openings, self._begin, self.precision = ties, openings, begin, precision
+    def __init__(self, ties: Sequence[Tie], openings: int, begin: int = 0) -> None:
+        """Of the openings from number `begin` on, from 0."""
+        self._ties, self._openings, self._begin = ties, openings, begin
 
     def __len__(self) -> int:
         return 2 * len(self._ties) * (self._openings - self._begin)
@@ -201,12 +169,12 @@ def points_by_tie(batch: Sequence[Pairing], points: Sequence[float]) -> dict[Tie
     return total
 
 
-def last_tie(number: int, opponent: str, own: float, conceded: float, level: str) -> dict[str, float | str]:
+def last_tie(number: int, opponent: str, own: float, conceded: float) -> dict[str, float | str]:
     """The basis of a place decided by ties: the player's last tie, of round `number`, in points.
 
-    `level` is what decides a tie of equal points.
+    The seed decides a tie of equal points.
     """
-    decided = level if own == conceded else "points"
+    decided = "seed" if own == conceded else "points"
     return {"round": number, "opponent": opponent, "points": own, "conceded": conceded, "decided": decided}
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from arena.base.wording import unknown
-from arena.experiment.formats.base import LEAST_ROUNDS, Format, Pairing, Precision, Rounds, Schedule, Tie
+from arena.experiment.formats.base import LEAST_ROUNDS, Format, Rounds, Schedule, Tie
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 from arena.ratings import RatingModel
-from arena.rules.result import Colour
+from arena.rules.result import Colour, result_of
 
 
 class RoundRobin(Format):
@@ -94,34 +96,41 @@ class Until(Section):
         names: Sequence[str],
         openings: int,
         first: Colour = "white",
-        anchor: str | None = None,
+        anchor: Mapping[str, float] = MappingProxyType({}),
         model: RatingModel = "bradley-terry",
     ) -> Schedule:
         """Rounds of one opening by all ties until every 95 % interval is within +-`error` Elo.
 
         A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. The rating and its
-        intervals are those of the report, but that repeated games count each time; of two players they are of the
-        difference of the two; `more_rounds` says how many follow each.
+        intervals are those of the report, but that repeated games count each time. As errors fall with the square
+        root of the rounds, the next batch is four fifths of those that are missing, at least a twentieth of the
+        rounds so far and at most as many.
         """
-        from arena.experiment.formats.information import more_rounds, rated, widest
+        import pandas as pd
 
-        ties, played, points = format.ties(names), list[Pairing](), list[float]()
-        zero = names[0] if len(names) == 2 else anchor
-        begin, end, precision = 0, min(LEAST_ROUNDS, openings) if ties else 0, None
+        from arena.ratings.joint import rate
+
+        ties, games = format.ties(names), list[tuple[str, str, str, int, int]]()
+        zero = {names[0]: 0.0} if len(names) == 2 else anchor
+        begin, end = 0, min(LEAST_ROUNDS, openings) if ties else 0
         while begin < end:
-            batch = Rounds(ties, end, begin, precision)
-            results = yield batch
-            played += batch
-            points += results.points
-            counted = [i for i, it in enumerate(played) if not results.annulled & {it.white, it.black}]
-            games, won = [played[i] for i in counted], [points[i] for i in counted]
-            error = widest(rated(names, games, won, first, zero, model, openings=True))
+            batch = Rounds(ties, end, begin)
+            played = yield batch
+            games += [
+                (names[it.white], names[it.black], result_of(points), it.pair, it.opening)
+                for it, points in zip(batch, played.points, strict=True)
+            ]
+            out = {names[player] for player in played.annulled}
+            counted = [game for game in games if not out & {*game[:2]}]
+            frame = pd.DataFrame(counted, columns=["white", "black", "result", "pair", "opening"])
+            table = rate(frame, names, first=first, anchor=zero, model=model).table
+            # To six decimals, so that every machine finds the same.
+            error = round(float((table["elo_high"] - table["elo_low"]).max() / 2), 6)
             if not error > self.error:
                 break
-            needed, more = more_rounds(end, error, self.error)
+            missing = math.ceil(end * (error / self.error) ** 2) - end
+            more = max(min(math.ceil(0.8 * missing), end), math.ceil(end / 20))
             begin, end = end, min(end + more, openings)
-            expected = min(max(needed, end), openings) * 2 * len(ties)
-            precision = Precision(len(played), error, self.error, expected)
         return []
 
 

@@ -1,4 +1,4 @@
-"""Formats of ties: in a knockout the loser is out, on a ladder the winner climbs."""
+"""The knockout: ties whose loser is out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from arena.experiment.formats.base import Format, Numbers, Place, Schedule, last_tie, points_by_tie
-from arena.rules.result import Colour
 
 
 class Knockout(Format):
@@ -18,7 +17,6 @@ class Knockout(Format):
     pairs: int = Field(default=1, ge=1, description="Openings of a tie, each played twice.")
     extra: int = Field(default=5, ge=0, description="Most further openings of a level tie.")
     exact: ClassVar[bool] = False
-    even: ClassVar[bool] = False
 
     def pairs_of_tie(self, openings: int) -> int:
         return self.pairs + self.extra
@@ -29,14 +27,7 @@ class Knockout(Format):
     def openings_needed(self, players: int) -> int:
         return (players - 1).bit_length() * (self.pairs + self.extra)
 
-    def schedule(
-        self,
-        names: Sequence[str],
-        openings: int,
-        first: Colour = "white",
-        anchor: str | None = None,
-        seed: int = 0,
-    ) -> Schedule:
+    def schedule(self, names: Sequence[str], openings: int) -> Schedule:
         """Rounds of ties until one player is left; the players stand in the order of their seeds.
 
         The bracket is the usual one: seeds 1 and 2 can only meet in the final, and the first ones have the byes
@@ -65,8 +56,8 @@ class Knockout(Format):
                     won[tie] = won[tie][0] + scored[0], won[tie][1] + scored[1]
             bracket = [tie[1] if tie in won and won[tie][0] < won[tie][1] else tie[0] for tie in ties]
             for (one, other), (own, conceded) in won.items():
-                last[one] = last_tie(number, names[other], own, conceded, "seed")
-                last[other] = last_tie(number, names[one], conceded, own, "seed")
+                last[one] = last_tie(number, names[other], own, conceded)
+                last[other] = last_tie(number, names[one], conceded, own)
             lost = sorted(player for tie in met for player in tie if player not in bracket)
             out[:0] = [Place(loser, last[loser]) for loser in lost]
         return [Place(bracket[0], last[bracket[0]]), *out]
@@ -85,51 +76,3 @@ def _bracket(players: int) -> list[int]:
         size = 2 * len(bracket)
         bracket = [seed for each in bracket for seed in (each, size - 1 - each)]
     return bracket
-
-
-class Ladder(Format):
-    """King of the hill: from the last player up, each challenges the winner of the tie before."""
-
-    type: Literal["ladder"]
-    pairs: int = Field(default=1, ge=1, description="Openings of a tie, each played twice.")
-    even: ClassVar[bool] = False
-
-    def pairs_of_tie(self, openings: int) -> int:
-        return self.pairs
-
-    def most_games(self, names: Sequence[str], openings: int) -> int:
-        return 2 * (len(names) - 1) * self.pairs
-
-    def openings_needed(self, players: int) -> int:
-        return (players - 1) * self.pairs
-
-    def schedule(
-        self,
-        names: Sequence[str],
-        openings: int,
-        first: Colour = "white",
-        anchor: str | None = None,
-        seed: int = 0,
-    ) -> Schedule:
-        """The last player holds the place; the one before it challenges, and so on up to the first.
-
-        A level tie leaves the place to its holder. Each tie is a round with its own openings. The final order
-        is the holder, then those who lost to it or to one before it, the latest first; a place rests on the
-        player's last tie.
-        """
-        numbers = Numbers()
-        holder = len(names) - 1
-        last: dict[str, float | str] = {}
-        order: list[Place] = []
-        for number, challenger in enumerate(range(len(names) - 2, -1, -1), start=1):
-            batch = numbers.pairs(
-                [(challenger, holder)], number, range((number - 1) * self.pairs, number * self.pairs)
-            )
-            points = (yield batch).points
-            lost, won = points_by_tie(batch, points)[challenger, holder]
-            loser = challenger
-            if lost > won:
-                loser, holder, lost, won = holder, challenger, won, lost
-            last = last_tie(number, names[loser], won, lost, "holder")
-            order.insert(0, Place(loser, last_tie(number, names[holder], lost, won, "holder")))
-        return [Place(holder, last), *order]

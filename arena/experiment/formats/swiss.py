@@ -11,7 +11,6 @@ from pydantic import Field
 
 from arena.experiment.formats.base import Format, Numbers, Place, Schedule, Tie, at_most, points_by_tie
 from arena.experiment.yaml.errors import Keys
-from arena.rules.result import Colour
 
 Partners: TypeAlias = dict[int, int]
 """A perfect matching: the partner of each player."""
@@ -41,14 +40,7 @@ class Swiss(Format):
     def openings_needed(self, players: int) -> int:
         return self.rounds * self.pairs
 
-    def schedule(
-        self,
-        names: Sequence[str],
-        openings: int,
-        first: Colour = "white",
-        anchor: str | None = None,
-        seed: int = 0,
-    ) -> Schedule:
+    def schedule(self, names: Sequence[str], openings: int) -> Schedule:
         """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
 
         All ties of a round have the same openings, other ones than the rounds before. A player whose games are

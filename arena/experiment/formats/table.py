@@ -8,22 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WrapValidator
 
 from arena.base.wording import shown
-from arena.experiment.formats.adaptive import Adaptive, Placing
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Free, Gauntlet, Match, RoundRobin
-from arena.experiment.formats.knockout import Knockout, Ladder
+from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import Swiss
 
-TABLE: tuple[type[Format], ...] = (
-    RoundRobin,
-    Match,
-    Gauntlet,
-    Swiss,
-    Knockout,
-    Ladder,
-    Adaptive,
-    Placing,
-)
+TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
 """One row a format; its `type` is its name in configurations, which do not know `free`."""
 FORMATS: dict[str, type[Format]] = {
     get_args(format.model_fields["type"].annotation)[0]: format for format in TABLE

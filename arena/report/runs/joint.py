@@ -68,7 +68,7 @@ class Joint:
         """The ratings on one scale; None with fewer than two runs or players to compare."""
         if len(self.runs) < 2:
             return None
-        return across({name: run.ratings for name, run in self.runs.items()}, self._configured.anchor)
+        return across({name: run.ratings for name, run in self.runs.items()}, self._configured.reference)
 
     @property
     def _rated(self) -> Across:
@@ -82,13 +82,13 @@ class Joint:
     @cached_property
     def reference(self) -> str:
         """The player over whom gains are counted: the anchor, or the first of the configuration."""
-        names = [self._configured.anchor, *(player.name for player in self._configured.players)]
+        names = [self._configured.reference, *(player.name for player in self._configured.players)]
         return next(name for name in names if name in self._rated.players)
 
     @property
     def anchored(self) -> bool:
         """Whether the reference is the anchor, so that Elo is the gain over it."""
-        return self.reference == self._configured.anchor
+        return self.reference == self._configured.reference
 
     @property
     def meets_all(self) -> bool:

@@ -8,7 +8,6 @@ import pandas as pd
 
 from arena.base.number import known, probability, signed, with_error
 from arena.base.wording import counted, listed
-from arena.experiment.formats.adaptive import Placing
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import CERTAIN
 from arena.report.run import Run
@@ -45,7 +44,7 @@ def answering_chart(run: Run) -> tuple[str, str]:
     if run.experiment.sprt:
         return "sprt", decision(run.sprt, run.experiment).rstrip(".").partition(" (")[0]
     if where := placed(run):
-        return "elo", where[0].rstrip(".").partition("; ")[0]
+        return "elo", where[0].rstrip(".")
     if len(run.gains):
         return f"elo_by_{run.gains['per'].iloc[0]}", gain_sentences(run.gains)[0].rstrip(".")
     if len(run.ablation):
@@ -57,32 +56,22 @@ def answering_chart(run: Run) -> tuple[str, str]:
 
 
 def placed(run: Run) -> list[str]:
-    """Where the newcomer of a run stands in its pool: "143 ± 20 on the english-2026 scale, ..."; else nothing."""
-    format = run.experiment.format
-    table = run.ratings.table
-    if not isinstance(format, Placing) or not len(run.games) or run.pool is None:
+    """Where players stand among those whose Elo is given: "racer: +43 ± 20 Elo, between a (0) and b (+78)."."""
+    given = run.experiment.anchor
+    if len(given) < 2:
         return []
-    (row,) = table[~table["player"].isin(run.pool["white"])].to_dict("records")
-    order = [(other["player"], f"{signed(other['elo']).removeprefix('+')}") for other in table.to_dict("records")]
-    place = next(number for number, (player, _) in enumerate(order) if player == row["player"])
-    above, below = order[:place][-1:], order[place + 1 :][:1]
-    if above and below:
-        where = f"between {' and '.join(f'{player} ({elo})' for player, elo in below + above)}"
-    else:
-        (end, elo) = (above or below)[0]
-        side, last = ("below", "weakest") if above else ("above", "strongest")
-        where = f"{side} all of the pool, whose {last} is {end} ({elo})"
-    name, games = row["player"], counted(row["games"], "game")
-    if row["score"] in (0, 1):
-        end = "won" if row["score"] else "lost"
-        return [
-            f"{name} stands {where}: it {end} all of its {games}, which sets no Elo on the {format.pool} scale."
-        ]
-    half = (row["elo_high"] - row["elo_low"]) / 2
-    elo = with_error(row["elo"], half).removeprefix("+")
-    why = "there were no more openings" if run.played == run.facts.games else "the pool is not sure enough"
-    wide = f"; {why} for ±{format.error:g}" if half > format.error and run.data.order is not None else ""
-    return [f"{name}: {elo} on the {format.pool} scale, from {games}{wide}; {where}."]
+    order = sorted(given, key=lambda name: given[name])
+    sentences = []
+    for row in run.standings[run.standings["elo"].notna()].to_dict("records"):
+        if row["player"] in given:
+            continue
+        lower = [name for name in order if given[name] <= row["elo"]][-1:]
+        upper = [name for name in order if given[name] > row["elo"]][:1]
+        side = "between" if lower and upper else "above" if lower else "below"
+        where = listed([f"{name} ({signed(given[name])})" for name in lower + upper])
+        elo = with_error(row["elo"], (row["elo_high"] - row["elo_low"]) / 2)
+        sentences.append(f"{row['player']}: {elo} Elo, {side} {where}.")
+    return sentences
 
 
 def gain_sentences(gains: pd.DataFrame) -> list[str]:

@@ -6,7 +6,6 @@ import pandas as pd
 
 from arena.base.number import known, percent, with_error
 from arena.base.wording import counted, listed
-from arena.experiment.formats.adaptive import Placing
 from arena.ratings.errors import wilson
 from arena.ratings.notes import ONE_PLAYER
 from arena.report.run import Run
@@ -15,8 +14,6 @@ from arena.rules.game import Termination
 
 MOST = 4
 """Sentences of the opening words."""
-WITHOUT_POINTS = {"seed": "its higher seed", "holder": "holding the place"}
-"""How a level tie is decided, by the column `decided` of the final order."""
 PODIUM = 3
 """Places of the final order that the sentence names."""
 _RULES = {
@@ -79,11 +76,11 @@ def narrowed(run: Run) -> list[str]:
 
 
 def _level(order: pd.DataFrame) -> str:
-    """That the first place was decided by the seed, or for who held it, as the last tie stayed level."""
+    """That the first place was decided by the seed, as the last tie stayed level."""
     first = order.iloc[0]
     if first.get("decided", "points") == "points":
         return ""
-    return f"; level with {first['opponent']}, {first['player']} is first by {WITHOUT_POINTS[first['decided']]}"
+    return f"; level with {first['opponent']}, {first['player']} is first by its higher seed"
 
 
 def _told(run: Run) -> tuple[list[str], list[str]]:
@@ -98,12 +95,12 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
 
 
 def _leads(run: Run) -> list[str]:
-    """The leader, unless one is placed, or the comparisons name it, as those at limits of several kinds do.
+    """The leader, unless Elo is given, or the comparisons name it, as those at limits of several kinds do.
 
     Beside a final order, which places players by other figures, "By Elo" begins the sentence.
     """
     named = len(run.comparisons) > 0 and (len(run.players) == 2 or run.comparisons["terms"].nunique() > 1)
-    if named or isinstance(run.experiment.format, Placing):
+    if named or len(run.experiment.anchor) > 1:
         return []
     found = lead(run.standings, run.experiment.players)
     return [f"By Elo, {sentence}" for sentence in found] if len(run.order) else found

@@ -21,7 +21,7 @@ from arena.report.sentences.cautions import (
     unbalanced,
     waited,
 )
-from arena.report.sentences.facts import WITHOUT_POINTS, decisions
+from arena.report.sentences.facts import decisions
 from arena.report.tables.decided import verdict
 from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
 from arena.report.tables.submissions import by_failures, lost_by_failures, reasons, withdrawal
@@ -147,7 +147,7 @@ def _level_ties(run: Run) -> list[str]:
     lost = run.order[(run.order["decided"] != "points") & (run.order["place"] > 1)]
     parts = [
         f"{row['opponent']} against {row['player']} in round {row['round']} "
-        f"({row['conceded']:g} to {row['points']:g}, by {WITHOUT_POINTS[row['decided']]})"
+        f"({row['conceded']:g} to {row['points']:g}, by its higher seed)"
         for row in lost.to_dict("records")
     ]
     return [f"Ties that stayed level: {first_few(parts[:MOST], len(parts))}."] if parts else []

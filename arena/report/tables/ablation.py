@@ -35,7 +35,7 @@ UNKNOWN = Estimate(math.nan, math.nan, math.nan)
 
 def reference_of(experiment: Experiment) -> str:
     """Name of the player that the others are compared with."""
-    return experiment.anchor or experiment.players[0].name
+    return experiment.reference or experiment.players[0].name
 
 
 def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> pd.DataFrame:

@@ -156,7 +156,7 @@ COMPARISONS = RunTable(
     lambda run: comparisons(
         run.ratings,
         run.compared,
-        run.experiment.anchor,
+        run.experiment.reference,
         run.time_used,
         run.experiment.compare_types,
     ),

@@ -39,9 +39,9 @@ def verdict(path: pd.DataFrame) -> Verdict:
 
 
 def final_order(run: RatedRun) -> pd.DataFrame:
-    """The final order of a Swiss, knockout or ladder with each player's rating; empty until it is complete.
+    """The final order of a Swiss or knockout with each player's rating; empty until it is complete.
 
-    A place in a Swiss rests on points, Buchholz and Sonneborn-Berger, in the others on the player's last tie.
+    A place in a Swiss rests on points, Buchholz and Sonneborn-Berger, in a knockout on the player's last tie.
     """
     found = enumerate(run.data.order or [], start=1)
     rows = [{"place": place, "player": player, **figures} for place, (player, figures) in found]
@@ -67,7 +67,6 @@ def _plain(value: Any) -> str:
 
 _RATED = "elo elo_low elo_high games wins draws losses nodes_per_move seconds_per_move"
 """What the standings by rating have, too."""
-_DECIDED = {"seed": "level: seed", "holder": "level: holder"}
 ORDER = RunTable(
     "order",
     "the final order of the format, with ratings",
@@ -77,7 +76,7 @@ ORDER = RunTable(
         "player",
         Column(
             "points",
-            "points of all games, a bye as won; in a knockout or ladder those of the last tie",
+            "points of all games, a bye as won; in a knockout those of the last tie",
             "points",
             "Points",
             _plain,
@@ -95,9 +94,9 @@ ORDER = RunTable(
         Column("conceded", "points of the opponent in the last tie", "points", "Conceded", _plain),
         Column(
             "decided",
-            "what decided the last tie: points or, of a level one, seed or holder",
+            "what decided the last tie: points or, of a level one, seed",
             heading="Decided by",
-            text=lambda value: _DECIDED.get(value, _plain(value)),
+            text=lambda value: "level: seed" if value == "seed" else _plain(value),
         ),
         "elo",
         ELO_INTERVAL,

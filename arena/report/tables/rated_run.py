@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from arena.experiment.formats.adaptive import Placing
 from arena.experiment.formats.fixed import Free
-from arena.experiment.formats.information import pool_games
 from arena.experiment.model import Experiment
-from arena.experiment.pools import pool_named
 from arena.ledger.ledger import Facts
 from arena.ledger.read import RunData
-from arena.ratings.joint import Ratings, rate_beside
+from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import repeated_games
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
@@ -40,7 +37,7 @@ class RatedRun:
         """The configuration, without the players whose games are annulled: `data.experiment` has all."""
         found, out = self.data.experiment, self.data.withdrawn
         counted = tuple(player for player in found.players if player.name not in out)
-        anchor = None if found.anchor in out else found.anchor
+        anchor = {player: elo for player, elo in found.anchor.items() if player not in out}
         return found.model_copy(update={"players": counted, "anchor": anchor}) if out else found
 
     @property
@@ -73,8 +70,11 @@ class RatedRun:
     @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
-        if self.experiment.anchor:
-            return f"{self.experiment.anchor} = 0"
+        given = self.experiment.anchor
+        if len(given) > 1:
+            return f"as given for {len(given)} players"
+        for player, elo in given.items():
+            return f"{player} = {elo:g}"
         return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
 
     @property
@@ -93,23 +93,17 @@ class RatedRun:
         return repeated_games(self.games, self.survey.hashes)
 
     @cached_property
-    def pool(self) -> pd.DataFrame | None:
-        """The games of the pool in which a newcomer is placed, openings as in `rated_games`; None without one."""
-        format = self.experiment.format
-        return pool_games(pool_named(format.pool), first_opening=1) if isinstance(format, Placing) else None
-
-    @cached_property
     def ratings(self) -> Ratings:
-        """The joint rating of all players, from the games of a pool, too, if one is placed there."""
+        """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
         anchor, model = self.experiment.anchor, self.experiment.rating.model
-        first, known = self.facts.first, self.pool
-        return rate_beside(known, self.rated_games, players, first=first, anchor=anchor, model=model)
+        return rate(self.rated_games, players, first=self.facts.first, anchor=anchor, model=model)
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:
-        """The players that the run compares; none if persons chose whom to play, or one is placed in a pool."""
-        return () if isinstance(self.experiment.format, Free | Placing) else self.experiment.players
+        """The players that the run compares; none if persons chose whom to play, or Elo of several is given."""
+        chosen = isinstance(self.experiment.format, Free) or len(self.experiment.anchor) > 1
+        return () if chosen else self.experiment.players
 
     @property
     def time_used(self) -> dict[str, float]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
 from arena.base.number import probability
 from arena.ratings import RatingModel
-from arena.ratings.joint import rate_beside
+from arena.ratings.joint import rate
 from arena.ratings.match import elo_from_score
 from arena.report.tables.columns import ELO_INTERVAL, columns, elo
 from arena.report.tables.table import Column, RunTable
@@ -89,9 +90,8 @@ def convergence(
     games: pd.DataFrame,
     players: Sequence[str],
     first: Colour,
-    anchor: str | None = None,
+    anchor: Mapping[str, float] = MappingProxyType({}),
     model: RatingModel = "bradley-terry",
-    known: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Ratings refitted to growing parts of the schedule.
 
@@ -99,8 +99,7 @@ def convergence(
     favours short games; games after the first missing one are left out. So are parts with fewer than 20 games a
     player on average, whose intervals are not to be trusted. Empty with fewer than three parts.
 
-    `games` are as `arena.ratings.joint.rate` takes them, with `line`, so that repeated games count once here, too;
-    all rest on the `known` games, too.
+    `games` are as `arena.ratings.joint.rate` takes them, with `line`, so that repeated games count once here, too.
     """
     whole = games.iloc[: int((games["game"].to_numpy() == np.arange(1, len(games) + 1)).sum())]
     ends = np.flatnonzero(np.diff(whole["round"].to_numpy(), append=-1)) + 1
@@ -114,7 +113,7 @@ def convergence(
     parts = []
     for count in ends[chosen].tolist():
         part = whole.iloc[:count]
-        table = rate_beside(known, part, players, first=first, anchor=anchor, model=model).table
+        table = rate(part, players, first=first, anchor=anchor, model=model).table
         parts.append(table[(table["games"] > 0) & table["elo"].notna()].assign(games=count)[names])
     return pd.concat(parts, ignore_index=True)
 
@@ -128,7 +127,6 @@ CONVERGENCE = RunTable(
         run.facts.first,
         run.experiment.anchor,
         run.experiment.rating.model,
-        run.pool,
     ),
     columns(Column("games", "games rated: the head of the schedule", "games"), "player elo elo_low elo_high"),
 )
