@@ -16,7 +16,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from arena.base.files import path_shortener
 from arena.ledger.public import Pseudonyms
 from arena.ledger.read import read
 from arena.report.load import list_runs
@@ -116,7 +115,7 @@ def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: 
     assert [name for name, text in found.items() for it in secrets if it.encode() in text.lower()] == []
     assert set(pd.read_csv(folder / "anonymous" / "games.csv")["machine"]) == {"machine 1"}
     assert all(b"player 2" in found[name] for name in ("report.html", "games.pdn", "submissions.csv"))
-    assert b"random" in found["standings.csv"] and b"raised an error of its own" in found["games.csv"]
+    assert b"random" in found["standings.csv"] and b"raised an error at ply" in found["games.csv"]
     shown = re.findall(r"<pre>(.*?)</pre>", found["report.html"].decode(), re.DOTALL)[0]
     listed = [entry["name"] for entry in json.loads(unescape(shown))["players"]]
     assert listed == ["random", "player 1", "player 2", "player 3"]
@@ -161,14 +160,13 @@ def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path
 @pytest.mark.parametrize(
     ("text", "public"),
     [
-        ("anna raised ValueError: Anna Smith wrote this at ply 8", "player 1 raised ValueError at ply 8"),
-        ("anna raised AnnaError: no", "player 1 raised an error of its own"),
-        ("anna returned the illegal move 'Anna'", "player 1 returned the illegal move ..."),
+        ("anna raised ValueError: Anna Smith wrote this at ply 8", "player 1 raised an error at ply 8"),
+        ("anna returned the illegal move 'Anna'", "player 1 returned the illegal move"),
         (
             "class.yaml:15:18: /x/work/anna.py:Bot cannot be built: line 2: KeyError: '/home/anna'",
-            "/x/player-1.py cannot be built: line 2: KeyError",
+            "player-1.py:player cannot be built",
         ),
-        ("Annas file fell over", "failed"),
+        ("/home/some/one/else.txt is not there", "else.txt is not there"),
         ("random lost", "random lost"),
     ],
 )
@@ -190,33 +188,9 @@ def test_nobody_is_told_by_a_place_in_a_list() -> None:
     manifest: dict[str, Any] = {"session": {}, "men": dict.fromkeys(names)}
     manifest["found"] = [{"player": name, "level": "error", "message": "raised KeyError"} for name in names]
     manifest["left_out"] = dict.fromkeys(names, "")
-    stored = {"facts": {"files": {}}, "annulled": names, "experiment": {"players": []}, "manifest": manifest}
+    stored = {"facts": {"files": {}}, "annulled": names, "experiment": {"players": [], "anchor": {}}, "manifest": manifest}
     empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
     found = Pseudonyms(experiment(players), stored, empty).documents(stored)
     lists = [found["annulled"], *(found["manifest"][key] for key in ("men", "left_out"))]
     lists.append([it["player"] for it in found["manifest"]["found"]])
     assert all(list(it) == sorted(it) and len(it) == 20 for it in lists)
-
-
-@pytest.mark.parametrize(
-    ("text", "short"),
-    [
-        ("/x/old/h.py:f", "old/h.py:f"),
-        ("/x/new/h.py:f", "new/h.py:f"),
-        ("[Errno 2] '/data/deep/w.npz', /data/deep/", "[Errno 2] 'w.npz', deep"),
-        (r"C:\Users\me\w.npz and \\server\share\k.py", "w.npz and k.py"),
-        ('["/opt/scan/scan", "hub"] path=/opt/scan/x', '["scan", "hub"] path=x'),
-        ("HOME/code/k2.py in HOME", "k2.py in ~"),
-        (
-            "../a/b ./c/d e/f 1/2-1/2 W/B /only https://a.b/c/d",
-            "../a/b ./c/d e/f 1/2-1/2 W/B /only https://a.b/c/d",
-        ),
-    ],
-)
-def test_paths_are_shortened_to_what_tells_them_apart(
-    monkeypatch: pytest.MonkeyPatch, text: str, short: str
-) -> None:
-    monkeypatch.setattr(Path, "home", lambda: Path("/home/some one"))
-    others = ["/x/old/h.py:f", "/x/new/h.py:f"]
-    text = text.replace("HOME", "/home/some one")
-    assert path_shortener([text, *others])(text) == short

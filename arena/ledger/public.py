@@ -1,12 +1,10 @@
-"""The contents of a ledger for others to read: without paths and machines, and without the names of players."""
+"""A ledger for others to read: without paths, and without names of persons and of players of a user's own."""
 
 from __future__ import annotations
 
-import builtins
 import random
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import count
 from pathlib import PurePath
@@ -14,35 +12,23 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.files import path_shortener
 from arena.experiment.model import Experiment
 from arena.ledger.grades import JUDGES
 from arena.ledger.manifest import KEY
-from arena.ledger.repair import ANNULLED, COMPLETE, texts_of, with_texts
-from players.loading import ENGINE, own_code, source_of, user_files
-from players.player import HUMAN, TYPES, PlayerSpec
+from arena.ledger.repair import ANNULLED, COMPLETE, with_texts
+from players.loading import own_code, source_of, user_files
+from players.player import HUMAN, TYPES, Limit, PlayerSpec
 
-_COMMON = frozenset({"player", "evaluate", "file"})
-"""Words that name nobody."""
-_SUFFIXES = (".py", ".npz", ".onnx", ".pt", ".pt2")
+_KEPT = frozenset({"name", "type", "in_process", *Limit._fields})
+"""Keys of a player of a user's own class that tell nothing of its code."""
 _FEWEST = 3
-"""Letters of a word that is looked for inside others, and whatever its capitals."""
+"""Letters of a name that is looked for inside texts."""
+_PATH = re.compile(r"(?<![\w.\\/])(?:~|[A-Za-z]:)?[\\/](?:[^\s\\/:*?\"'<>|,;()\[\]{}]+[\\/])+")
+"""The folders of an absolute path."""
 _PLACE = re.compile(r"^\S+\.ya?ml:\d+(:\d+)?: ")
 _PLY = re.compile(r" at ply \d+$")
-_CODE = re.compile(r"(player-\d+(?:\.\w+)?):\w+")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
-_RAISED = re.compile(r"\braised (\w+)")
-
-
-def without_paths(stored: Any, games: pd.DataFrame, *rows: Any) -> tuple[Any, ...]:
-    """The contents of a ledger without absolute paths and names of machines."""
-    columns = ["white", "black", "error"]
-    words = [value for name in columns for value in games[name].unique()]
-    shorten = path_shortener([*texts_of([stored, rows]), *words])
-    numbers = {name: f"machine {number}" for number, name in enumerate(filter(None, games["machine"].unique()), 1)}
-    short = {name: games[name].map({word: shorten(word) for word in games[name].unique()}) for name in columns}
-    machines = games["machine"].map(lambda name: numbers.get(name, ""))
-    return with_texts(stored, shorten), games.assign(machine=machines, **short), *with_texts(rows, shorten)
+_WRITTEN = re.compile(r": |['\"`]")
+"""Where in a message a text begins that a player's code may have written."""
 
 
 class Pseudonyms:
@@ -55,11 +41,12 @@ class Pseudonyms:
     def __init__(self, experiment: Experiment, stored: Mapping[str, Any], games: pd.DataFrame) -> None:
         """Of the players of an experiment, and those left out, by the documents and the games of its ledger."""
         manifest = stored.get(KEY) or {}
-        own = [spec for spec in experiment.players if _is_own(spec)]
-        files: dict[str, str] = {spec.name: source_of(spec) or _first_file(spec) for spec in own}
-        files |= manifest.get("left_out", {})
-        judges = [name for name, judge in stored.get(JUDGES, {}).items() if _names_code(judge)]
-        real = sorted({*files, *judges})
+        own = [spec for spec in experiment.players if spec.type == HUMAN or _code_of(spec)]
+        self.files: dict[str, str] = {spec.name: source_of(spec) or "".join(_code_of(spec)[:1]) for spec in own}
+        """The file, module or program of each, "" of a person."""
+        self.files |= manifest.get("left_out", {})
+        judges = [name for name, judge in stored.get(JUDGES, {}).items() if judge.get("files")]
+        real = sorted({*self.files, *judges})
         first = games.head(1)[["game", "began", "seconds", "cpu_seconds"]].to_dict("records")
         secret = repr((experiment.seed, manifest.get("began"), stored["facts"]["files"], real, first))
         random.Random(sha256(secret.encode()).digest()).shuffle(real)
@@ -67,68 +54,37 @@ class Pseudonyms:
         free = (f"player {number}" for number in count(1) if f"player {number}" not in taken)
         self.names: dict[str, str] = dict(zip(real, free, strict=False))
         """The other name of each player that has one."""
-        self.files = files
-        """The file, module or program of each, "" of a person."""
-        self._codes = dict(self._references(own))
-        """What stands for files and code that players name."""
-        self._words = self._secrets(own)
-        """What stands for words that may tell who somebody is, in small letters."""
-        sought = sorted({*self.names, *self._codes, *self._words}, key=len, reverse=True)
+        self._others = {name.lower(): other for name, other in self.names.items() if len(name) >= _FEWEST}
+        for name, code in [*((spec.name, it) for spec in own for it in _code_of(spec)), *self.files.items()]:
+            self._add(self.names[name].replace(" ", "-"), code)
+        sought = sorted(self._others, key=len, reverse=True)
         self._sought = re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])" for word in sought), re.I)
 
-    def _references(self, own: Sequence[PlayerSpec]) -> Iterator[tuple[str, str]]:
-        named = [(spec.name, text) for spec in own for text in _codes(spec)]
-        named += [(name, file) for name, file in self.files.items() if file]
-        times = Counter(text for _, text in set(named))
-        for name, text in named:
-            file, colon, _ = text.rpartition(":") if ":" in text else (text, "", "")
-            stem = self.names[name].replace(" ", "-") if times[text] == 1 else "file"
-            suffix = PurePath(file).suffix if PurePath(file).suffix in _SUFFIXES else ""
-            yield text, f"{stem}{suffix}{colon and ':player'}"
-
-    def _secrets(self, own: Sequence[PlayerSpec]) -> dict[str, str]:
-        parts = {name: {name, *re.split(r"[\W_]+", name)} for name in self.names}
-        texts = [(spec.name, text) for spec in own for text in _codes(spec)]
-        for name, text in [*texts, *self.files.items()]:
-            path, _, code = text.rpartition(":") if ":" in text else (text, "", "")
-            for part in (*PurePath(path).parts, PurePath(path).stem, code):
-                parts[name] |= {part, *re.split(r"[\W_]+", part)}
-        users = Counter(word.lower() for words in parts.values() for word in {*map(str.lower, words)})
-        return {
-            word.lower(): self.names[name]
-            for name, words in parts.items()
-            for word in words
-            if len(word) >= _FEWEST and (users[word.lower()] == 1 or word == name) and word.lower() not in _COMMON
-        }
-
-    def message(self, text: str) -> str:
-        """A message about a failure without names, and without words that came from a player's code."""
-        ply = _PLY.search(text)
-        text = _CODE.sub(r"\1", self._replaced(_PLACE.sub("", _PLY.sub("", text))))
-        kept: list[str] = []
-        for part in text.split(": "):
-            if kept and not (re.fullmatch(r"line \d+", part) or _is_error(part)):
-                break
-            kept.append(_RAISED.sub(_kind, _QUOTED.sub("...", part)))
-        found = ": ".join(kept) + (ply[0] if ply else "")
-        rest = re.sub(r"player[ -]\d+", "", found).lower()
-        if any(word in rest for word in self._words if len(word) > _FEWEST):
-            who = re.match(r"player \d+ ", found)
-            return f"{who[0] if who else ''}failed"
-        return found
-
-    def _replaced(self, text: str) -> str:
-        def other(match: re.Match[str]) -> str:
-            word: str = match[0]
-            short = len(word) < _FEWEST and word not in self.names
-            found = self.names.get(word) or self._codes.get(word) or self._words.get(word.lower())
-            return word if short or found is None else found
-
-        return self._sought.sub(other, text)
+    def _add(self, other: str, code: str) -> None:
+        """Have another name for a reference to code, and for its file."""
+        file, colon, name = code.rpartition(":") if ":" in code else (code, "", "")
+        suffix = PurePath(file).suffix
+        words = {code: f"{other}{suffix}{colon and ':player'}", file: f"{other}{suffix}", name: "player"}
+        for word, pseudonym in words.items():
+            if len(word) >= _FEWEST:
+                self._others.setdefault(word.lower(), pseudonym)
 
     def name(self, text: str) -> str:
         """The other name of a player, if it has one."""
         return self.names.get(text, text)
+
+    def text(self, text: str) -> str:
+        """A text with other names and without absolute paths."""
+        changed = self._sought.sub(lambda match: self._others[match[0].lower()], text) if self._others else text
+        return _PATH.sub("", changed)
+
+    def message(self, text: str) -> str:
+        """A message about a failure, without words that a player's code may have written."""
+        ply = _PLY.search(text)
+        text = _PLACE.sub("", _PLY.sub("", text))
+        who = next((name for name in self.names if text.startswith(f"{name} ")), "")
+        what = _WRITTEN.split(self.text(text.removeprefix(who)))[0].rstrip()
+        return self.name(who) + re.sub(r"raised \w+", "raised an error", what) + (ply[0] if ply else "")
 
     def documents(self, stored: Mapping[str, Any]) -> dict[str, Any]:
         """The documents of a ledger without these names."""
@@ -141,7 +97,7 @@ class Pseudonyms:
                 for player, row in stored[COMPLETE]
             ]
         if ANNULLED in stored:
-            changed[ANNULLED] = sorted(self.name(player) for player in stored[ANNULLED])
+            changed[ANNULLED] = sorted(map(self.name, stored[ANNULLED]))
         if stored.get(KEY):
             changed[KEY] = self._manifest(stored[KEY])
         if JUDGES in stored:
@@ -154,53 +110,52 @@ class Pseudonyms:
         return changed
 
     def _experiment(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        changed = {**document, "players": [self._entry(entry) for entry in document["players"]], "readable": []}
-        for key, names in (("format", "seeds"),):
-            if isinstance(inner := document.get(key), dict) and isinstance(inner.get(names), list):
-                players = [self.name(it) if isinstance(it, str) else self._entry(it) for it in inner[names]]
-                changed[key] = {**inner, names: players}
-        changed["anchor"] = {self.name(player): elo for player, elo in document["anchor"].items()}
+        players = [self._entry(entry) for entry in document["players"]]
+        plain = with_texts({key: value for key, value in document.items() if key != "players"}, _without_paths)
+        anchor = {self.name(player): elo for player, elo in document["anchor"].items()}
+        changed = {**plain, "players": players, "readable": [], "anchor": anchor}
+        if isinstance(format := document.get("format"), dict) and "seeds" in format:
+            changed["format"] = {**format, "seeds": [*map(self.name, format["seeds"])]}
         return changed
 
     def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """The entry of a player, without what its user wrote unless it is built in."""
-        if entry.get("name") not in self.names:
-            return dict(entry)
-        is_built_in = entry["type"] in TYPES and entry["type"] != ENGINE
-        kept = {
-            key: self._option(value, is_built_in or key == "type")
-            for key, value in entry.items()
-            if key not in ("folder", "command")
-        }
+        """The entry of a player, of a class of a user's own without options."""
+        if entry["name"] not in self.names:
+            return dict(with_texts(entry, _without_paths))
+        is_built_in = entry["type"] in TYPES and "command" not in entry
+        changed = {key: with_texts(entry[key], self.text) for key in entry if is_built_in or key in _KEPT}
         program = {"command": self.name(entry["name"])} if "command" in entry else {}
-        return {**kept, "name": self.name(entry["name"]), **program}
-
-    def _option(self, value: Any, is_known: bool) -> Any:
-        """The value of an option; of one that is not the arena's own no text."""
-        if isinstance(value, str):
-            return self._codes.get(value) or (self._replaced(value) if is_known else "...")
-        return with_texts(value, self._replaced if is_known else lambda _: "...")
+        return {**changed, "name": self.name(entry["name"]), **program}
 
     def _manifest(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        men = dict(sorted((self.name(player), value) for player, value in document["men"].items()))
+        """The manifest; players in the order of their new names, as their own order would tell who they are."""
         found = [
             {**it, "player": self.name(it["player"]), "message": self.message(it["message"])}
-            for it in document.get("found", ())
+            for it in document["found"]
         ]
-        left_out = {
-            self.name(one): self._codes.get(file, "") for one, file in document.get("left_out", {}).items()
+        left_out = {self.name(one): self.text(file) for one, file in document["left_out"].items()}
+        return {
+            **document,
+            "men": dict(sorted((self.name(player), value) for player, value in document["men"].items())),
+            "found": sorted(found, key=lambda it: str(it["player"])),
+            "left_out": dict(sorted(left_out.items())),
+            "session": {**document["session"], "host": ""},
+            "file": "",
+            "configuration": {},
+            "files": {},
         }
-        left_out = dict(sorted(left_out.items()))  # the order in which they stand would tell who they are
-        found.sort(key=lambda it: str(it["player"]))
-        empty = {"file": "", "configuration": {}, "files": {}}
-        session = {**document["session"], "host": ""}
-        return {**document, "men": men, "session": session, "found": found, "left_out": left_out, **empty}
 
     def games(self, games: pd.DataFrame) -> pd.DataFrame:
-        """The games of a ledger without these names."""
+        """The games of a ledger without these names; machines have numbers."""
         messages = {text: self.message(text) if text else "" for text in games["error"].unique()}
-        colours = {side: games[side].map(self.name) for side in ("white", "black")}
-        return games.assign(**colours, error=games["error"].map(messages))
+        machines = dict.fromkeys(filter(None, games["machine"]))
+        numbers = {name: f"machine {number}" for number, name in enumerate(machines, 1)}
+        return games.assign(
+            white=games["white"].map(self.name),
+            black=games["black"].map(self.name),
+            error=games["error"].map(messages),
+            machine=games["machine"].map(lambda name: numbers.get(name, "")),
+        )
 
     def rows(self, rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> list[tuple[Any, ...]]:
         """Rows of another table of a ledger without these names."""
@@ -210,34 +165,11 @@ class Pseudonyms:
             for row in rows
         ]
 
-    def number(self, name: str) -> str:
-        """The name of a number of players' own; another one if it tells who they are."""
-        return "number" if any(word in name.lower() for word in self._words) else name
+
+def _without_paths(text: str) -> str:
+    return _PATH.sub("", text)
 
 
-def _kind(match: re.Match[str]) -> str:
-    return match[0] if _is_error(match[1]) else "raised an error of its own"
-
-
-def _is_error(name: str) -> bool:
-    found = getattr(builtins, name, None)
-    return isinstance(found, type) and issubclass(found, BaseException)
-
-
-def _is_own(spec: PlayerSpec) -> bool:
-    return spec.type == HUMAN or bool(own_code(spec) or user_files(spec))
-
-
-def _first_file(spec: PlayerSpec) -> str:
-    return next((str(file) for file in user_files(spec)), "")
-
-
-def _codes(spec: PlayerSpec) -> list[str]:
+def _code_of(spec: PlayerSpec) -> list[str]:
     """The references to code and files of a user's own in a specification."""
-    values = [value for value in (spec.type, *spec.options.values()) if isinstance(value, str)]
-    files = [str(path) for path in user_files(spec)]
-    return [*dict.fromkeys([*own_code(spec), *files, *(it for it in values if it in files)])]
-
-
-def _names_code(judge: Mapping[str, Any]) -> bool:
-    return bool(judge.get("files")) or any(":" in str(value) for value in judge.get("entry", {}).values())
+    return [*own_code(spec), *map(str, user_files(spec))]

@@ -29,7 +29,7 @@ from arena.ledger.ledger import (
     remedy,
 )
 from arena.ledger.manifest import Manifest, parsed
-from arena.ledger.public import Pseudonyms, without_paths
+from arena.ledger.public import Pseudonyms
 from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.ledger.repair import ANNULLED, COMPLETE, documents
 from arena.ledger.store import StoreError, check_columns, check_intact, reading
@@ -126,8 +126,7 @@ def read(folder: Path, *, anonymous: bool = False) -> RunData:
         stored, every = pseudonyms.documents(stored), pseudonyms.games(every)
         searches, answers = pseudonyms.rows(searches, PROBE_COLUMNS), pseudonyms.rows(answers, ANSWER_COLUMNS)
         graded, grades = (it.assign(judge=it["judge"].map(pseudonyms.name)) for it in (graded, grades))
-        numbers = [(game, ply, pseudonyms.number(name), value) for game, ply, name, value in numbers]
-        stored, every, searches, answers = without_paths(stored, every, searches, answers)
+        numbers = [(game, ply, pseudonyms.text(name), value) for game, ply, name, value in numbers]
     experiment, facts = experiment_and_facts(stored, folder / FILE)
     order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
     manifest = parsed(stored, folder / FILE)

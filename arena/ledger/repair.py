@@ -156,15 +156,6 @@ def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any
     return changed
 
 
-def texts_of(document: Any) -> Iterator[str]:
-    """All texts of a document, keys of mappings among them."""
-    if isinstance(document, str):
-        yield document
-    elif isinstance(document, dict | list | tuple):
-        parts = document.items() if isinstance(document, dict) else document
-        yield from (text for part in parts for text in texts_of(part))
-
-
 def with_texts(document: Any, changed: Callable[[str], str]) -> Any:
     """The document with all of its texts changed."""
     if isinstance(document, str):

@@ -16,7 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from matplotlib.transforms import Transform
 
 from arena.base.number import known, quantity, signed
-from arena.report.charts.style import MUTED, PAPER, SERIES, text_width
+from arena.report.charts.style import MUTED, SERIES, text_width
 from arena.report.run import Run
 
 
@@ -175,12 +175,11 @@ def whole_depths(ax: Axes) -> None:
     ax.set_xlabel("search depth, plies")
 
 
-def legend(ax: Axes, *, opaque: bool = False) -> None:
-    """A legend inside while it is short, on `opaque` ground or on none; else under the Axes: the figure grows."""
+def legend(ax: Axes) -> None:
+    """A legend inside while it is short; else under the Axes: the figure grows."""
     handles, labels = ax.get_legend_handles_labels()
     if len(labels) <= SHORT_LEGEND:
-        hiding = {"facecolor": PAPER, "edgecolor": "none", "framealpha": 1} if opaque else {}
-        ax.legend(loc="best", frameon=opaque, **hiding)
+        ax.legend(loc="best", frameon=False)
         return
     figure = figure_of(ax)
     width, height = figure.get_size_inches()
