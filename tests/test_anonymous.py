@@ -188,7 +188,12 @@ def test_nobody_is_told_by_a_place_in_a_list() -> None:
     manifest: dict[str, Any] = {"session": {}, "men": dict.fromkeys(names)}
     manifest["found"] = [{"player": name, "level": "error", "message": "raised KeyError"} for name in names]
     manifest["left_out"] = dict.fromkeys(names, "")
-    stored = {"facts": {"files": {}}, "annulled": names, "experiment": {"players": [], "anchor": {}}, "manifest": manifest}
+    stored = {
+        "facts": {"files": {}},
+        "annulled": names,
+        "experiment": {"players": [], "anchor": {}},
+        "manifest": manifest,
+    }
     empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
     found = Pseudonyms(experiment(players), stored, empty).documents(stored)
     lists = [found["annulled"], *(found["manifest"][key] for key in ("men", "left_out"))]
