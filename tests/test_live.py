@@ -249,8 +249,6 @@ def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
     )
     assert outlook(moment._replace(playing=False)).endswith("games/min, no process is playing it")
     assert outlook(moment._replace(complete=True)) == "complete, 30 games"
-    assert outlook(moment._replace(planned=0, games=1)) == "1 game at the board, being played"
-    assert outlook(moment._replace(planned=0, playing=False)) == "30 games at the board"
 
 
 # --- status

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from arena.base.number import is_nan, known
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import COLUMNS, FILE, GAMES, Facts, experiment_and_facts, remedy
+from arena.ledger.ledger import COLUMNS, FILE, GAMES, Facts, experiment_and_facts
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import GameRecord, unpacked
 from arena.ledger.repair import documents
-from arena.ledger.store import StoreError, check_columns, reading
+from arena.ledger.store import REMEDY, StoreError, check_columns, reading
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import pdn_game, search_comment
 from arena.rules.played import PlayedGame, Replayer
@@ -85,7 +85,7 @@ def stored_game(folder: Path, number: int) -> StoredGame:
         there = f"its last one is game {last}" if last else "it has none yet"
         raise StoreError(f"game {number} is not stored in {folder}: {there}")
     if not GAMES.intact(row):
-        raise StoreError(f"{path} is damaged (games {number}); {remedy(stored)}")
+        raise StoreError(f"{path} is damaged (games {number}); {REMEDY}")
     experiment, facts = experiment_and_facts(stored, path)
     named = dict(zip(GAMES.columns, row, strict=False))
     return StoredGame(folder, named, experiment, facts, parsed(stored, path), last)

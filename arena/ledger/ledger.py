@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
 from arena.ledger.grades import CURRENT, GRADES, JUDGES, STORED_COLUMNS, GradedGame
 from arena.ledger.manifest import Manifest, parsed
@@ -88,7 +87,7 @@ class Facts(NamedTuple):
     """Of PDN; empty if the rules have none."""
     start_fen: str
     games: int
-    """Games of the whole tournament, or the most that there may be; 0 if they come as they are played."""
+    """Games of the whole tournament, or the most that there may be."""
     exact: bool
     """Whether exactly this many are played, whatever their results."""
     files: dict[str, str]
@@ -277,13 +276,6 @@ def experiment_and_facts(stored: Mapping[str, Any], path: Path) -> tuple[Experim
         return Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
     except (ValueError, TypeError):
         raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
-
-
-def remedy(stored: Mapping[str, Any]) -> str:
-    """Advice for mending a damaged ledger with those documents."""
-    if stored.get("experiment", {}).get("format") == Free().model_dump():
-        return "arena play --record keeps the other games"
-    return "arena run does again what is missing, and keeps the rest"
 
 
 def complete_with_failures(folder: Path, experiment: Experiment, facts: Facts) -> bool | None:

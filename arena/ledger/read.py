@@ -26,7 +26,6 @@ from arena.ledger.ledger import (
     TABLES,
     Facts,
     experiment_and_facts,
-    remedy,
 )
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.public import Pseudonyms
@@ -112,7 +111,7 @@ def read(folder: Path, *, anonymous: bool = False) -> RunData:
     """
     with reading(folder / FILE) as connection:
         connection.execute("BEGIN")
-        check_intact(folder / FILE, connection, TABLES, remedy)
+        check_intact(folder / FILE, connection, TABLES)
         stored = documents(connection)
         check_columns(folder / FILE, stored, COLUMNS)
         every = _games(connection)

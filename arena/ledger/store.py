@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -40,6 +40,8 @@ CLOSE_SECONDS = 1.0
 """Seconds that closing waits for programs that read the file."""
 LOOK_SECONDS = 1.0
 """Seconds after which it is seen again whether the file is still the one in the folder."""
+REMEDY = "arena run does again what is missing, and keeps the rest"
+"""What mends a damaged file."""
 _NAMED = 5
 """Folders inside a folder that a message names."""
 
@@ -242,16 +244,14 @@ def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
         raise StoreError(f"{path} is of another version of the arena, which stores runs differently")
 
 
-def check_intact(
-    path: Path, connection: sqlite3.Connection, tables: Sequence[Table], remedy: Callable[[Mapping[str, Any]], str]
-) -> None:
-    """Raise StoreError if a file of META and these tables is damaged; `remedy` of its documents mends it."""
+def check_intact(path: Path, connection: sqlite3.Connection, tables: Sequence[Table]) -> None:
+    """Raise StoreError if a file of META and these tables is damaged."""
     every = (*META, *tables)
     if _is_new(connection):
         raise StoreError(f"{path} holds nothing yet")
     check_tables(path, connection, every)
     if damage := damage_of(connection, every):
-        raise StoreError(f"{path} is damaged ({damage}); {remedy(intact_documents(connection))}")
+        raise StoreError(f"{path} is damaged ({damage}); {REMEDY}")
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.base.number import with_error
-from arena.experiment.formats.fixed import Free
 from arena.ledger.ledger import FILE
 from arena.ledger.manifest import Session
 from arena.ledger.store import StoreError
@@ -41,11 +40,6 @@ class Entry(NamedTuple):
     def readable(self) -> bool:
         """Whether anything is known of it but its state."""
         return bool(self.title)
-
-    @property
-    def open(self) -> bool:
-        """Whether it is of games at the board, which nothing completes."""
-        return self.format == Free().type
 
     @property
     def date(self) -> str:

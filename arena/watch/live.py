@@ -76,7 +76,7 @@ class Moment(NamedTuple):
     format: str
     games: int
     planned: int
-    """Games of the whole run, the most that there may be; 0 if not planned."""
+    """Games of the whole run, the most that there may be."""
     exact: bool
     """Whether exactly this many are played, whatever their results."""
     searches: int

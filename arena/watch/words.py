@@ -24,7 +24,7 @@ class RunView(NamedTuple):
     """By player; empty where it is not known."""
     games: int
     planned: int
-    """0 if games come as they are played."""
+    """0 for a probe of one player."""
     above: Sequence[str] = ()
     """Lines above the table."""
     incidents: Sequence[str] = ()
@@ -73,10 +73,7 @@ def title(moment: Moment) -> str:
 
 
 def progress(moment: Moment) -> str:
-    """`120/600 games (20 %), 35 games/s, 14 s left`, without what is not known.
-
-    A run whose games come as they are played has neither rate nor end.
-    """
+    """`120/600 games (20 %), 35 games/s, 14 s left`, without what is not known."""
     if moment.searches < moment.searches_planned and not moment.games:
         return f"{moment.searches}/{moment.searches_planned} searches to a fixed depth"
     if not moment.planned:
@@ -101,8 +98,6 @@ def outlook(moment: Moment) -> str:
     """How far a run is, and whether somebody plays it, as a list of runs says it."""
     if moment.complete:
         return f"complete, {_games(moment.games)}"
-    if not moment.planned:
-        return f"{_games(moment.games)} at the board" + (", being played" if moment.playing else "")
     players = {True: "", False: ", no process is playing it", None: ", perhaps being played elsewhere"}
     return progress(moment) + players[moment.playing]
 

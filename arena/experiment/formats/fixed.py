@@ -1,4 +1,4 @@
-"""Formats whose pairings are known before the first game: round robin, match, gauntlet; free games; early ends."""
+"""Formats whose pairings are known before the first game: round robin, match, gauntlet; early ends."""
 
 from __future__ import annotations
 
@@ -66,21 +66,6 @@ class Gauntlet(Format):
     def ties(self, names: Sequence[str]) -> list[Tie]:
         seeds = [names.index(seed) for seed in self.seeds]
         return [(seed, other) for seed in seeds for other in range(len(names)) if other not in seeds]
-
-
-class Free(Format):
-    """Games as they come, each by itself: those of persons at the board. None are planned.
-
-    A run has it that persons play; for a configuration it is a problem in itself.
-    """
-
-    type: Literal["free"] = "free"
-
-    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
-        yield ("type",), "the format 'free' is of games at the board (arena play --record), not of a tournament"
-
-    def ties(self, names: Sequence[str]) -> list[Tie]:
-        return []
 
 
 class Until(Section):

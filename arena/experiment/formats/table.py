@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 
-from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WrapValidator
+from pydantic import BeforeValidator, Discriminator, SerializeAsAny
 
 from arena.base.wording import shown
 from arena.experiment.formats.base import Format
-from arena.experiment.formats.fixed import Free, Gauntlet, Match, RoundRobin
+from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import Swiss
 
 TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
-"""One row a format; its `type` is its name in configurations, which do not know `free`."""
+"""One row a format; its `type` is its name in configurations."""
 FORMATS: dict[str, type[Format]] = {
     get_args(format.model_fields["type"].annotation)[0]: format for format in TABLE
 }
@@ -26,18 +25,12 @@ def _mapping(value: Any) -> Any:
     return {"type": value} if isinstance(value, str) else value
 
 
-def _or_free(value: Any, known: Callable[[Any], Any]) -> Any:
-    of_board = isinstance(value, Free) or (isinstance(value, dict) and value.get("type") == "free")
-    return Free.model_validate(value) if of_board else known(value)
-
-
 if TYPE_CHECKING:
     FormatField: TypeAlias = Format
 else:
     FormatField = Annotated[
         SerializeAsAny[Union[TABLE]],  # noqa: UP007
         Discriminator("type"),
-        WrapValidator(_or_free),
         BeforeValidator(_mapping),
     ]
 """Any of the formats, as a field of a configuration."""

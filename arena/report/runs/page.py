@@ -30,14 +30,12 @@ def write_index(runs: Sequence[Entry], root: Path) -> Path:
 
 
 def counts(runs: Sequence[Entry]) -> str:
-    """`13 runs: 10 complete, 1 at the board, 1 not complete, 1 cannot be read.`"""
+    """`13 runs: 10 complete, 2 not complete, 1 cannot be read.`"""
     complete = sum(entry.state == "complete" for entry in runs)
-    at_board = sum(entry.open for entry in runs)
     unreadable = sum(not entry.readable for entry in runs)
     parts = {
         "complete": complete,
-        "at the board": at_board,
-        "not complete": len(runs) - complete - at_board - unreadable,
+        "not complete": len(runs) - complete - unreadable,
         "cannot be read": unreadable,
     }
     listed = ", ".join(f"{number} {what}" for what, number in parts.items() if number)

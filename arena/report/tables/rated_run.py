@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Facts
 from arena.ledger.read import RunData
@@ -101,9 +100,8 @@ class RatedRun:
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:
-        """The players that the run compares; none if persons chose whom to play, or Elo of several is given."""
-        chosen = isinstance(self.experiment.format, Free) or len(self.experiment.anchor) > 1
-        return () if chosen else self.experiment.players
+        """The players that the run compares; none if Elo of several is given."""
+        return () if len(self.experiment.anchor) > 1 else self.experiment.players
 
     @property
     def time_used(self) -> dict[str, float]:

@@ -12,9 +12,9 @@ const AGAIN = 5000; // milliseconds until the list is asked for again
 let timer;
 let asked = 0;
 
-/* A bar that shows how far a run is; none where nothing is planned. */
-export function progressBar({ format, planned, games, complete }) {
-  if (format === "free" || complete) return null;
+/* A bar that shows how far a run is. */
+export function progressBar({ planned, games, complete }) {
+  if (complete) return null;
   return element("progress", { "aria-label": "games played", "max": Math.max(planned, 1), "value": games });
 }
 
