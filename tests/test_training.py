@@ -13,9 +13,9 @@ import torch
 from click.testing import CliRunner
 
 from arena.commands.cli import main
-from arena.learning.config import load_training
+from arena.learning.config import FitSection, load_training
 from arena.learning.driver import LearningError, StageProgress
-from arena.learning.fit import Fit, FitSettings, Views, inputs_of, phases_of, unit_of, views_of
+from arena.learning.fit import Fit, Views, inputs_of, phases_of, unit_of, views_of
 from arena.learning.games import play_scored
 from arena.learning.samples import Samples, games_of_run, samples_of_pdn
 from arena.learning.store import GameStore, Played
@@ -96,7 +96,7 @@ def sampled(name: str) -> Samples:
 def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, width):
     """Up to the rounding of weights: from the side to move's view, whatever its colour."""
     variant, data = VARIANTS[name], sampled(name)
-    fit = Fit(variant.constants, FitSettings(3, 64, 0.01, 1, width))
+    fit = Fit(variant.constants, FitSection(epochs=3, batch=64, rate=0.01, width=width), 1)
     learned = views(variant, data)
     for _ in range(3):
         fit.descend(learned, learned)
@@ -113,7 +113,7 @@ def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, wid
 
 
 def test_weights_are_held_within_what_whole_numbers_can_be():
-    fit = Fit(ENGLISH.constants, FitSettings(1, 64, 50.0, 1, 64))
+    fit = Fit(ENGLISH.constants, FitSection(epochs=1, batch=64, rate=50.0), 1)
     learned = views(ENGLISH, sampled("english"))
     fit.descend(learned, learned)
     assert np.abs(fit.network.whole_numbers()).max() == 8 * ONE
@@ -121,7 +121,7 @@ def test_weights_are_held_within_what_whole_numbers_can_be():
 
 
 def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
-    fit = Fit(ENGLISH.constants, FitSettings(30, 64, 0.01, 1, 64))
+    fit = Fit(ENGLISH.constants, FitSection(epochs=30, batch=64, rate=0.01), 1)
     data = sampled("english")
     material = [(w.bit_count() - b.bit_count()) for w, b, *_ in data.positions.tolist()]
     data = data._replace(targets=1 / (1 + np.exp(-np.array(material))))

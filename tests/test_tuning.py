@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -33,7 +32,7 @@ from arena.rules.variants import VARIANTS
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import invoke, one_line
-from tests.helpers.tunings import mark_games, refusal_of, written
+from tests.helpers.tunings import games_stored, mark_games, refusal_of, written
 
 FILE = "tuning.sqlite"
 
@@ -280,37 +279,23 @@ def test_a_damaged_game_and_a_damaged_step_are_made_again(whole: Path, tmp_path:
     assert same_outcome(whole, out)
 
 
-def until(path: Path, games: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until so many games are stored."""
-    for _ in range(1200):
-        assert process.poll() is None, "the tuning was over before it could be stopped"
-        if path.exists():
-            with sqlite3.connect(path, timeout=10) as connection:
-                known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'games'").fetchone()
-                if known and connection.execute("SELECT count(*) FROM games").fetchone()[0] >= games:
-                    return
-        time.sleep(0.02)
-    raise AssertionError(f"{games} games were never stored")
-
-
 @pytest.mark.full
-def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: Path) -> None:
-    """Stopped by Ctrl-C."""
+def test_a_tuning_that_was_killed_goes_on_where_it_was(whole: Path, tmp_path: Path) -> None:
+    """`test_tuning_numbers` stops one by Ctrl-C."""
     config, out = written(tmp_path, TINY), tmp_path / "out"
     command = [sys.executable, "-m", "arena", "tune", str(config), "--out", str(out), "--workers", "1"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ)
-    until(out / FILE, 3, process)
-    process.send_signal(signal.SIGINT)
+    while games_stored(out / FILE) < 15:
+        assert process.poll() is None, "the tuning was over before it could be stopped"
+        time.sleep(0.01)
+    process.kill()
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130, errors
+    assert process.returncode == -9, errors
     assert not (out / "tuned.yaml").exists()
-    with sqlite3.connect(out / FILE) as connection:
-        before = {row[0] for row in connection.execute("SELECT game FROM games")}
+    before = games_stored(out / FILE)
     mark_games(out / FILE)
     assert invoke("tune", config, "--out", out, "--workers", 1).exit_code == 0
-    with sqlite3.connect(out / FILE) as connection:
-        query = "SELECT game FROM games WHERE stage = 'round 1' AND plies = 999"
-        assert {row[0] for row in connection.execute(query)} == before, "stored games are not played again"
+    assert games_stored(out / FILE, plies=999) == before, "stored games are not played again"
     assert same_outcome(whole, out)
 
 
@@ -324,8 +309,8 @@ def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Pat
     assert set(before) == {"tuned.yaml", "path.csv", "path.png", "summary.md"}
     rows = list(csv.DictReader((out / "path.csv").open()))
     assert [row["games"] for row in rows] == ["0", "8", "16", "24"]
-    assert (rows[0]["evaluation.linear.king"], rows[0]["loss"]) == ("100", "")
-    assert rows[-1]["evaluation.linear.king"] != "100"
+    assert (rows[0]["evaluation.linear.king"], rows[0]["loss"]) == ("100.0", "")
+    assert rows[-1]["evaluation.linear.king"] != "100.0"
     again = invoke("tune", config, "--out", out, "--workers", 1)
     assert again.stdout == first.stdout
     assert again.stderr == ""

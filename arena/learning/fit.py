@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from arena.learning.config import FitSection
 from arena.learning.samples import Samples
 from arena.ratings.types import Floats, Ints
 from arena.rules.jit.lanes import LANES, OUTPUTS
@@ -30,18 +31,6 @@ THREADS = 1
 """Threads of PyTorch: sums of floats depend on their number."""
 _TURNED_KINDS = [2, 3, 0, 1]
 """Kinds of pieces, from the other side's view."""
-
-
-class FitSettings(NamedTuple):
-    """How a network is fitted."""
-
-    epochs: int
-    batch: int
-    rate: float
-    """Adam's rate at first; it falls to 0 along half a cosine."""
-    seed: int
-    width: int
-    """Numbers of the network's first layer."""
 
 
 class Epoch(NamedTuple):
@@ -120,22 +109,22 @@ class Network(torch.nn.Module):
 class Fit:
     """A fit under way: the network, and how far the descent is."""
 
-    def __init__(self, rules: Rules, settings: FitSettings) -> None:
+    def __init__(self, rules: Rules, settings: FitSection, seed: int) -> None:
         torch.set_num_threads(THREADS)
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # sums on a GPU in the same order each time
         torch.use_deterministic_algorithms(True)
-        self.settings = settings
+        self.settings, self._seed = settings, seed
         self.epochs: list[Epoch] = []
         """Those that are done."""
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.network = Network(rules, settings.width, settings.seed).to(self._device)
+        self.network = Network(rules, settings.width, seed).to(self._device)
         self._rules = rules
         self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
 
     def descend(self, views: Views, judged: Views) -> Epoch:
         """Pass once over `views`, in an order that seed and epoch decide."""
         settings, count, before = self.settings, len(views.targets), len(self.epochs)
-        order = np.random.default_rng([settings.seed, before]).permutation(count)
+        order = np.random.default_rng([self._seed, before]).permutation(count)
         batches, total = -(-count // settings.batch), 0.0
         for number in range(batches):
             done = (before + number / batches) / settings.epochs

@@ -23,7 +23,7 @@ from arena.learning.driver import (
     match_jobs,
     play_stage,
 )
-from arena.learning.fit import Epoch, Fit, FitSettings, unit_of, views_of
+from arena.learning.fit import Epoch, Fit, unit_of, views_of
 from arena.learning.games import Job, Terms, play_scored, points_of_pairs
 from arena.learning.samples import Samples, games_of_run, round_samples, samples_of_pdn
 from arena.learning.store import GameStore
@@ -190,9 +190,9 @@ def _fitted(
     """
     variant, settings = plan.terms.variant, plan.config.fit
     network, is_last = network_file(plan, store.folder, number), number == len(plan.config.positions.rounds)
-    width, checkpoint = settings.width if is_last else LANES, network.with_suffix(".pt")
-    chosen = FitSettings(settings.epochs, settings.batch, settings.rate, plan.config.seed, width)
-    fit = Fit(variant.constants, chosen)
+    checkpoint = network.with_suffix(".pt")
+    chosen = settings if is_last else settings.model_copy(update={"width": LANES})
+    fit = Fit(variant.constants, chosen, plan.config.seed)
     with TemporaryFile(dir=store.folder) as file:
         learned, judged, digest = views_of(variant, gathered(plan, store, number), file)
         if not (len(learned.rows) and len(judged.rows)):
