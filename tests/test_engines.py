@@ -105,7 +105,7 @@ def test_what_an_engine_says_of_its_search_is_recorded(well: arena.Run) -> None:
     assert set(own_games(well)["termination"]) <= {"max_plies", "repetition"}
     moves = well.moves[well.moves["player"] == "bad"]
     assert set(moves["move"]) <= {"32-28", "28-32", "1-5", "5-1"} and len(moves) > 40
-    assert (moves[["depth", "nodes", "said_ms"]] == [5, 99, 12]).all(axis=None)
+    assert (moves[["depth", "nodes", "extra_said_ms"]] == [5, 99, 12]).all(axis=None)
     assert (moves["score"] == -0.25).all()
 
 

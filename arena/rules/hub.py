@@ -86,26 +86,21 @@ def parse_position(variant: Variant, text: str) -> Position:
 
 
 def game_line(game: Game) -> str:
-    """The line `pos`: where `since_progress` begins, and its moves."""
-    position, texts = since_progress(game)
-    arguments: dict[str, object] = {"pos": position_text(game.variant, position)}
-    if texts:
-        arguments["moves"] = " ".join(texts)
-    return line("pos", arguments)
-
-
-def since_progress(game: Game) -> tuple[Position, list[str]]:
-    """The position after the last move that cannot be taken back, and the texts of the moves since.
+    """The line `pos`: the position after the last move that cannot be taken back, and the moves since.
 
     Where kings may tire, that depends on all moves, and where captures count, on those since the last.
     """
     variant, draws = game.variant, game.variant.draws
     since = game.without_capture if draws.no_capture else game.without_progress
     first = 0 if variant.king_moves else len(game.moves) - since
-    texts = []
-    for position, move in zip(game.positions[first:], game.moves[first:], strict=False):
-        texts.append(hub_move(variant, position, move, legal_moves(variant.constants, position)))
-    return game.positions[first], texts
+    arguments: dict[str, object] = {"pos": position_text(variant, game.positions[first])}
+    texts = [
+        hub_move(variant, position, move, legal_moves(variant.constants, position))
+        for position, move in zip(game.positions[first:], game.moves[first:], strict=False)
+    ]
+    if texts:
+        arguments["moves"] = " ".join(texts)
+    return line("pos", arguments)
 
 
 def parse_game(variant: Variant, read: Line) -> Game:

@@ -1,4 +1,4 @@
-"""The player that is an outside program, asked for moves by either version of the Hub protocol, or by DXP."""
+"""The player that is an outside program, asked for moves by the Hub protocol or by DXP."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.base.wording import quoted
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.engines.dxp import Dxp, Listens
-from players.engines.hub import PROTOCOLS, RESERVE, Hub
+from players.engines.hub import RESERVE, Hub
 from players.engines.parameters import Value
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
@@ -25,12 +25,11 @@ from players.player import AnswerError, Choice, Limit
 
 
 class Engine:
-    """An outside program that speaks Hub, version 2 or 1, or DXP: its `command` is started in `folder`.
+    """An outside program that speaks Hub, version 2, or DXP: its `command` is started in `folder`.
 
-    Relative folders start at the configuration's, and so does the command at `folder`. By `hub`, version 2, and by
-    `hub-1` the program gets `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is
-    met. By `dxp` it `listens` at a `port`, or connects to the arena there; `{port}` in the command is that port,
-    for 0 a free one.
+    Relative folders start at the configuration's, and so does the command at `folder`. By `hub` the program gets
+    `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By `dxp` it `listens`
+    at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
     """
 
     kept = True
@@ -41,7 +40,7 @@ class Engine:
         variant: Variant,
         command: str | list[str],
         folder: str = ".",
-        protocol: Literal["hub", "hub-1", "dxp"] = "hub",
+        protocol: Literal["hub", "dxp"] = "hub",
         parameters: dict[str, Value] | None = None,
         reserve: Annotated[float, Field(ge=0, json_schema_extra={"unit": "seconds"})] = RESERVE,
         port: Annotated[int, Field(ge=0, le=65535)] = 0,
@@ -59,7 +58,7 @@ class Engine:
             self._speech: Hub | Dxp = Dxp(start, words, variant, port, listens)
         else:
             others = ("port", port, 0), ("listens", listens, "program")
-            self._speech = PROTOCOLS[protocol](start, words, variant, parameters or {}, reserve, self.name)
+            self._speech = Hub(start, words, variant, parameters or {}, reserve, self.name)
         for key, value, usual in others:
             if value != usual:
                 raise PlayerError(f"protocol {protocol} has no {key!r}", key)

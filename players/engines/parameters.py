@@ -50,23 +50,6 @@ def settings(
     return {name: text for name, text in wanted.items() if text != known[name].value}
 
 
-def single_words(given: Mapping[str, Value]) -> dict[str, str]:
-    """The values to be set, by name, for a program that declares none and reads names and values as single words.
-
-    Raises PlayerError if a name or a value is not one word.
-    """
-    for name, value in given.items():
-        for part in (name, value):
-            if len(str(part).split()) != 1:
-                message = f"protocol hub-1 takes parameters of a single word, not {quoted(part)}"
-                raise PlayerError(message, _KEY, name)
-    return {name: _written(value) for name, value in given.items()}
-
-
-def _written(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def _of_variant(known: Mapping[str, Declared], variant: Variant, program: str) -> dict[str, str]:
     words = variant_words(variant)
     if "variant" not in known:
@@ -86,7 +69,7 @@ def _text(name: str, value: Value, known: Mapping[str, Declared], program: str) 
     if name not in known:
         raise PlayerError(unknown(f"parameter of {program}", name, known), _KEY, name)
     found = known[name]
-    text = _written(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     if found.kind == "enum" and text not in found.choices:
         raise PlayerError(unknown(f"value of {name!r} of {program}", text, found.choices), _KEY, name)
     if found.kind == "bool":
