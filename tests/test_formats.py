@@ -25,7 +25,7 @@ from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import resolution, sprt, summary
 from arena.report.charts.comparisons import plot_sprt
-from arena.report.charts.picture import svg
+from arena.report.charts.style import svg
 from arena.report.sentences.answers import decision
 from arena.report.sentences.facts import facts, headline, narrowed
 from arena.report.sentences.notes import notes

@@ -18,9 +18,8 @@ import pytest
 from arena.base.number import shown
 from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
-from arena.report.charts.picture import save_png, svg
 from arena.report.charts.results import NUMBERED, plot_crosstable
-from arena.report.charts.style import without_glyphs
+from arena.report.charts.style import save_png, svg
 from arena.report.page import FOLDED, WIDE, plots
 from arena.report.run import Run
 from arena.report.template import wrapping
@@ -106,30 +105,6 @@ def test_a_chart_inside_the_page_keeps_names_that_look_like_markup(made: Run) ->
     (shown,) = plots({"elo": svg(plot_elo(made.standings))})
     assert 'a &lt;b&gt; &amp; "id="x" url(#y)</text>' in shown.svg
     assert "var(--ink)" in shown.svg and shown.wide
-
-
-def test_only_letters_that_no_font_has_are_named() -> None:
-    assert without_glyphs(["plain", "größer ≥ α", "\U00012000 cuneiform"]) == ["\U00012000 cuneiform"]
-
-
-def test_a_row_says_its_values_under_the_pointer(made: Run) -> None:
-    titles = re.findall(r"<title>([^<]*)</title>", svg(plot_elo(made.standings)))
-    first: Any = made.standings.iloc[0]
-    assert len(titles) == len(NAMES)
-    assert titles[0].startswith(f"{first['player']}: +{first['elo']:.0f} (")
-    assert f"of {first['games']} games" in titles[0]
-
-
-def test_tips_of_a_crosstable_lie_on_their_cells() -> None:
-    names = ["a", "b"]
-    text = svg(plot_crosstable(pd.DataFrame([[np.nan, 0.75], [0.25, np.nan]], names, names)))
-    boxes = {
-        title: tuple(map(float, place))
-        for *place, title in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"[^>]*><title>([^<]*)</title>', text)
-    }
-    assert set(boxes) == {"a against b: 75.0 %", "b against a: 25.0 %"}
-    (x, y), (below_x, below_y) = boxes["a against b: 75.0 %"], boxes["b against a: 25.0 %"]
-    assert x > below_x and y < below_y
 
 
 @pytest.mark.parametrize(("count", "digits"), [(NUMBERED, True), (NUMBERED + 1, False)])
@@ -227,34 +202,6 @@ def test_the_box_above_a_long_table_filters_it(browser: Any, made: Run) -> None:
         assert line.locator("[role=status]").inner_text() == "1 of 18"
         box.fill("")
         assert rows.count() == 18
-
-
-@pytest.mark.full
-def test_a_mark_says_its_value_under_the_pointer_and_between_arrow_keys(browser: Any, made: Run) -> None:
-    with opened(browser, made) as page:
-        best = made.standings["player"].iloc[0]
-        page.locator("#chart-elo .tips rect").first.hover()
-        assert page.locator(".tip").inner_text().startswith(f"{best}: +")
-        page.mouse.move(0, 0)
-        page.locator("#chart-elo .plot").focus()
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("ArrowDown")
-        second = made.standings["player"].iloc[1]
-        assert page.locator(".tip").inner_text().startswith(f"{second}: ")
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_a_chart_is_enlarged_in_a_dialog_and_comes_back(browser: Any, made: Run, width: int, scheme: str) -> None:
-    with opened(browser, made, width, scheme) as page:
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        page.locator("#chart-elo .enlarge").click()
-        assert page.locator("dialog.enlarged svg").is_visible()
-        letters = "svg => svg.querySelector('text').getBoundingClientRect().height"
-        assert page.locator("dialog.enlarged svg").evaluate(letters) >= 12
-        page.get_by_role("button", name="Close").click()
-        assert page.locator("#chart-elo .plot svg").is_visible()
-        assert not page.locator("dialog.enlarged").is_visible()
-        assert page.locator("#chart-elo .plot svg").evaluate(letters) >= 8
 
 
 @pytest.mark.parametrize("line", ["+12 ± 5 Elo", "500 µs", "31.1 %", "> 99.9 %", "2 k", "+5 ± 2 †"])

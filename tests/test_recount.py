@@ -16,12 +16,13 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import arena
+from arena.report.run import Run
 from tests.helpers.command_line import invoke
 
 pytestmark = pytest.mark.full
@@ -119,6 +120,8 @@ class Counted(NamedTuple):
     """Entries by name, sweeps written out."""
     openings: pd.DataFrame
     """`openings.csv`."""
+    run: Run
+    """Its tables."""
     annulled: int
     """Games that do not count, which `games` and `moves` are without."""
 
@@ -130,11 +133,6 @@ class Counted(NamedTuple):
         names = [text_of(cell) for cell in re.findall(r"<th.*?</th>", head, flags=re.S)]
         cells = [[text_of(cell) for cell in re.findall(r"<td.*?</td>", row, flags=re.S)] for row in rows]
         return [dict(zip(names, row, strict=True)) for row in cells]
-
-    def tips(self, chart: str) -> list[str]:
-        """What the marks of a chart say."""
-        found = re.search(rf'<figure id="chart-{chart}".*?</figure>', self.page, flags=re.S)
-        return [text_of(tip) for tip in re.findall(r"<title>(.*?)</title>", found[0])] if found else []
 
     @property
     def text(self) -> str:
@@ -181,15 +179,9 @@ def agrees(shown: str, value: float, digits: int = 3) -> None:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
-    """The five runs, their charts drawn but not painted: what they say under the pointer is in their SVG."""
+    """The five runs, their charts drawn but not painted."""
     import arena.report.write
     from arena.play import tournament
-    from arena.report.charts import picture
-    from arena.report.charts.axes import _TIPS
-
-    def said(axes: Any) -> str:
-        texts = [text for ax in axes.figure.axes for tip in _TIPS.get(ax, ()) for text in tip.texts if text]
-        return f'<svg width="9pt">{"".join(f"<title>{escape(text)}</title>" for text in texts)}</svg>'
 
     folder = tmp_path_factory.mktemp("recount")
     (folder / "broken.py").write_text(BROKEN)
@@ -203,8 +195,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
     found = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for module in (picture, arena.report.write):
-            patch.setattr(module, "svg", said)
+        patch.setattr(arena.report.write, "svg", lambda axes: '<svg width="9pt"></svg>')
         for name, settings in RUNS.items():
             config = {"name": name, "variant": "english", "seed": 1, "max_plies": 80, **settings}
             if name == "unfinished":
@@ -228,7 +219,7 @@ def read(folder: Path) -> Counted:
     stored = json.loads((folder / "manifest.json").read_text())["configuration"]["players"]
     openings = pd.read_csv(folder / "openings.csv")
     players = {entry["name"]: entry for entry in stored}
-    return Counted(folder.name, page, games, moves, players, openings, len(void))
+    return Counted(folder.name, page, games, moves, players, openings, arena.load(folder), len(void))
 
 
 @pytest.fixture(params=RUNS)
@@ -306,13 +297,6 @@ def test_the_crosstable_has_the_points_of_each_pairing(run: Counted) -> None:
         for number, other in enumerate(names, start=1):
             points = sides[(sides["player"] == row["Player"]) & (sides["opponent"] == other)]["points"]
             assert row[str(number)] == (f"{points.sum():g}/{len(points)}" if len(points) else "")
-    tips = run.tips("crosstable")
-    met = sides.groupby(["player", "opponent"])["points"].mean()
-    assert len(tips) == len(met)
-    for tip in tips:
-        player, _, rest = tip.partition(" against ")
-        other, _, score = rest.rpartition(": ")
-        agrees(score, met[player, other])
 
 
 def test_the_final_order_has_the_points_of_its_format(run: Counted) -> None:
@@ -483,63 +467,25 @@ def test_the_sequential_test_counts_pairs(run: Counted) -> None:
     assert (found is not None) == (run.name == "sprt")
     if found:
         assert 2 * int(found[1]) == len(run.games)
-        assert [tip.partition(" ")[0] for tip in run.tips("sprt")] == [str(it + 1) for it in range(int(found[1]))]
 
 
-def test_the_rating_chart_says_scores_and_games(run: Counted) -> None:
-    tips, games = run.tips("elo"), per_player(run)
-    assert len(tips) == len(games)
-    for tip in tips:
-        player, score, count = re.fullmatch(r"(\S+): .*, ([0-9.]+ %) of ([0-9]+) games", tip).groups()  # type: ignore[union-attr]
-        assert int(count) == len(games[player])
-        agrees(score, games[player]["points"].mean())
-
-
-def test_the_outcomes_chart_counts_by_colour(run: Counted) -> None:
-    words, shown = {"wins": 1, "draws": 0.5, "losses": 0}, {}
-    for tip in run.tips("outcomes"):
-        found = re.fullmatch(
-            r"(\S+) as (White|Black): ([0-9]+) (wins|draws|losses) of ([0-9]+) games, ([0-9.]+ %)", tip
-        )
-        assert found, tip
-        player, colour, count, kind, of, share = found.groups()
-        shown[player, colour.lower(), words[kind]] = int(count)
-        games = per_player(run)[player]
-        assert int(of) == (games["colour"] == colour.lower()).sum()
-        agrees(share, int(count) / int(of))
+def test_outcomes_count_by_colour(run: Counted) -> None:
+    shown = {
+        (row["player"], row["colour"], points): row[kind]
+        for row in run.run.outcomes.to_dict("records")
+        for kind, points in (("wins", 1), ("draws", 0.5), ("losses", 0))
+        if row[kind]
+    }
     sides = run.sides
     assert shown == Counter(zip(sides["player"], sides["colour"], sides["points"], strict=True))
 
 
-def test_the_charts_of_nodes_and_time_say_means_and_quantiles(run: Counted) -> None:
-    moves = searched(run)
-    reached = {name: part for name in moves if len(part := at_depth(run, name, moves[name]))}
-    for tip in run.tips("nodes"):
-        player, depth, nodes, seconds = re.fullmatch(r"(\S+), depth ([0-9]+): (.*) nodes, (.*)", tip).groups()  # type: ignore[union-attr]
-        assert int(depth) == run.players[player]["depth"]
-        agrees(nodes, reached[player]["nodes"].mean())
-        agrees(seconds, reached[player]["seconds"].mean())
-    assert {tip.partition(",")[0] for tip in run.tips("nodes")} == set(reached)
-    assert len(run.tips("nodes")) == len(reached) and len(run.tips("time")) == run.moves["player"].nunique()
-    for tip in run.tips("time"):
-        player, *figures = re.fullmatch(  # type: ignore[union-attr]
-            r"(\S+): mean (.*), median (.*), 5th to 95th percentile (.*) to (.*)", tip
-        ).groups()
-        seconds = run.moves[run.moves["player"] == player]["seconds"]
-        for shown, value in zip(figures, [seconds.mean(), *np.quantile(seconds, [0.5, 0.05, 0.95])], strict=True):
-            agrees(shown, value)
-    for tip in run.tips("time_to_depth"):
-        words, depth, shown = re.fullmatch(r"(.*), depth ([0-9]+): (.*)", tip).groups()  # type: ignore[union-attr]
-        evaluation = re.search(r"evaluation (\w+)", words)
-        (player,) = (
-            name
-            for name, entry in run.players.items()
-            if entry.get("depth") == int(depth) and (not evaluation or entry["evaluation"] == evaluation[1])
-        )
-        agrees(shown, at_depth(run, player, moves[player])["seconds"].mean())
-    for tip in run.tips("elo_by_nodes"):
-        player, nodes = re.fullmatch(r"(\S+), (\S+(?: [kMG])?) nodes: .*", tip).groups()  # type: ignore[union-attr]
-        agrees(nodes, every_move(run, player)["nodes"].mean())
+def test_times_of_moves_are_means_and_quantiles(run: Counted) -> None:
+    table = run.run.search_time.set_index("player")
+    assert set(table.index) == set(run.moves["player"])
+    seconds = run.moves.groupby("player")["seconds"]
+    expected = seconds.quantile([0.05, 0.5, 0.95]).unstack().assign(mean=seconds.mean()).loc[table.index]
+    assert table[["p05", "p50", "p95", "mean"]].to_numpy() == pytest.approx(expected.to_numpy(), rel=1e-4)
 
 
 def test_the_table_of_openings_has_the_first_movers_scores(run: Counted) -> None:
@@ -555,10 +501,9 @@ def test_the_table_of_openings_has_the_first_movers_scores(run: Counted) -> None
     assert table["score"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-4)
 
 
-def test_the_terminations_chart_counts_games(run: Counted) -> None:
-    expected = {ENDS[str(end)]: count for end, count in run.games["termination"].value_counts().items()}
-    shown = [re.fullmatch(r"(.*): ([0-9]+) games?", tip).groups() for tip in run.tips("terminations")]  # type: ignore[union-attr]
-    assert {end: int(count) for end, count in shown} == expected
+def test_terminations_count_games(run: Counted) -> None:
+    table = run.run.terminations.set_index("termination")
+    assert table["games"].to_dict() == run.games["termination"].value_counts().to_dict()
 
 
 def unpacked(text: str) -> Any:

@@ -17,9 +17,8 @@ from arena.report.charts.catalogue import CHARTS
 from arena.report.charts.course import plot_terminations
 from arena.report.charts.effort import plot_nodes, plot_time
 from arena.report.charts.elo import plot_elo, plot_elo_by_depth
-from arena.report.charts.picture import save_png
 from arena.report.charts.results import plot_crosstable, plot_outcomes
-from arena.report.charts.style import SCORE_COLOURS
+from arena.report.charts.style import SCORE_COLOURS, save_png
 from arena.report.files import FILES
 from arena.report.run import Run
 from arena.report.sentences.facts import facts, headline

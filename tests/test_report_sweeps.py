@@ -15,8 +15,8 @@ from scipy.stats import t
 from arena.ratings.contrasts import contrast
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
-from arena.report.charts.axes import retitle
 from arena.report.charts.course import plot_convergence
+from arena.report.charts.style import figure_of
 from arena.report.run import Run
 from arena.report.sentences.answers import lead
 from arena.report.sentences.comparisons import comparison_sentences
@@ -315,7 +315,7 @@ def test_nobody_leads_where_settings_are_compared_at_limits_of_several_kinds(tmp
 def title(run: Run) -> tuple[str, str]:
     """The first chart of a run and its title."""
     name, ax = next(iter(drawn(run).items()))
-    return name, ax.get_title(loc="left")
+    return name, figure_of(ax).get_suptitle()
 
 
 @pytest.mark.full
@@ -328,10 +328,6 @@ def test_the_chart_that_answers_is_the_first_and_its_title_the_answer(grid: Run,
     assert name == "comparisons" and words.endswith(" leads at equal depth")
     name, words = title(short(tmp_path, [player("a", 1), player("b", 9, type="x"), player("c", 5, type="y")]))
     assert name == "elo" and words.startswith("b leads with +")
-    ax = drawn(grid)["outcomes"]
-    before = ax.get_title(loc="left")
-    retitle(ax, "a title of which there is too much " * 5)
-    assert ax.get_title(loc="left") == before
 
 
 def test_nobody_who_counts_nodes_no_chart_of_nodes(tmp_path: Path) -> None:
@@ -377,7 +373,7 @@ def test_only_some_of_many_players_are_drawn() -> None:
     ax: Any = plot_convergence(table)
     names = [text for text in texts(ax) if text.startswith("p")]
     assert len(names) == 8 and {"p00", "p19"} <= set(names)
-    assert "8 of 20 players" in ax.get_title(loc="left")
+    assert "8 of 20 players" in figure_of(ax).get_suptitle()
 
 
 def test_tables_of_a_sweep_are_written_and_linked_and_stale_ones_removed(grid: Run, tmp_path: Path) -> None:

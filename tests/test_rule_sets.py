@@ -18,8 +18,8 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.ratings.contrasts import JOINT, Across, across, gain_differences, gains, heterogeneity, joint_table
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
-from arena.report.charts.axes import figure_of
 from arena.report.charts.runs import plot_joint
+from arena.report.charts.style import figure_of
 from players.player import limits_of
 from players.table import PLAYERS
 from tests.helpers.command_line import error_line, invoke, one_line
@@ -341,7 +341,7 @@ def test_the_legend_of_many_runs_stands_between_the_title_and_the_rows() -> None
     figure = figure_of(axes)
     FigureCanvasAgg(figure).draw()
     legend = axes.get_legend()
-    title = next(text for text in axes.findobj(Text) if text.get_text().startswith("Elo by run"))
+    title = next(text for text in figure.findobj(Text) if text.get_text().startswith("Elo by run"))
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [*runs, JOINT]
     box, above, whole = (part.get_window_extent() for part in (legend, title, figure))

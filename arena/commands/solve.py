@@ -42,7 +42,7 @@ from arena.play.suite import make as make_suite
 from arena.play.tournament import solve as solve_suites
 from arena.play.tournament import unanswered
 from arena.report.charts.effort import plot_solved
-from arena.report.charts.picture import save_png, svg
+from arena.report.charts.style import save_png, svg
 from arena.report.tables.suites import (
     SuiteTables,
     shares_text,

@@ -18,7 +18,7 @@ from arena.learning.terms import evaluation_name
 from arena.learning.tuning import TuningOutcome, TuningPlan
 from arena.ratings.match import Summary
 from arena.report.charts.course import plot_path
-from arena.report.charts.picture import save_png
+from arena.report.charts.style import save_png
 
 REPORT = "summary.md"
 """The file to read."""

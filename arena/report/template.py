@@ -84,7 +84,7 @@ def _quoted(name: str) -> str:
     return f'"{name}"'
 
 
-STYLES, SCRIPTS = ("page/page.css",), ("report/page/tables.js", "report/page/charts.js")
+STYLES, SCRIPTS = ("page/page.css",), ("report/page/tables.js",)
 """The shared parts of every page: styles of this room, and modules by their paths in the package `arena`."""
 
 _IN_NAME = re.compile(r"(?<=\w)([.:/_])(?=[A-Za-z])")

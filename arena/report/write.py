@@ -12,7 +12,7 @@ from markupsafe import Markup
 from arena.base.files import REPORT, replace
 from arena.base.work import beside
 from arena.report.charts.catalogue import CHARTS, draw
-from arena.report.charts.picture import save_png, svg
+from arena.report.charts.style import save_png, svg
 from arena.report.files import FILES, File, asked, files_of, write_file, write_text
 from arena.report.page import html
 from arena.report.run import Run

@@ -1,22 +1,17 @@
-"""Parts that charts have in common: Axes with a title or with rows, scales, legends, text beside rows; and tips:
-what a chart says of the place under the pointer, as `<title>` elements of its SVG."""
+"""Parts that charts have in common: Axes with a title or with rows, scales, legends, text beside rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
-from xml.sax.saxutils import escape
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-from matplotlib.transforms import Transform
 
-from arena.base.number import known, quantity, signed
-from arena.report.charts.style import MUTED, SERIES, text_width
+from arena.base.number import quantity
+from arena.report.charts.style import MUTED, SERIES, figure_of
 from arena.report.run import Run
 
 
@@ -39,68 +34,30 @@ LEADING = 30
 """Rows that a chart of players has room for."""
 LINES = 12
 """Lines that a chart of families has room for."""
-BOTTOM = 0.55
-"""Inches under the Axes, for the numbers of the axis and its label."""
-SLACK = 1.04
-"""Hinted letters are wider than the font's own."""
+LETTER = 0.08
+"""Inches of a letter of 9 points, about."""
 
 
-def area(
-    ax: Axes | None,
-    title: str,
-    *,
-    width: float = 6.8,
-    height: float,
-    left: float = 0.85,
-    right: float = 0.25,
-    title_pad: float | None = None,
-) -> Axes:
-    """Axes with a title: those given, or new ones in `width` times `height` inches with margins `left`, `right`.
-
-    Margins are given and not found by trial: to lay out many rows of text takes longer than to draw them.
-    """
-    if ax is not None:
-        ax.set_title(title, pad=title_pad)
-        return ax
-    figure = Figure(figsize=(max(width, 0.3 + text_width(title, 12, "bold") * SLACK), height))
-    ax = figure.add_subplot()
-    top = 0.25 + (title_pad or 10) / 72
-    set_margins(figure, left, right, top, BOTTOM)
-    across, up = figure.get_figwidth() - left - right, height - BOTTOM - top
-    ax.set_title(title, pad=title_pad, x=(0.1 - left) / across)
-    ax.xaxis.set_label_coords(0.5, -0.32 / up)
-    ax.yaxis.set_label_coords((0.25 - left) / across, 0.5)
+def area(ax: Axes | None, title: str, *, width: float = 6.8, height: float) -> Axes:
+    """Axes with a title: those given, or new ones in a figure of `width` times `height` inches."""
+    if ax is None:
+        figure = Figure(figsize=(width, height), layout="constrained")
+        set_title(figure, title)
+        return figure.add_subplot()
+    ax.set_title(title)
     return ax
 
 
-def retitle(ax: Axes, title: str) -> None:
-    """Give Axes of `area` another title if it has room."""
-    if title and 0.3 + text_width(title, 12, "bold") * SLACK <= figure_of(ax).get_figwidth():
-        old = ax.get_title(loc="left")
-        next(text for text in ax.findobj(Text) if text.get_text() == old).set_text(title)
+def set_title(figure: Figure, title: str) -> None:
+    """Give a figure its title, at the left, in as many lines as that takes."""
+    figure.suptitle(title, x=0.01, ha="left", size=12, weight="bold", wrap=True)
 
 
-def set_margins(figure: Figure, left: float, right: float, top: float, bottom: float) -> None:
-    """Leave margins in inches around the Axes of a figure."""
-    width, height = figure.get_size_inches()
-    figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height)
-
-
-def rows_of(
-    ax: Axes | None,
-    labels: Iterable[Any],
-    title: str,
-    *,
-    per_row: float = 0.29,
-    margin: float,
-    title_pad: float | None = None,
-) -> Axes:
-    """Axes with a row for each label, the first at the top; `margin` inches are for text beside."""
+def rows_of(ax: Axes | None, labels: Iterable[Any], title: str, *, per_row: float = 0.29) -> Axes:
+    """Axes with a row for each label, the first at the top."""
     labels = [str(label) for label in labels]
-    height = max(1.05 + per_row * len(labels), 2.1) + (0.2 + (title_pad - 26) / 72 if title_pad else 0)
-    names, right = label_width(labels) + (0.45 if title_pad else 0.25), margin + 0.15
-    ax = area(ax, title, width=max(6.8, 3.3 + names + right), height=height, left=names, right=right,
-              title_pad=title_pad)  # fmt: skip
+    height, names = max(1.05 + per_row * len(labels), 2.1), LETTER * max(map(len, labels), default=0)
+    ax = area(ax, title, width=max(6.8, 4.8 + names), height=height)
     ax.set_yticks(np.arange(len(labels)), labels)
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -142,11 +99,6 @@ def elo_label(reference: str) -> str:
     return f"Elo ({reference})" if reference else "Elo"
 
 
-def label_width(labels: Iterable[Any]) -> float:
-    """Inches that the longest label takes at 9 points, about."""
-    return SLACK * max((text_width(str(label)) for label in labels), default=0.0)
-
-
 def log_scale(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
     """Log scale over whole decades, or 1-2-5 steps where the values span less than two."""
     low, high = float(values.min()), float(values.max())
@@ -183,90 +135,6 @@ def legend(ax: Axes) -> None:
         return
     figure = figure_of(ax)
     width, height = figure.get_size_inches()
-    entry = 0.7 + label_width(labels)
-    columns = min(max(1, int(width / entry)), len(labels))
-    grown = 0.05 + 0.2 * -(-len(labels) // columns)
-    place, wider = figure.subplotpars, max(width, entry + 0.3)
-    left, right = place.left * width, (1 - place.right) * width
-    top, bottom = (1 - place.top) * height, place.bottom * height
-    figure.set_size_inches(wider, height + grown)
-    set_margins(figure, left, right, top, bottom + grown)
-    figure.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.1 / wider, 0), borderaxespad=0.2,
-                  ncols=columns)  # fmt: skip
-
-
-def figure_of(axes: Axes) -> Figure:
-    """The figure that Axes are part of."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None, "Axes without a figure"
-    return figure
-
-
-REACH = 7.0
-"""Points (1/72 inch) around a mark at which the pointer finds it."""
-
-
-class Tips(NamedTuple):
-    """Boxes of an Axes and what each says."""
-
-    boxes: np.ndarray
-    """float[n, 4]: two opposite corners, x0, y0, x1, y1, in the coordinates of `transform`."""
-    texts: Sequence[str]
-    transform: Transform
-    reach: float
-
-
-_TIPS: WeakKeyDictionary[Axes, list[Tips]] = WeakKeyDictionary()
-
-
-def tip_points(ax: Axes, x: np.ndarray, y: np.ndarray, texts: Sequence[str]) -> None:
-    """Points at data coordinates say these texts."""
-    _add(ax, np.column_stack([x, y, x, y]), texts, ax.transData, REACH)
-
-
-def tip_boxes(
-    ax: Axes, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray, texts: Sequence[str]
-) -> None:
-    """Boxes between data coordinates say these texts."""
-    _add(ax, np.column_stack([x0, y0, x1, y1]), texts, ax.transData, 0.0)
-
-
-def tip_rows(ax: Axes, texts: Sequence[str]) -> None:
-    """The rows of `axes.rows_of` say these texts."""
-    row, zero = np.arange(len(texts)), np.zeros(len(texts))
-    boxes = np.column_stack([zero, row - 0.5, zero + 1, row + 0.5])
-    _add(ax, boxes, texts, ax.get_yaxis_transform(), 0.0)
-
-
-def interval(low: float, high: float, form: Callable[[float], str] = signed) -> str:
-    """The ends of a 95 % interval as a tip has them, " (−3 to +4)"; "" if they are not known."""
-    return f" ({form(low)} to {form(high)})" if known(low) and known(high) else ""
-
-
-def tips_svg(figure: Figure) -> str:
-    """The tips of a figure as an SVG group, "" if it has none; its layout must be final.
-
-    Coordinates are points from the figure's upper left corner, those of matplotlib's SVG.
-    """
-    points = 72 / figure.dpi
-    height = 72 * figure.get_figheight()
-    elements = []
-    for ax in figure.axes:
-        for tips in _TIPS.get(ax, ()):
-            corners = tips.transform.transform(tips.boxes.reshape(-1, 2)).reshape(-1, 4) * points
-            for (x0, y0, x1, y1), text in zip(corners.tolist(), tips.texts, strict=True):
-                left, right = min(x0, x1) - tips.reach, max(x0, x1) + tips.reach
-                low, high = min(y0, y1) - tips.reach, max(y0, y1) + tips.reach
-                if not text or not np.isfinite(left + right + low + high):
-                    continue
-                place = (
-                    f'x="{left:.1f}" y="{height - high:.1f}" width="{right - left:.1f}" height="{high - low:.1f}"'
-                )
-                elements.append(f"<rect {place}><title>{escape(text)}</title></rect>")
-    if not elements:
-        return ""
-    return '<g class="tips" fill="none" pointer-events="all">\n' + "\n".join(elements) + "\n</g>\n"
-
-
-def _add(ax: Axes, boxes: np.ndarray, texts: Sequence[str], transform: Transform, reach: float) -> None:
-    _TIPS.setdefault(ax, []).append(Tips(boxes.astype(float), list(texts), transform, reach))
+    columns = max(1, int(width / (0.7 + LETTER * max(map(len, labels)))))
+    figure.set_size_inches(width, height + 0.2 * -(-len(labels) // columns))
+    figure.legend(handles, labels, loc="outside lower left", ncols=columns)

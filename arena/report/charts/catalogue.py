@@ -5,7 +5,8 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from arena.report.charts import comparisons, course, effort, elo, grades, results
-from arena.report.charts.axes import Chart, retitle
+from arena.report.charts.axes import Chart, set_title
+from arena.report.charts.style import figure_of
 from arena.report.run import Run
 from arena.report.sentences.answers import answering_chart
 
@@ -30,6 +31,6 @@ def draw(run: Run) -> dict[str, Axes]:
     """The charts of a run by name, in the order of the page; the answer is the title of the first."""
     first, answer = answering_chart(run)
     charts = {chart.name: chart.draw(run) for chart in charts_of(run)}
-    if first in charts:
-        retitle(charts[first], answer)
+    if first in charts and answer:
+        set_title(figure_of(charts[first]), answer)
     return charts

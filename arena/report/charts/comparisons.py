@@ -12,20 +12,15 @@ from matplotlib.ticker import MaxNLocator
 
 from arena.base.number import signed, times, with_error
 from arena.report.charts.axes import (
-    BOTTOM,
     LEADING,
+    LETTER,
     Chart,
     area,
     beside,
     dots,
-    interval,
-    label_width,
     log_ratios,
     no_games,
     rows_of,
-    set_margins,
-    tip_points,
-    tip_rows,
 )
 from arena.report.charts.style import DASHED, LOSS, MUTED, SERIES, WIN, styled
 
@@ -52,9 +47,6 @@ def plot_sprt(path: pd.DataFrame, ax: Axes | None = None) -> Axes:
             text, (0, level), (4, offset), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
             va="bottom" if offset > 0 else "top", color=colour, size=8,
         )  # fmt: skip
-    few = shown.iloc[:: -(-len(shown) // 200)]
-    texts = [f"{pair} pairs: {llr:.2f}" for pair, llr in zip(few["pair"], few["llr"], strict=True)]
-    tip_points(ax, few["pair"].to_numpy(), few["llr"].to_numpy(), texts)
     ax.axhline(0, color=MUTED, linewidth=0.7)
     ax.margins(y=0.14)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -71,19 +63,17 @@ def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) ->
     LEADING rows are shown. Draws on three Axes and returns the first.
     """
     shown = ablation.head(LEADING)
-    names, reference, depth = ablation["player"], ablation["player"].iloc[0], ablation["depth"].iloc[0]
+    reference, depth = ablation["player"].iloc[0], ablation["depth"].iloc[0]
     if axes is None:
-        left = label_width(shown["player"]) + 0.25
-        figure = Figure(figsize=(12.6 + left, max(1.05 + 0.29 * len(shown), 2.1)))
-        axes = figure.subplots(1, 3, sharey=True, gridspec_kw={"wspace": 1.75 / 2.45})
-        set_margins(figure, left, right=1.75, top=0.4, bottom=BOTTOM)
+        size = (13.2 + LETTER * shown["player"].str.len().max(), max(1.05 + 0.29 * len(shown), 2.1))
+        axes = Figure(figsize=size, layout="constrained").subplots(1, 3, sharey=True)
     panels = (
         ("node_ratio", f"Nodes to depth {depth}", f"ratio to {reference} (log scale)"),
         ("time_ratio", f"Time to depth {depth}", f"ratio to {reference} (log scale)"),
         ("elo_difference", "Elo in the games", f"Elo ({reference} = 0)"),
     )
     for ax, (column, title, label) in zip(axes, panels, strict=True):
-        rows_of(ax, shown["player"], title, margin=0)
+        rows_of(ax, shown["player"], title)
         value, low, high = (shown[f"{column}{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
         known = np.isfinite(value)
         if not known[1:].any():
@@ -95,12 +85,9 @@ def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) ->
         bounded = known & np.isfinite(low) & np.isfinite(high)
         dots(ax, value, low, high, size=4.5)
         form = times if ratio else signed
-        texts = [""] * len(shown)
         for row in np.flatnonzero(known).tolist():
-            estimate = form(value[row]) + interval(low[row], high[row], form)
-            beside(ax, row, estimate)
-            texts[row] = f"{names.iloc[row]}: {estimate}"
-        tip_rows(ax, texts)
+            ends = f" ({form(low[row])} to {form(high[row])})" if bounded[row] else ""
+            beside(ax, row, form(value[row]) + ends)
         if ratio:
             log_ratios(ax, np.concatenate([value[known], low[bounded], high[bounded]]))
         ax.set_xlabel(label)
@@ -119,7 +106,7 @@ def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
         for row in table.to_dict("records")
     ]
     some = f", the first {LEADING} of {len(comparisons)}" if len(table) < len(comparisons) else ""
-    ax = rows_of(ax, labels, f"One setting changed, with 95 % intervals{some}", margin=1.6)
+    ax = rows_of(ax, labels, f"One setting changed, with 95 % intervals{some}")
     if table.empty:
         return no_games(ax)
     value, low, high = (table[f"elo_difference{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
@@ -127,8 +114,6 @@ def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
     dots(ax, value, low, high)
     for place, (difference, error) in enumerate(zip(value, (high - low) / 2, strict=True)):
         beside(ax, place, with_error(difference, error))
-    ends = zip(labels, value, low, high, strict=True)
-    tip_rows(ax, [f"{label}: {signed(mean)}{interval(least, most)}" for label, mean, least, most in ends])
     ax.set_xlabel("Elo difference")
     return ax
 

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from arena.base.number import signed
 from arena.report.charts.axes import (
     Chart,
     area,
@@ -17,8 +16,7 @@ from arena.report.charts.axes import (
     legend,
     no_games,
     rows_of,
-    tip_points,
-    tip_rows,
+    set_title,
 )
 from arena.report.charts.style import DASHED, MUTED, SERIES, series, styled
 from arena.rules.result import humanised
@@ -53,7 +51,7 @@ def plot_path(path: pd.DataFrame, *, step: str, title: str) -> Axes:
     handles, labels = axes[0].get_legend_handles_labels()
     if labels:
         figure.legend(handles, labels, loc="outside upper right", ncols=2)
-    figure.suptitle(title, x=0.01, ha="left", size=12, weight="bold")
+    set_title(figure, title)
     first: Axes = axes[0]
     return first
 
@@ -90,7 +88,7 @@ def plot_losses(losses: pd.DataFrame) -> Axes:
     ax.set_xlabel("epoch")
     ax.set_ylabel("cross-entropy, nats")
     ax.legend()
-    figure.suptitle("Loss of the network", x=0.01, ha="left", size=12, weight="bold")
+    set_title(figure, "Loss of the network")
     return ax
 
 
@@ -104,12 +102,13 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
 
     Of more than eight players, eight evenly spread over the ranks are shown.
     """
-    ax = area(ax, "Convergence of Elo, with 95 % bands", height=4.6)
     if convergence.empty:
-        return no_games(ax)
+        return no_games(area(ax, "Convergence of Elo, with 95 % bands", height=4.6))
     last = convergence[convergence["games"] == convergence["games"].max()]
     ranked = last.sort_values("elo", ascending=False, kind="stable")["player"].tolist()
     places = np.linspace(0, len(ranked) - 1, min(PLAYERS_SHOWN, len(ranked))).round().astype(int)
+    some = f", {len(places)} of {len(ranked)} players" if len(places) < len(ranked) else ""
+    ax = area(ax, f"Convergence of Elo{some}, with 95 % bands", height=4.6)
     for i, place in enumerate(places.tolist()):
         rows = convergence[convergence["player"] == ranked[place]]
         style = series(i)
@@ -117,13 +116,6 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
             rows["games"], rows["elo_low"], rows["elo_high"], color=style["color"], alpha=0.13, linewidth=0
         )
         ax.plot(rows["games"], rows["elo"], label=ranked[place], markersize=4, **style)
-        texts = [
-            f"{ranked[place]}, {games} games: {signed(elo)}"
-            for games, elo in zip(rows["games"], rows["elo"], strict=True)
-        ]
-        tip_points(ax, rows["games"].to_numpy(), rows["elo"].to_numpy(dtype=float), texts)
-    if len(places) < len(ranked):
-        ax.set_title(f"Convergence of Elo, {len(places)} of {len(ranked)} players, with 95 % bands")
     ax.margins(x=0.03)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("games rated, in the order of the schedule")
@@ -136,13 +128,12 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
 def plot_terminations(terminations: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """How games ended: number of games for each termination."""
     names = [humanised(name) for name in terminations["termination"]]
-    ax = rows_of(ax, names, "How games ended", margin=1.0)
+    ax = rows_of(ax, names, "How games ended")
     if terminations.empty:
         return no_games(ax)
     ax.barh(np.arange(len(names)), terminations["games"], height=0.62, color=SERIES[0])
     for row, (games, share) in enumerate(zip(terminations["games"], terminations["share"], strict=True)):
         beside(ax, row, f"{games} ({100 * share:.1f} %)")
-    tip_rows(ax, [f"{name}: {games} games" for name, games in zip(names, terminations["games"], strict=True)])
     ax.set_xlim(0, None)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("games")

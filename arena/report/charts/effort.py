@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator, PercentFormatter
 
-from arena.base.number import known, percent, quantity
+from arena.base.number import known, quantity
 from arena.report.charts.axes import (
     LEADING,
     LINES,
@@ -22,14 +19,12 @@ from arena.report.charts.axes import (
     log_scale,
     no_games,
     rows_of,
-    tip_points,
-    tip_rows,
     whole_depths,
 )
 from arena.report.charts.style import GRID, MUTED, SERIES, series, styled
 from arena.report.sentences import notes
 from arena.report.tables.effort import QUANTILES
-from arena.report.tables.suites import ALL, limit_text
+from arena.report.tables.suites import ALL
 
 FEWEST = 3
 """Limits of which a line of solved positions is made."""
@@ -50,12 +45,11 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if search["family"].isna().all():
         some, search = leading(len(search)), search.head(LEADING)
         nodes = nodes[:LEADING]
-        ax = rows_of(ax, search["player"], f"Nodes per move, by player{some}", margin=1.0)
+        ax = rows_of(ax, search["player"], f"Nodes per move, by player{some}")
         ax.hlines(np.arange(len(search)), 10 ** np.floor(np.log10(nodes.min())), nodes, color=GRID, linewidth=1.4)
         ax.plot(nodes, np.arange(len(search)), "o", color=SERIES[0])
         for row, depth in enumerate(search["depth"]):
             beside(ax, row, f"depth {depth}" if known(depth) else "")
-        tip_rows(ax, [_effort(row) for row in search.to_dict("records")])
         log_scale(ax, "x", nodes)
         ax.set_xlabel("mean nodes per move (log scale)")
         return ax
@@ -72,8 +66,6 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
         label = f"{name}: branching factor {factor:.2f}" if np.isfinite(factor) else name
         style = series(i) | ({"linestyle": "none"} if len(rows) == 1 else {})
         ax.plot(rows["depth"], rows["nodes_at_depth"], label=label, **style)
-        texts = [_effort(row, "at_depth") for row in rows.to_dict("records")]
-        tip_points(ax, rows["depth"].to_numpy(), rows["nodes_at_depth"].to_numpy(dtype=float), texts)
     log_scale(ax, "y", nodes)
     whole_depths(ax)
     ax.set_ylabel("mean nodes (log scale)")
@@ -89,7 +81,7 @@ def plot_time(search_time: pd.DataFrame, ax: Axes | None = None) -> Axes:
     or a nanosecond, is drawn there: zero has no logarithm.
     """
     some, search_time = leading(len(search_time)), search_time.head(LEADING)
-    ax = rows_of(ax, search_time["player"], f"Time per move{some}", margin=1.1)
+    ax = rows_of(ax, search_time["player"], f"Time per move{some}")
     if search_time.empty:
         return no_games(ax)
     mean = search_time["mean"].to_numpy(dtype=float)
@@ -118,7 +110,6 @@ def plot_time(search_time: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.xaxis.set_major_locator(NullLocator())
     for row, value in enumerate(mean):
         beside(ax, row, f"mean {quantity(value, 's')}" if value > 0 else "no time measured")
-    tip_rows(ax, [_times(row) for row in search_time.to_dict("records")])
     ax.set_xlabel("time per move (log scale): median, quartiles, 5th to 95th percentile")
     return ax
 
@@ -138,8 +129,6 @@ def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
         rows = search[search["family"] == name].groupby("depth")["seconds_at_depth"].mean()
         label = f"{name}: {quantity(rows.iloc[-1], 's')} to depth {rows.index[-1]}"
         ax.plot(rows.index, rows, label=label, **series(i))
-        texts = [f"{name}, depth {depth}: {quantity(seconds, 's')}" for depth, seconds in rows.items()]
-        tip_points(ax, rows.index.to_numpy(), rows.to_numpy(dtype=float), texts)
     log_scale(ax, "y", search["seconds_at_depth"].to_numpy(dtype=float), unit="s")
     whole_depths(ax)
     ax.set_ylabel("mean time (log scale)")
@@ -165,12 +154,6 @@ def plot_solved(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
         low, high = rows["share_low"].to_numpy(dtype=float), rows["share_high"].to_numpy(dtype=float)
         ax.plot(at, share, label=name, **series(i))
         ax.fill_between(at, low, high, color=series(i)["color"], alpha=0.08, linewidth=0)
-        ends = [f"{percent(a)} to {percent(b)}" for a, b in zip(low, high, strict=True)]
-        texts = [
-            f"{name}, {limit_text(kind, x)}: {percent(y)} ({end})"
-            for x, y, end in zip(at, share, ends, strict=True)
-        ]
-        tip_points(ax, at, share, texts)
     for i, row in enumerate(shares[shares["limit"] == ""].to_dict("records")):
         ax.axhline(row["share"], color=MUTED, linestyle=(":", "--")[i % 2], linewidth=1.2, label=row["player"])
     if kind == "depth":
@@ -197,19 +180,6 @@ def sweeps(suites: pd.DataFrame) -> list[pd.DataFrame]:
         if len(swept) and swept.groupby(["player", "limit"])["at"].nunique().max() >= FEWEST:
             found.append(pd.concat([swept, rows[rows["elo"].isna() & (rows["limit"] == "")]]))
     return found
-
-
-def _effort(row: dict[Hashable, Any], over: str = "per_move") -> str:
-    depth = f", depth {row['depth']}" if known(row["depth"]) else ""
-    cost = f"{quantity(row[f'nodes_{over}'])} nodes, {quantity(row[f'seconds_{over}'], 's')}"
-    return f"{row['player']}{depth}: {cost}"
-
-
-def _times(row: dict[Hashable, Any]) -> str:
-    if not row["mean"] > 0:
-        return ""
-    mean, median, low, high = (quantity(row[name], "s") for name in ("mean", "p50", "p05", "p95"))
-    return f"{row['player']}: mean {mean}, median {median}, 5th to 95th percentile {low} to {high}"
 
 
 def _solved(place: int) -> Chart:

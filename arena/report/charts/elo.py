@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from arena.base.number import percent, quantity, signed, with_error
+from arena.base.number import with_error
 from arena.report.charts.axes import (
     LEADING,
     LINES,
@@ -18,14 +15,11 @@ from arena.report.charts.axes import (
     beside,
     dots,
     elo_label,
-    interval,
     leading,
     legend,
     log_scale,
     no_games,
     rows_of,
-    tip_points,
-    tip_rows,
     whole_depths,
 )
 from arena.report.charts.style import DASHED, MUTED, series, styled
@@ -39,7 +33,7 @@ def plot_elo(standings: pd.DataFrame, ax: Axes | None = None, *, reference: str 
     """
     rated = standings[standings["elo"].notna() & (standings["games"] > 0)]
     table = rated.head(LEADING)
-    ax = rows_of(ax, table["player"], f"Elo ratings with 95 % intervals{leading(len(rated))}", margin=1.0)
+    ax = rows_of(ax, table["player"], f"Elo ratings with 95 % intervals{leading(len(rated))}")
     if table.empty:
         return no_games(ax)
     elo, low, high = (table[name].to_numpy(dtype=float) for name in ("elo", "elo_low", "elo_high"))
@@ -47,12 +41,6 @@ def plot_elo(standings: pd.DataFrame, ax: Axes | None = None, *, reference: str 
     dots(ax, elo, low, high)
     for row, (value, error) in enumerate(zip(elo, (high - low) / 2, strict=True)):
         beside(ax, row, with_error(value, error))
-    texts = [
-        f"{row['player']}: {signed(row['elo'])}{interval(row['elo_low'], row['elo_high'])}, "
-        f"{percent(row['score'])} of {row['games']} games"
-        for row in table.to_dict("records")
-    ]
-    tip_rows(ax, texts)
     ax.set_xlabel(elo_label(reference))
     return ax
 
@@ -121,13 +109,6 @@ def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None
             ax.plot(along, line, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
             style["linestyle"] = "none"
         ax.errorbar(rows[x] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)
-        where = "depth {}" if x == "depth" else "{} nodes"
-        texts = [_tip(row, where.format(quantity(row[x]))) for row in rows.to_dict("records")]
-        tip_points(ax, rows[x].to_numpy(dtype=float) + beside, elo, texts)
-
-
-def _tip(row: Mapping[Hashable, Any], where: str) -> str:
-    return f"{row['player']}, {where}: {signed(row['elo'])}{interval(row['elo_low'], row['elo_high'])}"
 
 
 CHARTS = (

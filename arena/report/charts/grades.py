@@ -10,18 +10,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from arena.base.number import known, percent, signed
+from arena.base.number import known, signed
 from arena.report.charts.axes import (
     LINES,
     Chart,
     area,
     elo_label,
-    interval,
     leading,
     legend,
     log_scale,
     no_games,
-    tip_points,
     whole_depths,
 )
 from arena.report.charts.style import MUTED, series, styled
@@ -119,12 +117,6 @@ def _dots(
     none = (rows["errors"] == 0).to_numpy()
     ax.plot(x[~none], rate[~none], label=label or None, **style)
     ax.plot(x[none], rate[none], **style | {"linestyle": "none", "markerfacecolor": "white"})
-    texts = [
-        f"{row['player']}: {percent(row['error_rate'])}"
-        f"{interval(row['error_rate_low'], row['error_rate_high'], percent)} of {row['decisions']} decisions"
-        for row in rows.to_dict("records")
-    ]
-    tip_points(ax, x, rate, texts)
 
 
 def _rates(ax: Axes, rows: pd.DataFrame) -> None:

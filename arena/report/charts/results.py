@@ -9,20 +9,17 @@ from matplotlib.colors import to_rgb
 
 from arena.report.charts.axes import (
     LEADING,
+    LETTER,
     Chart,
     area,
-    label_width,
     leading,
     no_games,
     rows_of,
-    tip_boxes,
 )
 from arena.report.charts.style import DRAW, LOSS, MUTED, PAPER, SCORE_COLOURS, WIN, readable_on, styled
 
 NUMBERED = 16
 """Players whose scores the cells have room for as numbers."""
-TIPPED = 64
-"""Players up to which each cell has a tip: a page of more would be large."""
 SMALL_CELL = 0.16
 """Least inches of a cell."""
 
@@ -38,10 +35,8 @@ def plot_crosstable(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
     numbered = n <= NUMBERED
     cell = float(np.clip(5.0 / max(n, 1), 0.34, 0.9) if numbered else np.clip(8 / n, SMALL_CELL, 0.3))
     labels = [f"{name}  {i + 1}" for i, name in enumerate(matrix.index)]
-    left = label_width(labels) + 0.25
-    width = max(n * cell + left + 0.3, 6.0)
-    ax = area(ax, "Score of row against column, %", width=width, height=max(n * cell + 1.12, 2.6), left=left,
-              right=width - left - n * cell if n else 0.3, title_pad=22)  # fmt: skip
+    width = max(n * cell + LETTER * max(map(len, labels), default=0) + 0.5, 6.0)
+    ax = area(ax, "Score of row against column, %", width=width, height=max(n * cell + 1.1, 2.6))
     values = 100 * matrix.to_numpy(dtype=float)
     if not np.isfinite(values).any():
         return no_games(ax)
@@ -51,8 +46,6 @@ def plot_crosstable(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
         _write(ax, values, float(np.clip(cell * 20, 6.5, 11)))
     else:
         ax.imshow(shown, cmap=SCORE_COLOURS, vmin=0, vmax=100, extent=(0, n, n, 0), interpolation="none")
-    if n <= TIPPED:
-        _tip(ax, values, [str(name) for name in matrix.index])
     ax.set_aspect("equal", anchor="NW")
     ax.set_xlim(0, n)
     ax.set_ylim(n, 0)
@@ -73,7 +66,7 @@ def plot_outcomes(outcomes: pd.DataFrame, ax: Axes | None = None) -> Axes:
     names = players[:LEADING]
     outcomes = outcomes[outcomes["player"].isin(names)]
     title = f"Outcomes as White (W) and as Black (B){leading(len(players))}"
-    ax = rows_of(ax, names, title, per_row=0.42, margin=1.0, title_pad=26)
+    ax = rows_of(ax, names, title, per_row=0.42)
     if not outcomes["games"].sum():
         return no_games(ax)
     rows = {name: row for row, name in enumerate(names)}
@@ -88,15 +81,6 @@ def plot_outcomes(outcomes: pd.DataFrame, ax: Axes | None = None) -> Axes:
             if value >= 6:
                 ax.text(start + value / 2, row, f"{count}", ha="center", va="center_baseline", size=7.5,
                         color=readable_on(to_rgb(colour)))  # fmt: skip
-        texts = [
-            f"{player} as {side.capitalize()}: {count} {column} of {total:.0f} games, {value:.1f} %"
-            if count
-            else ""
-            for player, side, count, total, value in zip(
-                outcomes["player"], outcomes["colour"], outcomes[column], games, share, strict=True
-            )
-        ]
-        tip_boxes(ax, left, y - 0.18, left + share, y + 0.18, texts)
         left = left + share
     ax.set_xlim(0, 100)
     ax.set_xlabel("share of games, % (numbers: games)")
@@ -116,15 +100,6 @@ def _write(ax: Axes, values: np.ndarray, size: float) -> None:
             ax.text(column + 0.5, row + 0.5, f"{value:.0f}", ha="center", va="center", color=colour, size=size)
         else:
             ax.text(column + 0.5, row + 0.5, "·", ha="center", va="center", color=MUTED, size=size)
-
-
-def _tip(ax: Axes, values: np.ndarray, names: list[str]) -> None:
-    row, column = np.nonzero(np.isfinite(values))
-    texts = [
-        f"{names[a]} against {names[b]}: {values[a, b]:.1f} %"
-        for a, b in zip(row.tolist(), column.tolist(), strict=True)
-    ]
-    tip_boxes(ax, column, row, column + 1, row + 1, texts)
 
 
 CHARTS = (

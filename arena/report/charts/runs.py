@@ -6,15 +6,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from arena.base.number import signed
 from arena.report.charts.axes import (
     LEADING,
+    LETTER,
     elo_label,
-    interval,
-    label_width,
     leading,
     rows_of,
-    tip_rows,
 )
 from arena.report.charts.style import DASHED, INK, MUTED, series, styled
 
@@ -41,15 +38,13 @@ def plot_joint(table: pd.DataFrame, joint: pd.DataFrame, ax: Axes | None = None,
     shown = joint.head(LEADING)
     runs = table["run"].drop_duplicates().tolist()
     title = f"Elo by run, and the mean{leading(len(joint))}"
-    columns = max(1, int(_LEGEND / (0.5 + label_width(runs))))
-    above = 10 + 16 * -(-(len(runs) + 1) // columns)
+    columns = max(1, int(_LEGEND / (0.5 + LETTER * max(map(len, runs)))))
     crowded = is_crowded(len(joint), len(runs))
     per_row = 0.3 if crowded else 0.14 * (len(runs) + 2)
-    ax = rows_of(ax, shown["player"], title, per_row=per_row, margin=0.2, title_pad=above)
+    ax = rows_of(ax, shown["player"], title, per_row=per_row)
     ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
     parts = [(name, table[table["run"] == name], series(number)) for number, name in enumerate(runs)]
     parts.append((_JOINT, shown, {"color": INK, "marker": "D"}))
-    tips: list[list[str]] = [[] for _ in range(len(shown))]
     for number, (name, rows, style) in enumerate(parts):
         ordered = rows.set_index("player").loc[shown["player"]]
         elo, low, high = (ordered[column].to_numpy(dtype=float) for column in ("elo", "elo_low", "elo_high"))
@@ -59,9 +54,6 @@ def plot_joint(table: pd.DataFrame, joint: pd.DataFrame, ax: Axes | None = None,
             ax.hlines(place, low, high, color=style["color"], linewidth=2.2, alpha=0.5)
         look = {"markersize": 4, "alpha": 0.7} if light else {"markersize": 5}
         ax.plot(elo, place, style["marker"], color=style["color"], label=name, **look)
-        for tip, value, ends in zip(tips, elo, zip(low, high, strict=True), strict=True):
-            tip.append(f"{signed(value)}{interval(*ends)} {name}")
     ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=min(columns, len(parts)), borderpad=0)
-    tip_rows(ax, [f"{player}: {', '.join(tip)}" for player, tip in zip(shown["player"], tips, strict=True)])
     ax.set_xlabel(elo_label(reference))
     return ax

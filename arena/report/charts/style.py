@@ -1,58 +1,20 @@
-"""The style of charts: colours, markers, fonts. Applied around each chart, so matplotlib's own stays as it is."""
+"""The style of charts, applied around each chart, so matplotlib's own stays as it is; and charts as files."""
 
 from __future__ import annotations
 
 import functools
-import unicodedata
-from collections.abc import Callable, Iterable
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.font_manager import FontProperties, fontManager, get_font
-from matplotlib.textpath import text_to_path
-
-FONT = "DejaVu Sans"
-"""Comes with matplotlib."""
-FALLBACKS = (
-    "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans CJK KR", "Noto Sans JP", "Noto Sans SC", "Noto Sans KR",
-    "Source Han Sans", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Droid Sans Fallback", "Hiragino Sans",
-    "PingFang SC", "Apple SD Gothic Neo", "Yu Gothic", "Microsoft YaHei", "Malgun Gothic", "Arial Unicode MS",
-    "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Thai", "Noto Sans Bengali",
-)  # fmt: skip
-"""Fonts for letters that FONT does not have, as far as they are installed."""
-
-
-@functools.cache
-def families() -> list[str]:
-    """FONT, and those of FALLBACKS that are installed."""
-    installed = set(fontManager.get_font_names())
-    return [FONT, *(name for name in FALLBACKS if name in installed)]
-
-
-@functools.cache
-def text_width(text: str, size: float = 9, weight: str = "normal") -> float:
-    """Inches of a text of `size` points in FONT; a letter that it does not have is as wide as high."""
-    plain = "".join(letter for letter in text if ord(letter) in _letters((FONT,)))
-    properties = FontProperties(family=FONT, size=size, weight=weight)
-    points, _, _ = text_to_path.get_text_width_height_descent(plain, properties, ismath=False)
-    others = sum(not unicodedata.combining(letter) for letter in text) - len(plain)
-    return (float(points) + size * max(others, 0)) / 72
-
-
-def without_glyphs(texts: Iterable[str]) -> list[str]:
-    """Those of the texts with a letter that no font of `families` has: pictures show a box in its place."""
-    known = _letters(tuple(families()))
-    return [text for text in texts if any(ord(letter) not in known for letter in text)]
-
-
-@functools.cache
-def _letters(names: tuple[str, ...]) -> frozenset[int]:
-    paths = [fontManager.findfont(FontProperties(family=name)) for name in names]
-    return frozenset().union(*(get_font(path).get_charmap() for path in paths))
-
+from matplotlib.figure import Figure
 
 P = ParamSpec("P")
 
@@ -79,8 +41,6 @@ STYLE: Any = {
     "axes.titlelocation": "left",
     "axes.titlesize": 12,
     "axes.titleweight": "bold",
-    "axes.titlepad": 10,
-    "axes.titley": 1.0,
     "axes.labelsize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -96,7 +56,8 @@ STYLE: Any = {
     "ytick.labelsize": 9,
     "text.color": INK,
     "text.parse_math": False,
-    "font.family": families(),
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana"],
     "font.size": 9,
     "legend.frameon": False,
     "legend.fontsize": 9,
@@ -136,3 +97,32 @@ def readable_on(colour: tuple[float, ...]) -> str:
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#111111" if luminance > 0.18 else "#ffffff"
+
+
+def figure_of(axes: Axes) -> Figure:
+    """The figure that Axes are part of."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None, "Axes without a figure"
+    return figure
+
+
+def svg(axes: Axes) -> str:
+    """The figure of these Axes as SVG with text as text, the same bytes for the same figure."""
+    file = io.StringIO()
+    with _drawing():
+        figure_of(axes).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    return file.getvalue()
+
+
+def save_png(axes: Axes, path: Path) -> None:
+    """Write the figure of these Axes as PNG, 200 dots per inch."""
+    with _drawing():
+        figure_of(axes).savefig(path, format="png", dpi=200, metadata={"Software": None})
+
+
+@contextmanager
+def _drawing() -> Iterator[None]:
+    """The style, without a warning for each letter that the font lacks."""
+    with rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,6 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from arena.report.charts.catalogue import CHARTS
-from arena.report.charts.picture import in_tags
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
 from arena.report.files import File
 from arena.report.run import Run
@@ -95,7 +93,8 @@ def inline_svg(name: str, caption: str, svg: str) -> Markup:
     text = svg[svg.index("<svg") :]
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     head = f'<svg role="img" aria-label="{Markup.escape(caption)}"'
-    return Markup(in_tags(text, functools.partial(_inline_tag, name)).replace("<svg", head, 1).strip())
+    text = re.sub(r"<[^<>]*>", lambda tag: _inline_tag(name, tag[0]), text)  # text between tags may hold anything
+    return Markup(text.replace("<svg", head, 1).strip())
 
 
 def _inline_tag(name: str, tag: str) -> str:

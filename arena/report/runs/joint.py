@@ -25,8 +25,8 @@ from arena.ratings.contrasts import (
     heterogeneity,
     joint_table,
 )
-from arena.report.charts.picture import save_png, svg
 from arena.report.charts.runs import is_crowded, plot_joint
+from arena.report.charts.style import save_png, svg
 from arena.report.files import write_text
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import plot_of
