@@ -24,6 +24,7 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
+from tests.helpers.needed import needed
 from tests.helpers.rule_sets import POSITIONS, RULE_SETS, UNCOMPILED
 
 for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
@@ -157,7 +158,7 @@ def browser() -> Iterator[Any]:
     found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
     if not found:
         pytest.skip("no Chromium is installed: what a page does in a browser is not tested")
-    playwright = pytest.importorskip("playwright.sync_api")
+    playwright = needed("playwright.sync_api")
     with playwright.sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox"])
         yield started

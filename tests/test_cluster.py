@@ -21,11 +21,12 @@ from arena.play.engine import EngineError
 from arena.play.executor import run as run_tasks
 from arena.play.plan import Plan, prepare
 from arena.play.tournament import play
+from tests.helpers.needed import needed
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
 pytestmark = pytest.mark.full
 
-pytest.importorskip("distributed")
+needed("distributed")
 
 TEXT = (
     CONFIG.replace("type: greedy", 'type: "own.py:Slow"').replace("count: 8", "count: 6")

@@ -6,10 +6,8 @@ import ast
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
-from importlinter import cli
 
 import arena
 from tests.helpers.sources import ROOT, modules
@@ -32,16 +30,6 @@ HEAVY = (
     "starlette",
     "uvicorn",
 )
-
-
-def lint(config: Path, contract: str) -> int:
-    """What import-linter exits with for one contract of a configuration; it prints the imports that are wrong."""
-    return cli.lint_imports(config_filename=str(config), limit_to_contracts=(contract,), no_cache=True)
-
-
-@pytest.mark.parametrize("contract", ["layers", "circles"])
-def test_a_room_imports_only_rooms_below_it_and_nothing_imports_in_a_circle(contract):
-    assert lint(ROOT / "pyproject.toml", contract) == cli.EXIT_STATUS_SUCCESS
 
 
 def test_every_room_has_its_layer():

@@ -161,7 +161,7 @@ def without(library: str, code: str, folder: Path) -> subprocess.CompletedProces
 
 def test_every_extra_is_named_where_it_is_missing():
     extras = PROJECT["optional-dependencies"]
-    assert {*EXTRAS.values(), "dev"} == set(extras)
+    assert {*EXTRAS.values(), "dev", "full"} == set(extras)
     assert {library for library, extra in EXTRAS.items() if extras[extra][0].startswith(library)} == set(EXTRAS)
 
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
-pytest.importorskip("ipykernel")
+from tests.helpers.needed import needed
+
+nbformat = needed("nbformat")
+nbclient = needed("nbclient")
+needed("ipykernel")
 
 FILE = Path(__file__).parents[1] / "configs" / "your_heuristic.ipynb"
 MOST_CELLS, MOST_BYTES = 10, 60_000

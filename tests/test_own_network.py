@@ -10,8 +10,13 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
+
+from tests.helpers.needed import needed
+
+needed("onnx")
+
+import onnx
 from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
 
@@ -61,7 +66,7 @@ def write_onnx(file: Path, shape: tuple[int, ...], *heads: np.ndarray) -> None:
 
 
 def write_torch(file: Path, shape: tuple[int, ...], *heads: np.ndarray) -> None:
-    torch = pytest.importorskip("torch")
+    torch = needed("torch")
 
     class Linear(torch.nn.Module):  # type: ignore[name-defined]
         def __init__(self):

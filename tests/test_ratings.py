@@ -20,6 +20,7 @@ from arena.ratings.dispersion import dispersion, drawn_share, mean_dispersion
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, Z95, summary
 from arena.report.tables.standings import rated
+from tests.helpers.needed import needed
 from tests.helpers.results import (
     GAMES,
     MODELS,
@@ -112,7 +113,7 @@ def bradley_terry(games):
 @pytest.mark.parametrize("seed", range(5))
 def test_bradley_terry_is_that_of_choix(seed):
     """Without draws, as choix has none; also where some players never met."""
-    choix = pytest.importorskip("choix")
+    choix = needed("choix")
     games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=0.0, h=0.3, seed=seed)
     games = games[~((games["white"] == "p0") & games["black"].isin(["p3", "p4"]))]
     names = sorted({*games["white"], *games["black"]})
@@ -125,7 +126,7 @@ def test_bradley_terry_is_that_of_choix(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_bradley_terry_is_that_of_evalica(seed):
     """With draws, which both count as half a win."""
-    evalica = pytest.importorskip("evalica")
+    evalica = needed("evalica")
     games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=1.0, h=0.3, seed=seed)
     winner = dict(zip(RESULTS, (evalica.Winner.X, evalica.Winner.Draw, evalica.Winner.Y), strict=True))
     found = evalica.bradley_terry(
@@ -138,7 +139,7 @@ def test_bradley_terry_is_that_of_evalica(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_ratings_are_those_of_choix_with_draws_as_halves(seed):
     """A win is two victories, a draw one of each; that the advantage of moving first is fitted changes nothing."""
-    choix = pytest.importorskip("choix")
+    choix = needed("choix")
     games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=2.0, h=0.5, seed=seed)
     names = sorted(set(games["white"]))
     beaten = []

@@ -484,7 +484,7 @@ def test_times_of_moves_are_means_and_quantiles(run: Counted) -> None:
     table = run.run.search_time.set_index("player")
     assert set(table.index) == set(run.moves["player"])
     seconds = run.moves.groupby("player")["seconds"]
-    expected = seconds.quantile([0.05, 0.5, 0.95]).unstack().assign(mean=seconds.mean()).loc[table.index]
+    expected = seconds.quantile(np.array([0.05, 0.5, 0.95])).unstack().assign(mean=seconds.mean()).loc[table.index]
     assert table[["p05", "p50", "p95", "mean"]].to_numpy() == pytest.approx(expected.to_numpy(), rel=1e-4)
 
 

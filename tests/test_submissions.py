@@ -166,7 +166,6 @@ def test_short_forms_are_players_whose_names_differ(folder: Path) -> None:
         "{type: submissions/*/}",
         "{type: submissions/z*.py, depth: 3}",
         "{type: submissions/_*.py}",
-        "{type: submissions/**x.py}",
         "{evaluation: 'submissions/*.txt', type: negamax}",
         "{name: me, type: submissions/*.py}",
         "{name: '{fiel}', type: submissions/*.py}",

@@ -210,7 +210,6 @@ def test_files_are_found_beside_the_configuration_or_in_the_working_directory_or
         ('{files: "rusn/*.npz"}', "7:20"),
         ('{files: "runs/*.npy"}', "7:20"),
         ('{files: "empty/*.npz"}', "7:20"),
-        ('{files: "**x"}', "7:20"),
         ("{files: 5}", "7:20"),
         ('{files: "runs/*", step: "x"}', "7:37"),
     ],

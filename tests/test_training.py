@@ -9,6 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.helpers.needed import needed
+
+needed("torch")
+
 import torch
 from click.testing import CliRunner
 
