@@ -165,7 +165,7 @@ def test_braces_in_the_name_of_a_player_without_a_sweep_are_left_alone(tmp_path:
 
 
 def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
-    assert loaded(tmp_path, entry("depth: [4, 6]", "d{depth}") + "anchor: d6\n").anchor == "d6"
+    assert loaded(tmp_path, entry("depth: [4, 6]", "d{depth}") + "anchor: d6\n").anchor == {"d6": 0}
 
 
 # --- files of a training
