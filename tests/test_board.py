@@ -289,11 +289,12 @@ def terminal(monkeypatch):
 @pytest.mark.parametrize(("columns", "is_beside"), [(100, True), (80, False)])
 def test_an_evaluation_stands_beside_the_board_where_there_is_room(terminal, columns, is_beside):
     terminal.setenv("COLUMNS", str(columns))
-    lines = [Text.from_ansi(line).plain for line in invoke("evaluate", "english").stdout.splitlines()]
+    shown = invoke("show", "english", "--evaluation", "strong").stdout
+    lines = [Text.from_ansi(line).plain for line in shown.splitlines()]
     (upper,) = [line for line in lines if re.match(r" +1 .* 2 .* 3 .* 4", line)]
-    assert upper.rstrip().endswith("0" if is_beside else "4")
-    assert max(map(len, lines[1:])) <= columns
-    assert any(re.match(".*material +0", line) for line in lines)
+    assert upper.rstrip().endswith("(for the side to move)" if is_beside else "4")
+    assert max(map(len, lines)) <= columns
+    assert any(re.match(".*value +0", line) for line in lines)
 
 
 def test_a_terminal_without_colours_has_the_pieces_of_unicode_or_letters(terminal):
@@ -303,6 +304,6 @@ def test_a_terminal_without_colours_has_the_pieces_of_unicode_or_letters(termina
 
 
 def test_an_evaluation_in_a_pipe_stands_below_the_board():
-    lines = invoke("evaluate", "english").stdout.splitlines()
-    assert lines[1:10] == str(Board("english")).splitlines()
-    assert lines[10] == "" and lines[11].split() == ["material", "0"]
+    lines = invoke("show", "english", "--evaluation", "material").stdout.splitlines()
+    assert lines[:9] == str(Board("english")).splitlines()
+    assert lines[9] == "" and lines[10].split()[:2] == ["value", "0"]

@@ -213,7 +213,6 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
     document = json.loads(invoke("perft", SMALL, "--depth", "4", "--json").stdout)
     assert (document["variant"], document["nodes"]) == ("english-6x6", [5, 25, 106, 369])
     start = "B:W13,14,15,16,17,18:B1,2,3,4,5,6"
-    assert json.loads(invoke("evaluate", SMALL, "--json").stdout)["fen"] == start
     assert len(invoke("openings", SMALL, "--random-plies", "2", "--count", "3").stdout.splitlines()) == 3
     assert json.loads(invoke("show", SMALL, "--json").stdout)["fen"] == start
     assert invoke("show", start, "--variant", SMALL).stdout == invoke("show", "english-6x6", "--fen", start).stdout
@@ -223,20 +222,15 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
 @pytest.mark.parametrize(
     "arguments",
     [
-        *(
-            (command, "{base: english, rows: 12}")
-            for command in ("perft", "evaluate", "openings", "variants", "show")
-        ),
+        *((command, "{base: english, rows: 12}") for command in ("perft", "openings", "variants", "show")),
         ("perft", "{base: english"),
         ("perft", "[1]"),
-        ("evaluate", "{bsae: english}"),
         ("openings", "englsh"),
         ("openings", "english-6x6", "--set", "english-3-move"),
         ("check", "simple", "english-7x7"),
-        ("evaluate", "english-6x6", "--evaluation", "neural"),
+        ("show", "english-6x6", "--evaluation", "neural"),
         ("show", "B:W13:B1", "--variant", "{base: nothing}"),
         ("bench", "--variant", "english-5x5"),
-        ("compile", "english-5x5"),
         ("hub", "--variant", "english-6x6"),
     ],
 )

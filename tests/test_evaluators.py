@@ -16,7 +16,7 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import EVALUATORS, appraise, build_evaluation, known_evaluations, value_of
+from players.evaluation.build import EVALUATORS, build_evaluation, explained_value, known_evaluations, value_of
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED, linear_weights
 from players.loading import PlayerError, blame
@@ -419,8 +419,8 @@ def test_strong_wants_to_lose_where_losing_wins():
 )
 def test_shares_add_up_to_the_value(variant, positions_from_everywhere):
     for position in positions_from_everywhere[::5]:
-        values, found = appraise(variant, position, "strong")
-        assert sum(share.value for share in found.values()) == pytest.approx(values["strong"])
+        value, found = explained_value(variant, position, "strong")
+        assert sum(share.value for share in found.values()) == pytest.approx(value)
         for share in found.values():
             assert share.value == pytest.approx(share.weight * (share.own - share.other))
 
@@ -479,60 +479,55 @@ def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation):
 
 
 def evaluate(*arguments: str) -> Result:
-    return invoke("evaluate", *arguments)
+    return invoke("show", "english", *arguments)
 
 
 @pytest.mark.parametrize("row", PUBLISHED[::8], ids=lambda row: row["fen"])
-def test_evaluate_prints_the_published_values(row):
-    document = json.loads(evaluate("english", "--fen", row["fen"], "--json").stdout)
-    assert document["fen"] == row["fen"]
-    assert {name: document["values"][name] for name in SYSTEMS} == {name: row[name] for name in SYSTEMS}
-    assert isinstance(document["values"]["cis300"], int)
-    assert list(document["features"]) == list(FEATURES)
-    assert sum(share["value"] for share in document["features"].values()) == pytest.approx(
-        document["values"]["strong"]
-    )
-    text = evaluate("english", "--fen", row["fen"]).stdout
+def test_a_position_is_shown_with_the_published_values(row):
     for name in SYSTEMS:
-        assert any(line.split() == [name, f"{row[name]:g}"] for line in text.splitlines())
+        document = json.loads(evaluate("--fen", row["fen"], "--evaluation", name, "--json").stdout)
+        assert document["fen"] == row["fen"]
+        assert (document["value"], document["features"]) == (row[name], {})
+        text = evaluate("--fen", row["fen"], "--evaluation", name).stdout
+        assert f"value {row[name]:g} (for the side to move)" in " ".join(text.split())
 
 
-def test_evaluate_takes_one_evaluation(tmp_path):
+def test_a_position_is_shown_with_the_value_of_an_evaluation_and_its_features(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("from arena import evaluator\n@evaluator\ndef seven(position, rules):\n    return 7\n")
 
-    def values(evaluation: str) -> Any:
-        return json.loads(evaluate("english", "--evaluation", evaluation, "--json").stdout)["values"]
+    def document(evaluation: str) -> Any:
+        return json.loads(evaluate("--evaluation", evaluation, "--json").stdout)
 
-    assert values("game3") == {"game3": 0}
-    assert values(f"{file}:seven") == {f"{file}:seven": 7}
-    assert values("{linear: {tempo: 2.5, man: [1, 2]}}") == {"linear": 2.5}
+    assert document(f"{file}:seven")["value"] == 7
+    strong, linear = document("strong"), document("{linear: {tempo: 2.5, man: [1, 2]}}")
+    assert list(strong["features"]) == list(FEATURES)
+    assert sum(share["value"] for share in strong["features"].values()) == pytest.approx(strong["value"])
+    assert (linear["value"], linear["features"]["tempo"]["weight"]) == (2.5, 2.5)
 
 
-def test_evaluate_takes_positions_in_which_the_game_is_over():
+def test_a_position_in_which_the_game_is_over_has_a_value():
     for text in ("W:W:B1", "W:W21:B14,17"):
-        values = json.loads(evaluate("english", "--fen", text, "--json").stdout)["values"]
-        assert values["simple"] < 0 and values["checkers-ai"] < 0
+        for name in ("simple", "checkers-ai"):
+            assert json.loads(evaluate("--fen", text, "--evaluation", name, "--json").stdout)["value"] < 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["englisch"], "unknown variant 'englisch'; did you mean 'english'?"),
-        (["english", "--fen", "W:W1:B2"], "a man on '1' would have been crowned"),
-        (["english", "--evaluation", "simpel"], "unknown evaluation 'simpel'; did you mean 'simple'?"),
-        (["english", "--evaluation", "{linear: {kng: 1}}"], "unknown feature 'kng'; did you mean 'king'?"),
-        (["english", "--evaluation", "{linear: {man: 1"], "--evaluation:1:1: YAML syntax: expected ',' or '}'"),
-        (["english", "--evaluation", "{linear: {man: 1, man: 2}}"], "the key 'man' is given twice"),
+        (["--evaluation", "simpel"], "unknown evaluation 'simpel'; did you mean 'simple'?"),
+        (["--evaluation", "{linear: {kng: 1}}"], "unknown feature 'kng'; did you mean 'king'?"),
+        (["--evaluation", "{linear: {man: 1"], "--evaluation:1:1: YAML syntax: expected ',' or '}'"),
+        (["--evaluation", "{linear: {man: 1, man: 2}}"], "the key 'man' is given twice"),
         pytest.param(
-            ["english", "--evaluation", "BROKEN:text"],
+            ["--evaluation", "BROKEN:text"],
             "must return a number on every path",
             marks=pytest.mark.compiled,
         ),
-        (["english", "--evaluation", "BROKEN:infinite"], "is inf here, not a finite number"),
+        (["--evaluation", "BROKEN:infinite"], "is inf here, not a finite number"),
     ],
 )
-def test_evaluate_gives_one_line_for_bad_arguments(tmp_path, arguments, message):
+def test_an_evaluation_that_cannot_be_shown_gets_one_line(tmp_path, arguments, message):
     (tmp_path / "broken.py").write_text(BROKEN)
     result = evaluate(*(part.replace("BROKEN", f"{tmp_path}/broken.py") for part in arguments))
     assert result.exit_code == 2, result.output

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -223,31 +222,6 @@ def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(t
 
 
 @pytest.mark.full
-def test_what_arena_compile_has_compiled_no_game_waits_for(tmp_path):
-    run = "import sys; from arena.commands.cli import main; main(sys.argv[1:])"
-    place = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(cache.ROOT)}
-    [folder] = [line for line in python(run, "compile", **place).splitlines() if line.startswith(str(tmp_path))]
-    assert re.fullmatch(r".*: \d+\.\d MB", folder)
-    code = (
-        "import random\n"
-        "from arena.rules.game import Game\n"
-        "from arena.rules.jit.kernel import compilations_counted\n"
-        "from arena.rules.variants import VARIANTS\n"
-        "from players.player import Limit, PlayerSpec\n"
-        "from players.table import build_player\n"
-        "compiled = []\n"
-        "with compilations_counted(lambda: compiled.append(1)):\n"
-        "    for kind in ('greedy', 'negamax', 'mcts', 'hybrid', 'cis300'):\n"
-        "        limit = {'greedy': Limit(), 'cis300': Limit(depth=2)}.get(kind, Limit(nodes=50))\n"
-        "        game = Game(VARIANTS['english'])\n"
-        "        player = build_player(PlayerSpec(kind, kind, limit), game.variant)\n"
-        "        game.push(player.choose(game, limit, random.Random(0)).move)\n"
-        "print(len(compiled))\n"
-    )
-    assert python(code, **place) == "0\n"
-
-
-@pytest.mark.full
 def test_only_what_python_calls_is_kept_on_disk_and_nothing_that_the_rules_never_reach_is_compiled(tmp_path):
     code = (
         "from arena.rules import captures\n"
@@ -292,9 +266,9 @@ def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_c
         "import sys\n"
         "sys.path.insert(0, sys.argv[1])\n"
         "from arena.rules.variants import VARIANTS\n"
-        "from players.evaluation.build import appraise\n"
+        "from players.evaluation.build import explained_value\n"
         "english = VARIANTS['english']\n"
-        "print(appraise(english, english.start, sys.argv[1] + '/mine.py:mine')[0].popitem()[1])\n"
+        "print(explained_value(english, english.start, sys.argv[1] + '/mine.py:mine')[0])\n"
     )
     values = []
     for worth in (1.5, 2.5):

@@ -16,10 +16,15 @@ from rich.text import Text
 
 from arena.commands.output import echo, fail, say, show_table, wrapped
 from arena.commands.position import Scene, with_scene
+from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import inline
 from arena.rules.board.board import FIGURES, LETTERS, WIDTHS, Board, board_text, rows_of, to_move
 from arena.rules.board.svg import DARK, LABEL, LIGHT
 from arena.rules.notation import piece_letter
 from arena.rules.result import score_text
+from players.evaluation.build import explained_value
+from players.evaluation.linear import Share
+from players.loading import PlayerError
 
 _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}
 _INK = {"w": "#ffffff", "b": "#000000", "": "#000000"}
@@ -61,11 +66,11 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
         console.print(part)
 
 
-def show_scene(found: Scene, board: Board) -> None:
-    """Print what a position is of, its board and its FEN."""
+def show_scene(found: Scene, board: Board, beside: str = "") -> None:
+    """Print what a position is of, its board, with a text beside it, and its FEN."""
     for text in filter(None, (found.heading, found.place)):
         echo(text)
-    show_board(board)
+    show_board(board, beside)
     click.echo(found.fen)
 
 
@@ -156,27 +161,51 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 
 @click.command()
 @with_scene
+@click.option("--evaluation", help="Its value by a name, file.py:function, or YAML, as '{linear: {man: 100}}'.")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def show(found: Scene, flip: bool, svg: Path | None, as_json: bool) -> None:
+def show(found: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Of a game, the moves around the position are shown, too, and the players' scores, if the run or the comments of
     the PDN have them: in men, with a sign, where it is known what a man is worth to the player.
+    With an evaluation, the position's value for the side to move, and of a linear one every feature's counts,
+    weight and share.
     """
     board = found.board(flip=flip)
+    value, features = (None, {}) if evaluation is None else _value(found, evaluation)
     if svg is not None:
         save(board, svg)
     if as_json:
-        click.echo(json.dumps(_document(found)))
+        document = _document(found)
+        if value is not None:
+            document |= {"value": value, "features": {name: share._asdict() for name, share in features.items()}}
+        click.echo(json.dumps(document))
         return
-    show_scene(found, board)
+    show_scene(found, board, "" if value is None else "\n".join(_value_lines(value, features)))
     if found.game.moves:
         echo(_moves_around(found))
     if found.game.answers is not None and found.game.moves:
         echo("")
         show_table(_HEADER, list(_rows(found)))
+
+
+def _value(found: Scene, evaluation: str) -> tuple[float, dict[str, Share]]:
+    """The value of a position by an evaluation, and each feature's share of a linear one; exits if it has none."""
+    try:
+        described = inline(evaluation, "--evaluation") if "{" in evaluation else evaluation
+        return explained_value(found.game.variant, found.position, described)
+    except (ConfigError, PlayerError) as error:
+        fail(str(error))
+
+
+def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:
+    yield f"{'value':14} {value:>10.6g}  (for the side to move)"
+    if features:
+        yield f"\n{'feature':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}"
+    for name, share in features.items():
+        yield f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}"
 
 
 def _moves_around(found: Scene) -> str:

@@ -45,7 +45,6 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "show": ("board:show", "a position on a board, as text or SVG"),
         "analyse": ("analyse:analyse", "the best moves of a position"),
         "solve": ("solve:solve", "how many positions of a suite players solve"),
-        "evaluate": ("rules:evaluate", "what a position is worth"),
         "perft": ("rules:perft", "count the move tree"),
         "openings": ("rules:openings", "list or draw openings"),
         "tables": ("tables:tables", "solve every ending of few pieces"),
@@ -59,7 +58,6 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "players": ("catalogue:players", "players, options, evaluations, features"),
         "variants": ("catalogue:variants", "the rule sets, or all rules of one"),
         "schema": ("catalogue:schema", "the JSON schema of configurations"),
-        "compile": ("rules:compile_kernels", "compile rule sets before they are used"),
         "bench": ("bench:bench", "measure speeds on this machine"),
     },
 }

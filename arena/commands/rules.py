@@ -1,24 +1,17 @@
-"""Commands about positions and rules: perft, evaluate, openings, compile."""
+"""Commands about positions and rules: perft, openings."""
 
 from __future__ import annotations
 
 import json
-import random
 import time
 from pathlib import Path
 
 import click
 
 from arena.base.wording import unknown
-from arena.commands.board import show_board
-from arena.commands.common import VARIANT, variant_given
+from arena.commands.common import VARIANT
 from arena.commands.output import echo, fail, say, show_table
 from arena.experiment.openings import SETS, sources
-from arena.experiment.yaml.errors import ConfigError
-from arena.experiment.yaml.values import inline
-from arena.rules.board.board import Board
-from arena.rules.game import Game
-from arena.rules.jit.cache import cache_folder
 from arena.rules.move_text import move_text
 from arena.rules.movegen import divide as divide_perft
 from arena.rules.movegen import legal_moves
@@ -26,11 +19,6 @@ from arena.rules.movegen import perft as count_perft
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.notation import fen as fen_of
 from arena.rules.variants import VARIANTS, Variant
-from arena.rules.zobrist import key_of
-from players.evaluation.build import appraise, build_evaluation, known_evaluations
-from players.loading import PlayerError
-from players.player import Limit, PlayerSpec
-from players.table import build_player
 
 
 @click.command()
@@ -73,43 +61,6 @@ def perft(variant: Variant, depth: int, fen: str | None, divide: bool, as_json: 
         seconds = time.perf_counter() - began
         document = {"variant": variant.name, "fen": fen_of(variant, position), "nodes": totals, "seconds": seconds}
         click.echo(json.dumps(document))
-
-
-@click.command()
-@click.argument("variant", type=VARIANT)
-@click.option("--fen", help="Position to evaluate [the start position].")
-@click.option("--evaluation", help="Only this: a name, file.py:function, or YAML, as '{linear: {man: 100}}'.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def evaluate(variant: Variant, fen: str | None, evaluation: str | None, as_json: bool) -> None:
-    """Print what a position of VARIANT is worth to the side to move under every evaluation.
-
-    The board stands beside them. Of `linear` each feature's counts and share are shown, with the weights of
-    `strong` if none are given.
-    """
-    try:
-        position = parse_fen(variant, fen) if fen else variant.start
-        described = inline(evaluation, "--evaluation") if evaluation and "{" in evaluation else evaluation
-        values, features = appraise(variant, position, described)
-    except (NotationError, ConfigError, PlayerError) as error:
-        fail(str(error))
-    if as_json:
-        document = {
-            "fen": fen_of(variant, position),
-            "values": {name: _whole(value) for name, value in values.items()},
-            "features": {
-                name: {key: _whole(number) for key, number in share._asdict().items()}
-                for name, share in features.items()
-            },
-        }
-        click.echo(json.dumps(document))
-        return
-    click.echo(f"{fen_of(variant, position)}  (values for the side to move)")
-    lines = [f"{name:14} {value:>10.6g}" for name, value in values.items()]
-    if features:
-        lines += ["", f"{'linear':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}"]
-    for name, share in features.items():
-        lines.append(f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}")
-    show_board(Board(variant, position), beside="\n".join(lines))
 
 
 @click.command()
@@ -167,32 +118,3 @@ def _show_sets(variant: Variant | None) -> None:
         say("arena openings --set NAME lists the openings of one")
     if variant is not None:
         say(f"arena openings {variant.name} --random-plies 4 draws random ones")
-
-
-def _whole(number: float) -> float | int:
-    return int(number) if number == int(number) else number
-
-
-@click.command("compile")
-@click.argument("names", nargs=-1, metavar="[VARIANT|all]...")
-def compile_kernels(names: tuple[str, ...]) -> None:
-    """Compile what players need by the rules of each VARIANT [english], so that no game waits for it.
-
-    It is kept in a folder that $NUMBA_CACHE_DIR moves; what is there already takes no time.
-    """
-    variants = (
-        list(VARIANTS.values()) if "all" in names else [variant_given(name) for name in names or ("english",)]
-    )
-    for variant in variants:
-        began = time.monotonic()
-        legal_moves(variant.constants, variant.start)
-        count_perft(variant, variant.start, 1)
-        key_of(variant.start)
-        for kind in ("greedy", "negamax", "mcts", "hybrid"):
-            limit = Limit() if kind == "greedy" else Limit(nodes=50)
-            build_player(PlayerSpec(kind, kind, limit), variant).choose(Game(variant), limit, random.Random(0))
-        for name in known_evaluations(variant):
-            build_evaluation(name, variant)
-        echo(f"{variant.name}: {time.monotonic() - began:.1f} s")
-    size = sum(path.stat().st_size for path in cache_folder().rglob("*") if path.is_file())
-    echo(f"{cache_folder()}: {size / 2**20:.1f} MB")

@@ -191,7 +191,7 @@ def _load_address(reference: str, variant: Variant) -> Any:
     if len(signature.parameters) != 2:
         raise PlayerError(f"{reference!r} must take (position, rules), not {signature}", "evaluation")
     if line := line_that_prints(function.function):
-        message = "print cannot be called in compiled code; `arena check` and `arena evaluate` show values"
+        message = "print cannot be called in compiled code; `arena check` and `arena show` show values"
         raise PlayerError(f"{reference} does not compile: line {line}: {message}", "evaluation")
     try:
         return function.address(variant.constants)
@@ -200,30 +200,23 @@ def _load_address(reference: str, variant: Variant) -> Any:
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
 
 
-def appraise(
-    variant: Variant, position: Position, description: str | Mapping[str, Any] | None = None
-) -> tuple[dict[str, float], dict[str, Share]]:
-    """The values of a position, from the side to move's view, and of a linear evaluation each feature's share.
+def explained_value(
+    variant: Variant, position: Position, description: str | Mapping[str, Any]
+) -> tuple[float, dict[str, Share]]:
+    """The value of a position, from the side to move's view, and of a linear evaluation each feature's share.
 
-    Of the evaluation described, or of all that are built in, with the weights of `strong` for the shares. Raises
-    PlayerError for an evaluation that cannot be built, or whose value is not finite.
+    Raises PlayerError for an evaluation that cannot be built, or whose value is not finite.
     """
-    rules = variant.constants
-    if description is None:
-        wanted: dict[str, Any] = {name: name for name in known_evaluations(variant)}
-    else:
-        wanted = {description if isinstance(description, str) else next(iter(description), ""): description}
-    values, weights = {}, np.zeros(0)
-    for name, one in wanted.items():
-        evaluation = build_evaluation(one, variant)
-        values[name] = value_of(*evaluation, rules, position)
-        if not np.isfinite(values[name]):
-            raise PlayerError(f"{name} is {values[name]} here, not a finite number", "evaluation")
-        if name == "strong":
-            weights = strong_weights(rules)
-        elif name == "linear":
-            weights = evaluation.weights
-    return values, shares(position, rules, weights) if weights.size else {}
+    evaluation, rules = build_evaluation(description, variant), variant.constants
+    value = float(value_of(*evaluation, rules, position))
+    if not np.isfinite(value):
+        name = description if isinstance(description, str) else next(iter(description), "")
+        raise PlayerError(f"{name} is {value} here, not a finite number", "evaluation")
+    if description == "strong":
+        return value, shares(position, rules, strong_weights(rules))
+    if not isinstance(description, str) and "linear" in description:
+        return value, shares(position, rules, evaluation.weights)
+    return value, {}
 
 
 @kernel

@@ -96,14 +96,7 @@ def compilation_announced(announce: Callable[[], None]) -> Iterator[None]:
         if waiting and threading.current_thread() not in _meanwhile:
             waiting.pop()()
 
-    with event.install_listener("numba:compile", _Listener(starts=start)):
-        yield
-
-
-@contextmanager
-def compilations_counted(count: Callable[[], object]) -> Iterator[None]:
-    """Call `count` after each kernel that had to be compiled and was not in the cache, by any thread."""
-    with event.install_listener("numba:compile", _Listener(ends=count)):
+    with event.install_listener("numba:compile", _Listener(start)):
         yield
 
 
@@ -117,7 +110,7 @@ def compiling_meanwhile(work: Callable[[], object]) -> Iterator[None]:
             raise SystemExit
 
     def run() -> None:
-        with suppress(SystemExit), event.install_listener("numba:compile", _Listener(starts=go_on)):
+        with suppress(SystemExit), event.install_listener("numba:compile", _Listener(go_on)):
             work()
 
     thread = threading.Thread(target=run, daemon=True)
@@ -137,14 +130,14 @@ def announce_compilation() -> None:
 
 
 class _Listener(event.Listener):
-    def __init__(self, starts: Callable[[], object] = bool, ends: Callable[[], object] = bool) -> None:
-        self._starts, self._ends = starts, ends
+    def __init__(self, starts: Callable[[], object]) -> None:
+        self._starts = starts
 
     def on_start(self, event: event.Event) -> None:
         self._starts()
 
     def on_end(self, event: event.Event) -> None:
-        self._ends()
+        pass
 
 
 def is_compiling() -> bool:
