@@ -142,7 +142,7 @@ def test_what_an_engine_computes_in_its_opponents_time_is_counted(tmp_path: Path
         player.ask(game, Limit(depth=3), random.Random(0))
         time.sleep(0.3)
     pondered = player.ask(game, Limit(depth=3), random.Random(0)).pondered_seconds
-    assert pondered > 0.05
+    assert pondered > 0.01
     close_held()
     left = subprocess.run(["pgrep", "-f", f"{SCRIPT} ponders"], stdout=subprocess.PIPE).stdout
     assert not left
