@@ -104,7 +104,6 @@ def _document(name: str, moment: Moment, found: EloSoFar) -> dict[str, Any]:
         "crosstable": _crosstable([it.player for it in standings], moment),
         "provisional": PROVISIONAL if found.provisional else "",
         "began": session["began"] if session else "",
-        "workers": session["workers"] if session else None,
     }
     finite: dict[str, Any] = _finite(document)
     return finite
@@ -135,10 +134,7 @@ def _crosstable(players: list[str], moment: Moment) -> list[list[list[float]]]:
 
 
 def _summary(document: Mapping[str, Any]) -> dict[str, Any]:
-    names = (
-        "run", "name", "variant", "format", "games", "planned", "exact", "complete", "playing", "players", "rate",
-        "seconds_left", "began", "reported", "about", "progress",
-    )  # fmt: skip
+    names = ("run", "games", "planned", "complete", "playing", "began", "about", "progress")
     leader = next(iter(document["standings"]), None)
     return {name: document[name] for name in names} | {"leader": leader}
 

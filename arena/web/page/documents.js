@@ -54,15 +54,14 @@
 
 /**
  * What the list of runs says of one, how far it is and what it is about in words; `error` alone where it cannot be read.
- * @typedef {{run: string, name: string, variant: string, format: string, games: number, planned: number, exact: boolean,
- *   complete: boolean, playing: boolean|null, players: number, rate: number|null, seconds_left: number|null, began: string,
- *   reported: boolean, about: string, progress: string, leader: Standing|null, error?: string}} RunSummary
+ * @typedef {{run: string, games: number, planned: number, complete: boolean, playing: boolean|null, began: string,
+ *   about: string, progress: string, leader: Standing|null, error?: string}} RunSummary
  */
 
 /**
  * A run, finished or not.
- * @typedef {RunSummary & {standings: Standing[], crosstable: [number, number][][], incidents: Incident[],
- *   columns: string[], test: string, provisional: string}} RunDocument
+ * @typedef {RunSummary & {name: string, reported: boolean, standings: Standing[], crosstable: [number, number][][],
+ *   incidents: Incident[], columns: string[], test: string, provisional: string}} RunDocument
  */
 
 /**
