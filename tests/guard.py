@@ -1,0 +1,222 @@
+"""Whole games: a small copy of every configuration that ships plays the games that are kept in `data/guard.json`.
+
+    python -m tests.guard [--only NAME ...] [--elo 0.05] [--record]
+
+A small copy has one opening, games of 60 plies and counted limits in place of seconds. Of a tournament the digest
+of each pairing's games is kept, and each player's points and Elo with its interval; of a tuning the numbers that
+it found; of a training the digest of its network. A configuration is known by the stem of its file, wherever in
+`configs/` that is. Programs in other languages, which are built by hand (`configs/starters`), are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+import arena
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+DATA = Path(__file__).parent / "data" / "guard.json"
+ABOUT = "Small copies of the configurations, see tests/guard.py; first recorded by the code of commit cf6682f."
+NODES_PER_SECOND = 20_000
+MAX_PLIES, MAX_DEPTH, MAX_NODES = 60, 5, 2000
+SKIPPED = ("starters",)
+"""Configurations of programs that are built by hand."""
+Kept = dict[str, Any]
+"""What is kept of a configuration, JSON: of a tournament each run by its folder, else `result`."""
+
+
+def configurations() -> dict[str, Path]:
+    """The file of each configuration by its stem."""
+    return {path.stem: path for path in sorted(CONFIGS.rglob("*.yaml")) if path.stem not in SKIPPED}
+
+
+def small(text: str) -> dict[str, Any]:
+    """A configuration with few, short games and counted limits."""
+    # also where a limit is in a player's name, as in "hybrid, seconds 0.005"
+    text = re.sub(r"\bseconds(:? )([\d.]+)", lambda at: f"nodes{at[1]}{_nodes(at[2])}", text)
+    config: dict[str, Any] = yaml.safe_load(text)
+    for extra in ("probe", "oracle", "suite"):
+        config.pop(extra, None)
+    if "count" in config.get("openings", {}):
+        config["openings"]["count"] = 1
+    if "fit" not in config:  # in such short games international draughts has no results to learn from
+        config["max_plies"] = MAX_PLIES
+    if isinstance(form := config.get("format"), dict) and "pairs" in form:
+        form["pairs"] = 1
+        config["openings"]["count"] = form["rounds"]
+    if "limits" in config:
+        first_two = list(config["limits"].items())[:2]
+        config["limits"] = {name: {"nodes": min(limit["nodes"], MAX_NODES)} for name, limit in first_two}
+    for entry in config.get("players", ()):
+        for option, values in entry.get("sweep", {}).items():
+            if option == "depth":
+                entry["sweep"]["depth"] = _shallow(values)
+    if "player" in config:
+        config["player"]["nodes"] = 100 if "fit" in config else 300
+    if "fit" in config:
+        config["check"] = 2
+        config["positions"]["games"] = 120
+        if "earlier" in config["positions"]:
+            config["positions"]["earlier"] = [120]
+        config["fit"].update(epochs=2, batch=256)
+    if "tuning" in config:
+        wanted = {"rounds": 2, "games": 40, "steps": 3, "pairs": 6, "check": 2}
+        config["tuning"].update({key: wanted[key] for key in wanted if key in config["tuning"]})
+    return config
+
+
+def _nodes(seconds: str) -> int:
+    return round(NODES_PER_SECOND * float(seconds))
+
+
+def _shallow(depths: Any) -> Any:
+    if isinstance(depths, Mapping):
+        return {**depths, "to": min(depths["to"], MAX_DEPTH)}
+    return [depth for depth in depths if depth <= MAX_DEPTH]
+
+
+def played(path: Path) -> Kept:
+    """What a small copy of a configuration gives."""
+    with TemporaryDirectory() as scratch:
+        configs = Path(scratch, "configs")
+        shutil.copytree(CONFIGS, configs)  # with the users' files that a configuration names
+        copy = configs / path.relative_to(CONFIGS)
+        config = small(path.read_text(encoding="utf-8"))
+        copy.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+        out = Path(scratch, "out")
+        command = "tune" if "tuning" in config else "train" if "fit" in config else "run"
+        options = ["--no-report"] if command == "run" else []
+        subprocess.run(
+            [sys.executable, "-m", "arena", command, str(copy), "--out", str(out), "--workers", "1", *options],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        if command == "tune":
+            [found] = out.glob("*.yaml")
+            return {"result": yaml.safe_load(found.read_text(encoding="utf-8"))}
+        if command == "train":
+            return {"result": _network(out / "network.npz")}
+        if "variants" in config or "limits" in config:
+            return {folder.name: _run(folder) for folder in sorted(filter(Path.is_dir, out.iterdir()))}
+        return {"": _run(out)}
+
+
+def _network(path: Path) -> str:
+    digest = hashlib.sha256()
+    with np.load(path) as arrays:
+        for name in sorted(arrays):
+            digest.update(arrays[name].tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _run(folder: Path) -> dict[str, Any]:
+    """The games of each pairing as a digest, and each player's points, Elo, and the ends of its interval."""
+    run = arena.load(folder)
+    moves: dict[Any, str] = run.moves.sort_values(["game", "ply"]).groupby("game")["move"].agg(" ".join).to_dict()
+    games: dict[str, list[str]] = {}
+    for row in _rows(run.games.sort_values(["white", "black", "game"])):
+        pairing = " - ".join(sorted((row["white"], row["black"])))
+        text = f"{row['white']}|{row['black']}|{row['opening_fen']}|{moves[row['game']]}"
+        games.setdefault(pairing, []).append(text)
+    digests = {pairing: hashlib.sha256("\n".join(of).encode()).hexdigest()[:12] for pairing, of in games.items()}
+    players = {
+        row["player"]: [
+            round(row["score"] * row["games"], 1),
+            *(round(float(row[column]), 3) for column in ("elo", "elo_low", "elo_high")),
+        ]
+        for row in _rows(run.standings)
+    }
+    return {"pairings": dict(sorted(digests.items())), "players": dict(sorted(players.items()))}
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    rows: list[Any] = table.to_dict("records")
+    return rows
+
+
+def differences(before: Kept, now: Kept, elo: float) -> Iterator[str]:
+    """What differs in what a configuration gave, in a few words each."""
+    if "result" in before or "result" in now:
+        if before.get("result") != now.get("result"):
+            yield f"result {now.get('result')}, was {before.get('result')}"
+        return
+    for run in sorted(before.keys() | now.keys()):
+        where = f"{run}: " if run else ""
+        if run not in before or run not in now:
+            yield f"{where}{'new' if run in now else 'gone'}"
+            continue
+        was, is_now = before[run], now[run]
+        for what in ("players", "pairings"):
+            for some, word in (
+                (was[what].keys() - is_now[what], "gone"),
+                (is_now[what].keys() - was[what], "new"),
+            ):
+                if some:
+                    yield f"{where}{what} {word}: {', '.join(sorted(some))}"
+        both = was["pairings"].keys() & is_now["pairings"]
+        if other := sorted(pairing for pairing in both if was["pairings"][pairing] != is_now["pairings"][pairing]):
+            yield f"{where}other games in {len(other)} of {len(both)} pairings: {', '.join(other[:3])}"
+        if was["pairings"].keys() != is_now["pairings"].keys():
+            continue  # ratings depend on all games
+        for player, numbers in was["players"].items():
+            found = is_now["players"].get(player, numbers)
+            if found[0] != numbers[0] or not np.allclose(found[1:], numbers[1:], rtol=0, atol=elo, equal_nan=True):
+                yield f"{where}{player}: points, Elo and interval {found}, were {numbers}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play the small copies and compare, or record; the exit code, 1 if anything differs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.guard", description=__doc__.splitlines()[0])
+    parser.add_argument("--record", action="store_true", help="keep what is played now")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="configurations, by the stem of their file")
+    parser.add_argument("--elo", type=float, default=0.05, help="differences of Elo that are none [0.05]")
+    parser.add_argument("--jobs", type=int, default=2, help="configurations played at once [2]")
+    chosen = parser.parse_args(arguments)
+    kept: dict[str, Kept] = json.loads(DATA.read_text(encoding="utf-8"))["configurations"] if DATA.exists() else {}
+    paths = configurations()
+    names = chosen.only or sorted(paths.keys() | ({} if chosen.record else kept))
+    failed = False
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        under_way = {name: pool.submit(partial(played, paths[name])) for name in names if name in paths}
+        for name in names:
+            try:
+                now = under_way[name].result() if name in under_way else None
+            except (subprocess.CalledProcessError, ValueError) as error:
+                print(f"{name}: not played: {getattr(error, 'stderr', '') or error}", flush=True)
+                failed = True
+                continue
+            if chosen.record and now is not None:
+                kept[name] = now
+                print(f"{name}: recorded", flush=True)
+                continue
+            if now is None or name not in kept:
+                found = ["new" if now is not None else "gone"]
+            else:
+                found = list(differences(kept[name], now, chosen.elo))
+            failed = failed or bool(found)
+            print(f"{name}: {'; '.join(found) or 'equal'}", flush=True)
+    if chosen.record:
+        table = {"about": ABOUT, "configurations": dict(sorted(kept.items()))}
+        DATA.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
