@@ -17,7 +17,7 @@ from arena.ledger.record import GameRecord
 from arena.ratings.match import sprt
 from arena.watch import display, elo
 from arena.watch.display import PLAIN_SECONDS, Display, Ticker, view
-from arena.watch.elo import PROVISIONAL, EloEstimate, EloScale, EloSoFar, Refits, estimates
+from arena.watch.elo import PROVISIONAL, EloEstimate, EloScale, EloSoFar, Refits
 from arena.watch.live import Standing, Watcher
 from arena.watch.words import RunView, duration, ranked, run_view, status_line
 
@@ -233,11 +233,3 @@ def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_durations_are_written_in_two_units_at_most(seconds: float, text: str) -> None:
     assert duration(seconds) == text
-
-
-def test_elo_so_far_is_by_the_model_of_the_run() -> None:
-    won = {("a", "b", "1-0"): 12, ("b", "a", "0-1"): 12}
-    results = won | {("a", "b", "1/2-1/2"): 38, ("b", "a", "1/2-1/2"): 38}
-    by_score, by_draws = (estimates(results, EloScale(model=model)) for model in ("bradley-terry", "davidson"))
-    assert by_score["a"].elo - by_score["b"].elo == pytest.approx(85, abs=1)
-    assert by_draws["a"].elo - by_draws["b"].elo < 60

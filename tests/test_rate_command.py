@@ -51,9 +51,7 @@ def test_json_has_the_joint_rating(tmp_path):
     assert (ann["games"], ann["wins"], ann["draws"], ann["losses"]) == (4, 3, 1, 0)
     assert ann["elo_high"] - ann["elo"] == pytest.approx(ann["error"]) and ann["error"] > 100
     assert document["players"][-1]["los"] is None
-    assert (
-        document["advantage_error"] > 0 and 0 < document["draw_rate"] < 1 and isinstance(document["notes"], list)
-    )
+    assert document["advantage_error"] > 0 and isinstance(document["notes"], list)
 
 
 def test_text_has_the_table_of_a_run(tmp_path):
@@ -73,7 +71,6 @@ def test_text_has_the_table_of_a_run(tmp_path):
         "LOS",
     ]
     assert "Moving first (White) was worth" in output and "1 / (1 + 10^(-d/400))" in output
-    assert "Equal players draw" in invoke("rate", tmp_path / "games.csv", "--model", "davidson").output
     assert "nan" not in output and "inf" not in output
 
 
@@ -86,10 +83,6 @@ def test_options_reach_the_fit(tmp_path):
     plain = found()
     assert elo(found("--anchor", "bob"))["bob"] == 0
     assert found("--first", "black")["advantage"] == pytest.approx(-plain["advantage"])
-    assert found("--no-advantage")["advantage"] == found("--no-advantage")["advantage_error"] == 0
-    assert plain["model"] == "bradley-terry" and found("--model", "davidson")["model"] == "davidson"
-    assert elo(found("--model", "davidson")) != elo(plain)
-    assert elo(found("--prior", "50"))["ann"] < elo(plain)["ann"] / 1.5
 
 
 def test_counts_stand_for_the_games_they_count(tmp_path):
@@ -104,7 +97,7 @@ def test_counts_stand_for_the_games_they_count(tmp_path):
 
 def test_a_billion_counted_games_are_rated(tmp_path):
     text = "white,black,wins,draws,losses\nann,bob,400000000,300000000,300000000\n"
-    document = json.loads(invoke("rate", written(tmp_path, "huge.csv", text), "--no-advantage", "--json").output)
+    document = json.loads(invoke("rate", written(tmp_path, "huge.csv", text), "--json").output)
     assert document["players"][0]["games"] == 10**9
     assert 0 < document["players"][0]["error"] < 0.05
 

@@ -15,15 +15,12 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import t as student
 
-from arena.ratings import strengths
-from arena.ratings.dispersion import dispersion, drawn_share, mean_dispersion
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, Z95, summary
 from arena.report.tables.standings import rated
 from tests.helpers.needed import needed
 from tests.helpers.results import (
     GAMES,
-    MODELS,
     NAMES,
     OPPOSITE,
     RESULTS,
@@ -42,25 +39,21 @@ PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read
 JOINT = [row for row in PUBLISHED if row["kind"] == "joint"]
 
 
-def naive_loss(x, games, names, model):
-    """Minus the log likelihood: Davidson's, or that of halves of games without draws."""
+def naive_loss(x, games, names):
+    """Minus the log likelihood, a draw as half a win and half a loss."""
     total = 0.0
     for (white, black, result), count in games[["white", "black", "result"]].value_counts().items():
-        d = x[names.index(white)] - x[names.index(black)] + x[-2]
-        if model == "bradley-terry":
-            points = {"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}[result]
-            total += count * (points * of_game(d) + (1 - points) * of_game(-d))
-        else:
-            weights = {"1-0": math.exp(d / 2), "1/2-1/2": math.exp(x[-1]), "0-1": math.exp(-d / 2)}
-            total -= count * math.log(weights[result] / sum(weights.values()))
+        d = x[names.index(white)] - x[names.index(black)] + x[-1]
+        points = {"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}[result]
+        total += count * (points * of_game(d) + (1 - points) * of_game(-d))
     return total
 
 
-def naive_fit(games, names, prior, model="bradley-terry"):
+def naive_fit(games, names, prior):
     def loss(x):
-        return naive_loss(x, games, names, model) + naive_penalty(x, prior, model)
+        return naive_loss(x, games, names) + naive_penalty(x, prior)
 
-    return minimize(loss, np.zeros(len(names) + 2), method="BFGS", options={"gtol": 1e-7}).x
+    return minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-7}).x
 
 
 def slope(function, x):
@@ -69,17 +62,17 @@ def slope(function, x):
     return np.stack([(function(x + step) - function(x - step)) / 2e-4 for step in steps], axis=-1)
 
 
-def naive_covariance(games, names, prior, x, model):
+def naive_covariance(games, names, prior, x):
     """The sandwich of the module's text, every derivative by differences."""
-    middle = slope(lambda x: slope(lambda x: naive_penalty(x, prior, model), x), x)
-    inverse = np.linalg.inv(slope(lambda x: slope(lambda x: naive_loss(x, games, names, model), x), x) + middle)
+    middle = slope(lambda x: slope(lambda x: naive_penalty(x, prior), x), x)
+    inverse = np.linalg.inv(slope(lambda x: slope(lambda x: naive_loss(x, games, names), x), x) + middle)
     clusters = [cluster for _, cluster in games.groupby("cluster")]
     left = len(clusters) - (len(names) - 1)
     factor = len(clusters) / left * (student.ppf(0.975, left) / Z95) ** 2
     for cluster in clusters:
-        score = slope(lambda x, cluster=cluster: naive_loss(x, cluster, names, model), x)
+        score = slope(lambda x, cluster=cluster: naive_loss(x, cluster, names), x)
         middle = middle + factor * np.outer(score, score)
-    jacobian = slope(lambda x: naive_elo(x, games, names, model), x)
+    jacobian = slope(lambda x: naive_elo(x, games, names), x)
     return jacobian @ inverse @ middle @ inverse @ jacobian.T
 
 
@@ -91,7 +84,7 @@ def test_joint_rating_of_a_round_robin_is_the_published_one():
     found = re.findall(r"(\w)(\w) (\d+)-(\d+)-(\d+)", row["results"])
     games = frame([game for i, j, *wdl in found for game in repeat(i, j, *map(int, wdl))])
     assert len(games) == 360
-    elo = elo_of(rate(games, model="bradley-terry", prior=0, advantage=False))
+    elo = elo_of(rate(games, prior=0, advantage=False))
     assert dict(elo) == pytest.approx(row["elo"], abs=row["abs_tol"])
 
 
@@ -100,14 +93,14 @@ def test_joint_rating_of_an_incomplete_cycle_is_the_published_one():
     found = re.findall(r"(\w)-(\w) (\d+):(\d+)", row["results"])
     games = frame([game for i, j, w, n in found for game in repeat(i, j, wins=int(w), losses=int(n))])
     assert len(games) == 22
-    elo = elo_of(rate(games, model="bradley-terry", prior=0, advantage=False))
+    elo = elo_of(rate(games, prior=0, advantage=False))
     strength = {player: math.exp(value / ELO_PER_LOGIT) for player, value in elo.items()}
     assert strength == pytest.approx(row["strength"], abs=row["abs_tol"])
 
 
 def bradley_terry(games):
     """Elo without prior and advantage, in the order of the names."""
-    return elo_of(rate(games, model="bradley-terry", prior=0, advantage=False)).sort_index()
+    return elo_of(rate(games, prior=0, advantage=False)).sort_index()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -210,21 +203,6 @@ def test_games_that_are_all_drawn_are_surer_than_coins_and_none_too_sure():
     assert error(200) < error(20) / 3
 
 
-def test_dispersion_is_the_variance_of_games_over_that_of_coins():
-    rng = np.random.default_rng(3)
-    expected = rng.uniform(0.05, 0.95, 20_000)
-    for share in (0.0, 0.5, 0.9):
-        drawn = (rng.random(len(expected)) < share * 2 * np.minimum(expected, 1 - expected)).astype(np.float64)
-        ones, pairing = np.ones(len(expected)), np.zeros(len(expected), int)
-        assert drawn_share(expected, drawn, ones) == pytest.approx(share, abs=0.02)
-        found = dispersion(expected, drawn, ones, pairing)
-        bound = 2 * np.minimum(expected, 1 - expected)
-        variance = expected * (1 - expected) - share * bound / 4
-        np.testing.assert_allclose(found * expected * (1 - expected), variance, atol=0.01)
-        mean = mean_dispersion(expected, drawn, ones)
-        assert mean == pytest.approx(variance.sum() / (expected * (1 - expected)).sum(), abs=0.02)
-
-
 def test_an_advantage_that_games_cannot_tell_from_strength_is_not_fitted():
     games = frame(repeat("a", "b", 24, 76, 0))
     ratings = rate(games)
@@ -238,18 +216,8 @@ def test_an_advantage_that_games_cannot_tell_from_strength_is_not_fitted():
     assert rate(pd.concat([ladder, frame(repeat("a", "c", 1, 1, 1))])).advantage_error > 0
 
 
-def test_two_players_have_davidsons_closed_form():
-    games = frame(repeat("a", "b", 30, 50, 10))
-    ratings = rate(games, model="davidson", prior=0, advantage=False)
-    nu = 50 / math.sqrt(30 * 10)
-    assert ratings.draw_rate == pytest.approx(nu / (2 + nu), rel=1e-5)
-    difference = elo_of(ratings)["a"] - elo_of(ratings)["b"]
-    assert difference == pytest.approx(ELO_PER_LOGIT * 2 / (2 + nu) * math.log(3), rel=1e-4)
-
-
-@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("prior", [0.5, 2.0])
-def test_fit_and_covariance_agree_with_their_naive_twins(prior, model):
+def test_fit_and_covariance_agree_with_their_naive_twins(prior):
     names = ["p0", "p1", "p2"]
     games = simulate([0.9, 0.2, -0.4], 6, nu=1.0, h=0.4, seed=4).iloc[:-4]
     games["pair"] = games["pair"].where(games["pair"] != 3)
@@ -258,52 +226,22 @@ def test_fit_and_covariance_agree_with_their_naive_twins(prior, model):
     games["cluster"] = np.where(alone, games.index.astype(str), meeting + games["pair"].astype(str))
     assert games["cluster"].value_counts().tolist() == [2] * 12 + [1] * 8
 
-    ratings = rate(games, prior=prior, model=model)
-    x = naive_fit(games, names, prior, model)
-    covariance = naive_covariance(games, names, prior, x, model)
-    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(
-        naive_elo(x, games, names, model), abs=0.01
-    )
+    ratings = rate(games, prior=prior)
+    x = naive_fit(games, names, prior)
+    covariance = naive_covariance(games, names, prior, x)
+    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(naive_elo(x, games, names), abs=0.01)
     np.testing.assert_allclose(ratings.covariance.loc[names, names], covariance[:-1, :-1], rtol=1e-3)
     assert ratings.advantage_error == pytest.approx(Z95 * math.sqrt(covariance[-1, -1]), rel=1e-3)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("model", MODELS)
-def test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted(model):
+def test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted():
     names = ["a", "b", "c", "d"]
     rows = repeat("b", "a", 0, 0, 300) + repeat("b", "d", 1, 0, 0) + repeat("c", "d", 1, 300, 0)
     games = frame(rows + repeat("d", "a", 300, 0, 1) + repeat("d", "b", 300, 0, 0))
-    ratings = rate(games, model=model)
-    x = naive_fit(games, names, 1, model)
-    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(
-        naive_elo(x, games, names, model), abs=0.1
-    )
-
-
-def test_simulated_strengths_are_recovered():
-    strength = np.array([1.2, 0.5, 0.1, -0.6, -1.2])
-    nu, h = 3.0, 0.5
-    scale = ELO_PER_LOGIT * 2 / (2 + nu)
-    ratings = rate(simulate(strength, 3000, nu, h, seed=1), model="davidson")
-    np.testing.assert_allclose(elo_of(ratings).sort_index(), scale * strength, atol=6)
-    assert list(ratings.table["player"]) == ["p0", "p1", "p2", "p3", "p4"]
-    assert ratings.advantage == pytest.approx(scale * h, abs=3)
-    assert ratings.draw_rate == pytest.approx(nu / (2 + nu), abs=0.01)
-    assert abs(ratings.advantage - scale * h) < 2 * ratings.advantage_error
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("nu", "bias"), [(2.0, 0.0), (11.0, 1.0)])
-def test_intervals_cover_the_truth_about_as_often_as_they_say(nu, bias):
-    strength = np.array([0.5, 0.1, -0.6])
-    truth = pd.Series(ELO_PER_LOGIT * 2 / (2 + nu) * strength, index=["p0", "p1", "p2"])
-    hits: list[bool] = []
-    for seed in range(120):
-        games = simulate(strength, 25, nu, 0.3, seed, bias)
-        table = rate(games, model="davidson").table.set_index("player").sort_index()
-        hits.extend((table["elo_low"] < truth) & (truth < table["elo_high"]))
-    assert 0.91 < np.mean(hits) < 0.985
+    ratings = rate(games)
+    x = naive_fit(games, names, 1)
+    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(naive_elo(x, games, names), abs=0.1)
 
 
 def test_advantage_belongs_to_the_colour_that_moves_first():
@@ -323,7 +261,6 @@ def test_black_first_is_white_first_with_the_colours_named_otherwise():
 def test_bradley_terry_counts_a_draw_as_half_a_win():
     drawn, halves = rate(frame(repeat("a", "b", 10, 40, 0))), rate(frame(repeat("a", "b", 30, 0, 20)))
     assert elo_of(drawn)["a"] == pytest.approx(elo_of(halves)["a"])
-    assert halves.draw_rate == 0
     assert drawn.table["draws"].sum() == 80
 
 
@@ -355,24 +292,22 @@ def test_pair_numbers_count_within_two_players():
     pd.testing.assert_frame_equal(rate(games).table, rate(unique).table)
 
 
-@pytest.mark.parametrize(("model", "elo"), [("bradley-terry", 447.33), ("davidson", 439.25)])
-def test_twenty_wins_to_none_are_finite_with_a_wide_interval(model, elo):
+def test_twenty_wins_to_none_are_finite_with_a_wide_interval():
     games = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10)).assign(pair=[*range(10)] * 2)
-    ratings = rate(games, model=model)
+    ratings = rate(games)
     assert_finite(ratings)
-    assert elo_of(ratings)["a"] == pytest.approx(elo, abs=0.1)
+    assert elo_of(ratings)["a"] == pytest.approx(447.33, abs=0.1)
     assert 250 < ratings.table["elo_high"][0] - ratings.table["elo"][0] < 500
     assert "alike" in ratings.notes[0]
-    unfinished = rate(games.iloc[:-1], model=model)
+    unfinished = rate(games.iloc[:-1])
     assert "alike" in unfinished.notes[0]
 
 
 @pytest.mark.parametrize("result", RESULTS)
-@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("prior", [0.0, 0.5])
 @pytest.mark.parametrize("count", [1, 2, 300])
-def test_games_that_all_end_alike_are_finite(result, model, prior, count):
-    ratings = rate(frame([("a", "b", result)] * count), model=model, prior=prior)
+def test_games_that_all_end_alike_are_finite(result, prior, count):
+    ratings = rate(frame([("a", "b", result)] * count), prior=prior)
     assert_finite(ratings)
     assert (ratings.table["elo_high"] > ratings.table["elo"]).all()
 
@@ -521,9 +456,9 @@ def test_equal_ratings_stand_in_the_order_of_the_players():
 
 
 @quick
-@given(GAMES, st.sampled_from(MODELS), st.sampled_from([0.0, 0.5]), st.booleans(), st.none() | st.just("bob"))
-def test_any_results_give_a_finite_table(rows, model, prior, advantage, anchor):
-    ratings = rate(frame(rows), NAMES, model=model, prior=prior, advantage=advantage, anchor=anchor)
+@given(GAMES, st.sampled_from([0.0, 0.5]), st.booleans(), st.none() | st.just("bob"))
+def test_any_results_give_a_finite_table(rows, prior, advantage, anchor):
+    ratings = rate(frame(rows), NAMES, prior=prior, advantage=advantage, anchor=anchor)
     assert_finite(ratings)
     assert sorted(ratings.table["player"]) == sorted(NAMES)
     assert sorted(itertools.chain(*ratings.groups)) == sorted(NAMES)
@@ -537,14 +472,12 @@ def test_any_results_give_a_finite_table(rows, model, prior, advantage, anchor):
     st.lists(
         st.tuples(GAMES.filter(len).map(lambda rows: rows[0]), st.integers(0, 3), st.none() | st.integers(0, 2))
     ),
-    st.sampled_from(MODELS),
     st.sampled_from([0.0, 0.5]),
-    st.sampled_from(["sandwich", "bootstrap"]),
 )
-def test_any_counts_and_repetitions_give_a_finite_table(rows, model, prior, intervals):
+def test_any_counts_and_repetitions_give_a_finite_table(rows, prior):
     games = frame([row for row, _, _ in rows])
     games = games.assign(count=[count for _, count, _ in rows], line=[line for _, _, line in rows])
-    ratings = rate(games, NAMES, model=model, prior=prior, intervals=intervals, resamples=20)
+    ratings = rate(games, NAMES, prior=prior)
     assert_finite(ratings)
     assert ratings.table["games"].sum() == 2 * games["count"].sum()
     counted = games[games["count"] > 0]
@@ -556,15 +489,13 @@ def test_any_counts_and_repetitions_give_a_finite_table(rows, model, prior, inte
 
 @pytest.mark.full
 @quick
-@given(GAMES, st.randoms(use_true_random=False), st.sampled_from(MODELS))
-def test_order_of_games_and_names_of_players_do_not_matter(rows, random, model):
-    ratings = rate(frame(rows), NAMES, model=model)
+@given(GAMES, st.randoms(use_true_random=False))
+def test_order_of_games_and_names_of_players_do_not_matter(rows, random):
+    ratings = rate(frame(rows), NAMES)
     shuffled = random.sample(rows, len(rows))
-    pd.testing.assert_frame_equal(
-        rate(frame(shuffled), NAMES, model=model).table, ratings.table, atol=1e-5, rtol=1e-6
-    )
+    pd.testing.assert_frame_equal(rate(frame(shuffled), NAMES).table, ratings.table, atol=1e-5, rtol=1e-6)
     names = dict(zip(NAMES, random.sample(NAMES, len(NAMES)), strict=True))
-    renamed = rate(frame([(names[w], names[b], *rest) for w, b, *rest in rows]), NAMES, model=model)
+    renamed = rate(frame([(names[w], names[b], *rest) for w, b, *rest in rows]), NAMES)
     for column in ("elo", "elo_low", "elo_high"):
         before = ratings.table.set_index("player")[column].rename(names)
         after = renamed.table.set_index("player")[column]
@@ -572,15 +503,14 @@ def test_order_of_games_and_names_of_players_do_not_matter(rows, random, model):
 
 
 @quick
-@given(GAMES, st.sampled_from(MODELS))
-def test_swapping_winners_negates_ratings_and_advantage(rows, model):
-    ratings = rate(frame(rows), NAMES, model=model)
-    swapped = rate(frame([(w, b, OPPOSITE[r], p) for w, b, r, p in rows]), NAMES, model=model)
+@given(GAMES)
+def test_swapping_winners_negates_ratings_and_advantage(rows):
+    ratings = rate(frame(rows), NAMES)
+    swapped = rate(frame([(w, b, OPPOSITE[r], p) for w, b, r, p in rows]), NAMES)
     elo = elo_of(ratings)
     np.testing.assert_allclose(elo_of(swapped)[elo.index], -elo, atol=1e-4)
     assert swapped.advantage == pytest.approx(-ratings.advantage, abs=1e-4)
     assert swapped.advantage_error == pytest.approx(ratings.advantage_error, abs=1e-3)
-    assert swapped.draw_rate == pytest.approx(ratings.draw_rate, abs=1e-6)
 
 
 def test_a_hundred_thousand_games_fit_within_a_second():
@@ -606,7 +536,6 @@ def test_hundreds_of_players_fit():
     ("arguments", "reason"),
     [
         ({"anchor": "z"}, "a, b"),
-        ({"model": "elo"}, "bradley-terry, davidson"),
         ({"first": "red"}, "white, black"),
         ({"prior": -1}, "prior"),
         ({"prior": math.nan}, "prior"),
@@ -710,45 +639,3 @@ def test_a_count_stands_for_so_many_games():
 def test_a_count_that_is_none_is_refused(count):
     with pytest.raises(ValueError, match="count must be a number of games"):
         rate(frame(repeat("a", "b", 1)).assign(count=[count]))
-
-
-@pytest.mark.full
-def test_bootstrap_agrees_with_the_sandwich_and_with_its_seed():
-    games = simulate([0.4, 0.0, -0.4], 150, nu=1.0, h=0.2, seed=5)
-    sandwich = rate(games)
-    boot = rate(games, intervals="bootstrap", resamples=600, seed=3)
-    width = sandwich.table["elo_high"] - sandwich.table["elo_low"]
-    np.testing.assert_allclose(boot.table["elo_high"] - boot.table["elo_low"], width, rtol=0.15)
-    assert boot.advantage_error == pytest.approx(sandwich.advantage_error, rel=0.15)
-    np.testing.assert_allclose(np.diag(boot.covariance), np.diag(sandwich.covariance), rtol=0.25)
-    one, again, other = (rate(games, intervals="bootstrap", resamples=40, seed=seed) for seed in (3, 3, 4))
-    pd.testing.assert_frame_equal(one.table, again.table)
-    assert (other.table["elo_low"] != one.table["elo_low"]).all()
-
-
-def test_bootstrap_draws_whole_pairs():
-    games = simulate([0.2, -0.2], 200, nu=0.5, h=0.0, seed=3, bias=3.0)
-    pairs = rate(games, intervals="bootstrap", resamples=300).table
-    alone = rate(games.drop(columns="pair"), intervals="bootstrap", resamples=300).table
-    assert pairs["elo_high"][0] - pairs["elo_low"][0] < 0.85 * (alone["elo_high"][0] - alone["elo_low"][0])
-
-
-def test_one_sided_results_are_not_bootstrapped():
-    games = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10))
-    boot = rate(games, intervals="bootstrap")
-    pd.testing.assert_frame_equal(boot.table, rate(games).table)
-    assert "not bootstrapped" in boot.notes[-1]
-
-
-def test_eliminating_the_openings_first_solves_for_all_parameters():
-    rng = np.random.default_rng(1)
-    size, few = 2 * strengths.MANY_OPENINGS, 9
-    hessian = np.diag(rng.uniform(40, 60, size))
-    hessian[:few, :few] += 1
-    hessian[:few, few:] = rng.normal(size=(few, size - few))
-    hessian[few:, :few] = hessian[:few, few:].T
-    right, free = rng.normal(size=(size, 3)), np.arange(size) != 4
-    found = strengths.solved(hessian, right, free, few)
-    kept = np.ix_(free, free)
-    np.testing.assert_allclose(found[free], np.linalg.solve(hessian[kept], right[free]), rtol=1e-9)
-    assert not found[4].any()

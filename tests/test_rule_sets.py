@@ -265,12 +265,8 @@ def drawn(rng: np.random.Generator, mean: np.ndarray, spreads: list[np.ndarray],
             covariance=pd.DataFrame(spread, index=names, columns=names),
             advantage=0.0,
             advantage_error=0.0,
-            openings=pd.Series(dtype=float),
-            opening_spread=0.0,
-            draw_rate=0.0,
-            model="bradley-terry",
-            parameters=values,
             groups=(tuple(names),),
+            notes=(),
         )
         for (name, values), spread in zip(elo.items(), spreads, strict=True)
     }

@@ -11,7 +11,6 @@ import click
 
 from arena.base.number import is_nan
 from arena.commands.output import echo, fail, show_frame, show_table
-from arena.ratings import RatingModel
 from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
 from arena.ratings.results import Results, ResultsError
@@ -26,17 +25,6 @@ from arena.watch.entry import entries
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--model",
-    type=click.Choice(["bradley-terry", "davidson"]),
-    default="bradley-terry",
-    show_default=True,
-    help="What Elo means: the expected score, or Davidson's model of draws.",
-)
-@click.option("--advantage/--no-advantage", default=True, help="Fit the advantage of moving first, or take none.")
-@click.option(
-    "--prior", type=click.FloatRange(0), default=1.0, show_default=True, help="Virtual wins and losses a player."
-)
 @click.option("--anchor", help="The player whose Elo is 0 [the mean is].")
 @click.option(
     "--first",
@@ -44,15 +32,7 @@ from arena.watch.entry import entries
     help="Who moves first [that of the run or of the PDN's GameType, else white].",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def rate(
-    files: tuple[Path, ...],
-    model: RatingModel,
-    advantage: bool,
-    prior: float,
-    anchor: str | None,
-    first: Colour | None,
-    as_json: bool,
-) -> None:
+def rate(files: tuple[Path, ...], anchor: str | None, first: Colour | None, as_json: bool) -> None:
     """Rate the players of all FILES together: PDN of any program, CSV, or folders of runs.
 
     A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
@@ -60,14 +40,7 @@ def rate(
     """
     try:
         found = read_results(files, first)
-        ratings = rate_games(
-            found.games,
-            first=found.first,
-            anchor=anchor,
-            model=model,
-            advantage=advantage,
-            prior=prior,
-        )
+        ratings = rate_games(found.games, first=found.first, anchor=anchor)
     except (ResultsError, ValueError) as error:
         fail(str(error))
     notes = list(ratings.notes)
@@ -77,15 +50,11 @@ def rate(
         click.echo(json.dumps(_ratings_document(found, ratings, notes), ensure_ascii=False))
         return
     show_frame(STANDINGS.text(rated(ratings.table, ratings.groups)))
-    if model == "bradley-terry":
-        echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
-    if advantage:
-        echo(_first_mover(found))
+    echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
+    echo(_first_mover(found))
     if ratings.advantage_error > 0:
         worth = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
         echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
-    if model == "davidson":
-        echo(f"Equal players draw {ratings.draw_rate:.0%} of their games.")
     for note in notes:
         echo(note)
 
@@ -137,13 +106,11 @@ def _ratings_document(found: Results, ratings: Ratings, notes: list[str]) -> dic
         known = {"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los}
         players.append({key: None if is_nan(value) else value for key, value in known.items()})
     return {
-        "model": ratings.model,
         "first": found.first,
         "first_by": found.first_by or None,
         "players": players,
         "advantage": ratings.advantage,
         "advantage_error": ratings.advantage_error,
-        "draw_rate": ratings.draw_rate,
         "notes": notes,
     }
 

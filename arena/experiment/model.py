@@ -35,7 +35,6 @@ from arena.experiment.workers import WorkersField
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
 from arena.experiment.yaml.section import Document, Section
-from arena.ratings import RatingModel
 from arena.rules.endgame import USUAL_PIECES, Pieces
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
@@ -55,15 +54,6 @@ class Probe(Section):
     depth: int = Field(ge=1, le=64, description="Plies to search.")
     positions: int = Field(default=40, ge=2, description="Positions, the same ones for every player.")
     plies: int | None = Field(default=None, ge=0, description="Random plies to each position [6 to 40].")
-
-
-class Rating(Section):
-    """How the players are rated."""
-
-    model: RatingModel = Field(
-        default="bradley-terry",
-        description="bradley-terry: Elo means the expected score; davidson: a model of draws, with its own scale.",
-    )
 
 
 def _player_name(name: str) -> str:
@@ -253,7 +243,6 @@ class Experiment(Document):
         default=(), exclude=True, description="Have every player solve the positions of suites after the games."
     )
     anchor: AnchorField = Field(default={}, description="The player whose Elo is 0, or the Elo of players.")
-    rating: Rating = Rating()
     compare_types: bool = Field(
         default=False, description="Report types as values of a setting [true if a sweep sets 'type']."
     )

@@ -62,8 +62,7 @@ class Plan(NamedTuple):
         """The tournament's games in its format, in batches."""
         experiment, openings = self.experiment, len(self.openings)
         if (until := experiment.until) is not None:
-            zero, model = experiment.anchor, experiment.rating.model
-            return until.schedule(experiment.format, self.names, openings, self.first, zero, model)
+            return until.schedule(experiment.format, self.names, openings, self.first, experiment.anchor)
         return experiment.format.schedule(self.names, openings)
 
     def task(self, pairing: Pairing) -> Task:

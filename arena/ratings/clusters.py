@@ -1,6 +1,6 @@
-"""Games as codes, in clusters and by opening: which are observations of their own, and how much each counts."""
+"""Games as codes and in clusters: which are observations of their own, and how much each counts."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -8,11 +8,12 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from arena.ratings.repeats import alike, codes_of
+from arena.ratings.repeats import codes_of
 from arena.ratings.types import Floats, Ints
 from arena.rules.result import RESULTS, Colour
 
-MAX_OPENINGS = 1000  # with more, the fit would take minutes: one advantage is fitted for all
+POINTS = np.array([1.0, 0.5, 0.0])  # of a win, draw and loss
+DRAW = 1  # index into POINTS
 
 
 class CodedGames(NamedTuple):
@@ -23,7 +24,6 @@ class CodedGames(NamedTuple):
     outcome: Ints  # index into POINTS, from the first player's view
     number: Ints  # 1 or more
     pair: Ints  # 0, 1, ... ; -1 for a game that stands alone
-    opening: Ints  # 0, 1, ... ; -1 where it is not known
     line: Ints  # 0, 1, ... : games that repeat one another share a number; -1 for one that repeats nothing
 
     @property
@@ -41,51 +41,28 @@ class ClusteredGames(NamedTuple):
 
     first: Ints  # player who moves first
     second: Ints
-    outcome: Ints  # 0 a win, 1 a draw, 2 a loss, from the first player's view
-    opening: Ints  # 0, 1, ... ; -1 where it is not known
+    outcome: Ints  # index into POINTS, from the first player's view
     cluster: Ints  # 0, 1, ... : games that are not independent share a number
     weight: Floats  # games that the row counts as in each of the clusters that it is part of
     information: Floats  # games whose variance, under the model, is that of the row in all those clusters
     times: Floats  # `float[clusters]`: independent clusters like this one
 
-    def cells(self, size: int, times: Floats | None = None) -> "Cells":
-        """Games by opening, first and second player; with *times*, as if each cluster occurred that often."""
-        key = ((self.opening + 1) * size + self.first) * size + self.second
-        cell, cells = pd.factorize(key, sort=True)
-        games = self.weight * (self.times if times is None else times)[self.cluster]
-        counts = np.bincount(cell * 3 + self.outcome, games, minlength=3 * len(cells))
-        opening, players = np.divmod(cells, max(size, 1) ** 2)
-        first, second = np.divmod(players, max(size, 1))
-        return Cells(first, second, opening - 1, counts.reshape(-1, 3).astype(float))
+    def cells(self, size: int) -> "Cells":
+        """Games by first and second player."""
+        cell, cells = pd.factorize(self.first * size + self.second, sort=True)
+        games = self.weight * self.times[self.cluster]
+        first, second = np.divmod(cells, max(size, 1))
+        points = np.bincount(cell, games * POINTS[self.outcome]).astype(float)
+        return Cells(first, second, points, np.bincount(cell, games).astype(float))
 
 
 class Cells(NamedTuple):
-    """Encounters of two players with given colours in one opening."""
+    """Encounters of two players with given colours."""
 
     first: Ints
     second: Ints
-    opening: Ints  # -1 where it is not known
-    counts: Floats  # of wins, draws and losses of the first player, `float[cells, 3]`
-
-
-class Objective(NamedTuple):
-    """The data of a fit: the games in clusters, and which players they connect or show to be one."""
-
-    names: list[str]
-    played: CodedGames
-    """All games, as they were played."""
-    clusters: ClusteredGames
-    """Those games that the fit takes, each player's under the code of the one that it is."""
-    openings: pd.Index
-    """Those that games name, in the order of the games."""
-    known: int
-    twins: Mapping[tuple[str, str], int]
-    """Players that are one, with the games between them."""
-    one: Ints
-    """For each player the code of the one that it is."""
-    group: Ints
-    """Of each player, by the games that the fit takes: number 0 is the largest."""
-    tells_advantage: bool
+    points: Floats  # of the first player, `float[cells]`
+    games: Floats
 
 
 def names_of(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
@@ -97,24 +74,6 @@ def names_of(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
     if len(set(names)) < len(names):
         raise ValueError(f"players are listed twice: {sorted({n for n in names if names.count(n) > 1})}")
     return names
-
-
-def objective_of(games: pd.DataFrame, names: list[str], first: Colour, anchors: Collection[str]) -> Objective:
-    """Prepare the games of players with these *names* for the fit. Raises ValueError as `encode`."""
-    games = games.astype(dict.fromkeys(("white", "black", "result"), "category"))  # to look up each value once
-    played = encode(games, names, first)
-    twins = alike(games, names)
-    one = _representatives(names, twins, anchors)
-    coded = encode(games, names, first, one) if twins else played
-    known = int(coded.opening.max(initial=-1)) + 1
-    if known > MAX_OPENINGS:
-        coded = coded._replace(opening=np.full_like(coded.opening, -1))
-    group = components(coded.first, coded.second, len(names))
-    several = np.bincount(group, minlength=1)[group[coded.first]] > 2
-    clusters = clustered(coded._replace(opening=np.where(several, coded.opening, -1)), len(names))
-    openings = pd.factorize(games["opening"])[1] if "opening" in games else pd.Index([])
-    tells = tells_advantage(clusters, len(names))
-    return Objective(names, played, clusters, openings, known, twins, one, group, tells)
 
 
 def encode(games: pd.DataFrame, names: list[str], first: Colour, one: Ints | None = None) -> CodedGames:
@@ -148,9 +107,8 @@ def encode(games: pd.DataFrame, names: list[str], first: Colour, one: Ints | Non
     meeting = np.minimum(first_code, second_code) * len(names) + np.maximum(first_code, second_code)
     pair = _shared(meeting, games.get("pair"))
     line = _shared(first_code * len(names) + second_code, games.get("line"))
-    opening = pd.factorize(games["opening"])[0] if "opening" in games else np.full(len(games), -1)
     kept = (count > 0) & (first_code != second_code)
-    columns = (first_code, second_code, outcome, count, pair, opening, line)
+    columns = (first_code, second_code, outcome, count, pair, line)
     return CodedGames(*(column[kept] for column in columns))
 
 
@@ -181,9 +139,7 @@ def clustered(games: CodedGames, size: int) -> ClusteredGames:
     times[cluster[lone]] = games.number[lone]
     weight = share * np.where(lone, 1, games.number)
     information = share**2 * games.number * copies
-    return ClusteredGames(
-        games.first, games.second, games.outcome, games.opening, cluster, weight, information, times
-    )
+    return ClusteredGames(games.first, games.second, games.outcome, cluster, weight, information, times)
 
 
 def components(a: Ints, b: Ints, size: int) -> Ints:
@@ -209,7 +165,7 @@ def tells_advantage(games: ClusteredGames, size: int) -> bool:
     return bool(len(first) - explained > 1e-6)
 
 
-def _representatives(names: list[str], twins: Iterable[tuple[str, str]], anchors: Collection[str]) -> Ints:
+def representatives(names: list[str], twins: Iterable[tuple[str, str]], anchors: Collection[str]) -> Ints:
     """For each player the code of the one that it is: that of the first of its *twins*, or of an anchor."""
     codes = np.array([[names.index(player) for player in pair] for pair in twins]).reshape(-1, 2)
     part = components(codes[:, 0], codes[:, 1], len(names))

@@ -5,14 +5,9 @@ from collections.abc import Mapping, Sequence
 from arena.ratings.clusters import CodedGames
 
 MAX_NAMES = 8  # groups, and players of a group, that a note names
-DAVIDSON = (
-    "Elo is that of Davidson's model of draws: where draws are many, large differences read smaller than by the "
-    "expected score."
-)
 NO_ADVANTAGE = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
 ONE_PLAYER = "they are one player."
 """The end of a note on two players that are one."""
-NOT_RESAMPLED = "Results that are all alike do not differ between resamples: intervals are not bootstrapped."
 
 
 def one_player_notes(twins: Mapping[tuple[str, str], int]) -> list[str]:
@@ -23,11 +18,6 @@ def one_player_notes(twins: Mapping[tuple[str, str], int]) -> list[str]:
     ]
     rest = len(notes) - MAX_NAMES
     return [*notes[:MAX_NAMES], *([f"So did {rest} more pairs of players."] if rest > 0 else [])]
-
-
-def many_openings(known: int, most: int) -> str:
-    """A sentence on openings that are too many to be fitted."""
-    return f"One first-move advantage stands for all {known} openings: more than {most} are not fitted."
 
 
 def ratings_notes(

@@ -46,7 +46,7 @@ class GameSource(NamedTuple):
 
     path: Path
     games: pd.DataFrame
-    """Columns white, black, result (missing for a game without one), count, pair, opening, line."""
+    """Columns white, black, result (missing for a game without one), count, pair, line."""
     first: Colour | None = None
     """The colour that moves first, if the source says so."""
     first_by: str = ""
@@ -57,7 +57,7 @@ class Results(NamedTuple):
     """The games of all sources together."""
 
     games: pd.DataFrame
-    """Columns white, black, result, count, and by source pair, opening, line: see `arena.ratings.joint.rate`."""
+    """Columns white, black, result, count, and by source pair, line: see `arena.ratings.joint.rate`."""
     first: Colour
     """The colour that moves first: as given, else as the sources say, else white."""
     first_by: str
@@ -99,14 +99,14 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
 
 
 def game_table(white: object, black: object, result: object) -> pd.DataFrame:
-    """The games of a source, one a row, of no known pair, opening or line."""
+    """The games of a source, one a row, of no known pair or line."""
     games = pd.DataFrame({"white": white, "black": black, "result": result}, dtype=object)
-    return games.assign(count=1, pair=None, opening=None, line=None)
+    return games.assign(count=1, pair=None, line=None)
 
 
 def _numbered(games: pd.DataFrame, number: int, sources: int) -> pd.DataFrame:
-    """The games with pairs, openings and lines as numbers that no other source has; *number* is this one's."""
-    own = {name: pd.factorize(games[name])[0] for name in ("pair", "opening", "line")}
+    """The games with pairs and lines as numbers that no other source has; *number* is this one's."""
+    own = {name: pd.factorize(games[name])[0] for name in ("pair", "line")}
     codes = {name: pd.Series(code, games.index, dtype="Int64") for name, code in own.items()}
     return games.assign(**{name: code.where(code >= 0) * sources + number for name, code in codes.items()})
 
@@ -126,7 +126,7 @@ def _text(path: Path) -> str:
 
 
 def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
-    """The games; where any has a FEN it names the opening, and games from it with colours swapped are a pair."""
+    """The games; where any has a FEN, games from one with colours swapped are a pair."""
     white, black, results, lines, fens = [], [], [], [], []
     # What says who moves first, who does, and the first line that says so.
     claims: dict[tuple[str, Colour], int] = {}
@@ -151,8 +151,8 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
     games = game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
     if any(fens):
-        number = games.assign(opening=fens).groupby(["white", "black", "opening"]).cumcount().astype(str)
-        games = games.assign(opening=fens, pair=number + " " + pd.Series(fens))
+        number = games.assign(fen=fens).groupby(["white", "black", "fen"]).cumcount().astype(str)
+        games = games.assign(pair=number + " " + pd.Series(fens))
     return GameSource(path, games, *(_first_of(path, claims) if first is None else (None, "")))
 
 

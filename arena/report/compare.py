@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,7 +87,7 @@ def compare(a: RatedSide, b: RatedSide) -> Comparison:
     both = result["player"].isin([name for part in scale for name in part])
     result["difference"] = (result["elo_b"] - result["elo_a"]).where(both)
     result["difference_error"] = ((result["error_a"] ** 2 + result["error_b"] ** 2) ** 0.5).where(both)
-    return Comparison(result, tuple(_changes(result, a, b)), tuple(_notes((a, b), played, scale)))
+    return Comparison(result, tuple(_changes(result, a, b)), tuple(_notes(played, scale)))
 
 
 def comparison_text(table: pd.DataFrame) -> pd.DataFrame:
@@ -205,9 +205,7 @@ def _changes(table: pd.DataFrame, a: RatedSide, b: RatedSide) -> Iterable[str]:
         yield f"Moving first is worth {abs(difference):.0f} ± {error:.0f} Elo {word} in {b.name}."
 
 
-def _notes(sides: Sequence[RatedSide], played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
-    if len({side.ratings.model for side in sides}) > 1:
-        yield "The two are rated by different models, so that their Elo means different things."
+def _notes(played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
     shared = set(played[0]["player"]) & set(played[1]["player"])
     alone = sorted(shared - {name for part in scale for name in part})
     if len(shared) < 2:

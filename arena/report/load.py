@@ -66,7 +66,7 @@ def read_run(folder: Path) -> GameSource:
     except StoreError as error:
         raise ResultsError(str(error)) from None
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
-    games = games.assign(pair=run.games["pair"], opening=run.games["opening"], line=lines(run.games, hashes))
+    games = games.assign(pair=run.games["pair"], line=lines(run.games, hashes))
     return GameSource(folder, games, run.facts.first, "the run")
 
 

@@ -11,7 +11,6 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.experiment.formats.fixed import Sprt
-from arena.ratings import RatingModel
 from arena.ratings.match import SprtState, sprt
 from arena.rules.result import Colour, pair_points
 
@@ -50,12 +49,11 @@ class EloScale(NamedTuple):
     """The colour that moves first."""
     anchor: Mapping[str, float] = {}
     """The Elo that is given, by player; without any the mean is 0."""
-    model: RatingModel = "bradley-terry"
 
 
 def scale_of(experiment: Mapping[str, Any], facts: Mapping[str, Any]) -> EloScale:
     """The measure of a run's Elo, by its configuration and facts as its ledger stores them."""
-    return EloScale(facts["first"], experiment["anchor"], experiment["rating"]["model"])
+    return EloScale(facts["first"], experiment["anchor"])
 
 
 def estimates(results: ResultCounts, scale: EloScale) -> dict[str, EloEstimate]:
@@ -74,7 +72,7 @@ def estimates(results: ResultCounts, scale: EloScale) -> dict[str, EloEstimate]:
     rows = [(*key, games) for key, games in results.items()]
     games = pd.DataFrame(rows, columns=["white", "black", "result", "count"])
     anchor = {player: elo for player, elo in scale.anchor.items() if player in players}
-    table = rate(games, first=scale.first, anchor=anchor, model=scale.model).table
+    table = rate(games, first=scale.first, anchor=anchor).table
     columns = (table[name].tolist() for name in ("player", "elo", "elo_low", "elo_high"))
     return {player: EloEstimate(*figures) for player, *figures in zip(*columns, strict=True)}
 

@@ -253,8 +253,6 @@ def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes
     )
     fields: dict[str, Any] = {
         "table": table, "covariance": pd.DataFrame(matrix, names, names), "advantage": 0.0, "advantage_error": 1.0,
-        "draw_rate": 0.5, "model": "bradley-terry",
-        "parameters": np.zeros(0), "openings": pd.Series(dtype=float), "opening_spread": 0.0,
         "groups": (tuple(names),), "notes": (),
     }  # fmt: skip
     return Ratings(**(fields | changes))

@@ -18,8 +18,6 @@ RESULTS = ("1-0", "1/2-1/2", "0-1")
 
 OPPOSITE = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1/2-1/2"}
 
-MODELS = ("bradley-terry", "davidson")
-
 
 def frame(rows):
     """Games from (white, black, result) or (white, black, result, pair)."""
@@ -64,18 +62,6 @@ GAMES = st.lists(
 )
 
 
-def tournament(strength, favours, nu, h, rng):
-    """Every two players meet in every opening with both colours; *favours* is what each adds to *h*, in logits."""
-    parts = []
-    for white, black in itertools.permutations(range(len(strength)), 2):
-        d = strength[white] - strength[black] + h + favours
-        weights = np.array([np.exp(d / 2), np.full(len(d), nu), np.exp(-d / 2)])
-        outcome = (rng.random(len(d)) * weights.sum(axis=0) > weights.cumsum(axis=0)).sum(axis=0)
-        columns = {"white": f"p{white}", "black": f"p{black}", "result": np.array(RESULTS)[outcome]}
-        parts.append(pd.DataFrame(columns | {"pair": np.arange(len(d)), "opening": np.arange(len(d))}))
-    return pd.concat(parts, ignore_index=True)
-
-
 def written(folder, name, text):
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -110,31 +96,26 @@ def of_game(lead):
     return math.log1p(math.exp(-lead))
 
 
-def naive_penalty(x, prior, model):
-    """Minus the log prior of the parameters (strengths, h, ln nu), as the module's text defines it."""
-    virtual = sum(of_game(VIRTUAL_LEAD + s) + of_game(VIRTUAL_LEAD - s) for s in x[:-2]) + log_cosh(x[-2])
-    draw_rate = 1 / (1 + 2 * math.exp(-x[-1]))
-    draws = x[-1] ** 2 if model == "bradley-terry" else -math.log(draw_rate) - math.log(1 - draw_rate)
-    return prior * (virtual + draws)
+def naive_penalty(x, prior):
+    """Minus the log prior of the parameters (strengths, h), as the module's text defines it."""
+    virtual = sum(of_game(VIRTUAL_LEAD + s) + of_game(VIRTUAL_LEAD - s) for s in x[:-1])
+    return prior * (virtual + log_cosh(x[-1]))
 
 
-def naive_elo(x, games, names, model):
+def naive_elo(x, games, names):
     """Elo of the players relative to their mean, then of moving first."""
-    if model == "davidson":
-        scale = ELO_PER_LOGIT * 2 / (2 + math.exp(x[-1]))
-        return scale * np.append(x[:-2] - x[:-2].mean(), x[-2])
     met = [(names.index(white), names.index(black)) for white, black in games[["white", "black"]].to_numpy()]
 
     def excess(elo):
         total = elo.mean() + np.zeros(len(elo))
         for i, j in met:
-            both = sum(1 / (1 + math.exp(-(x[i] - x[j] + side * x[-2]))) for side in (1, -1)) / 2
+            both = sum(1 / (1 + math.exp(-(x[i] - x[j] + side * x[-1]))) for side in (1, -1)) / 2
             points = 1 / (1 + 10 ** ((elo[j] - elo[i]) / 400)) - both
             total += points * ((np.arange(len(elo)) == i).astype(float) - (np.arange(len(elo)) == j))
         return total
 
-    start = ELO_PER_LOGIT * (x[:-2] - x[:-2].mean())
-    return np.append(root(excess, start, options={"xtol": 1e-13}).x, ELO_PER_LOGIT * x[-2])
+    start = ELO_PER_LOGIT * (x[:-1] - x[:-1].mean())
+    return np.append(root(excess, start, options={"xtol": 1e-13}).x, ELO_PER_LOGIT * x[-1])
 
 
 def assert_finite(ratings):
@@ -142,7 +123,6 @@ def assert_finite(ratings):
     numbers = table.drop(columns="player").to_numpy(float)
     assert np.isfinite(numbers).all() and np.isfinite(ratings.covariance.to_numpy(float)).all()
     assert np.isfinite([ratings.advantage, ratings.advantage_error]).all()
-    assert 0 <= ratings.draw_rate <= 1
     assert (table["elo_low"] <= table["elo"]).all() and (table["elo"] <= table["elo_high"]).all()
     assert table["los"].between(0, 1).all() and table["score"].between(0, 1).all()
     assert (table["wins"] + table["draws"] + table["losses"] == table["games"]).all()

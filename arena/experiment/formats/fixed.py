@@ -13,7 +13,6 @@ from arena.base.wording import unknown
 from arena.experiment.formats.base import LEAST_ROUNDS, Format, Rounds, Schedule, Tie
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
-from arena.ratings import RatingModel
 from arena.rules.result import Colour, result_of
 
 
@@ -82,7 +81,6 @@ class Until(Section):
         openings: int,
         first: Colour = "white",
         anchor: Mapping[str, float] = MappingProxyType({}),
-        model: RatingModel = "bradley-terry",
     ) -> Schedule:
         """Rounds of one opening by all ties until every 95 % interval is within +-`error` Elo.
 
@@ -95,20 +93,20 @@ class Until(Section):
 
         from arena.ratings.joint import rate
 
-        ties, games = format.ties(names), list[tuple[str, str, str, int, int]]()
+        ties, games = format.ties(names), list[tuple[str, str, str, int]]()
         zero = {names[0]: 0.0} if len(names) == 2 else anchor
         begin, end = 0, min(LEAST_ROUNDS, openings) if ties else 0
         while begin < end:
             batch = Rounds(ties, end, begin)
             played = yield batch
             games += [
-                (names[it.white], names[it.black], result_of(points), it.pair, it.opening)
+                (names[it.white], names[it.black], result_of(points), it.pair)
                 for it, points in zip(batch, played.points, strict=True)
             ]
             out = {names[player] for player in played.annulled}
             counted = [game for game in games if not out & {*game[:2]}]
-            frame = pd.DataFrame(counted, columns=["white", "black", "result", "pair", "opening"])
-            table = rate(frame, names, first=first, anchor=zero, model=model).table
+            frame = pd.DataFrame(counted, columns=["white", "black", "result", "pair"])
+            table = rate(frame, names, first=first, anchor=zero).table
             # To six decimals, so that every machine finds the same.
             error = round(float((table["elo_high"] - table["elo_low"]).max() / 2), 6)
             if not error > self.error:

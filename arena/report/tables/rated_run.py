@@ -95,8 +95,7 @@ class RatedRun:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        anchor, model = self.experiment.anchor, self.experiment.rating.model
-        return rate(self.rated_games, players, first=self.facts.first, anchor=anchor, model=model)
+        return rate(self.rated_games, players, first=self.facts.first, anchor=self.experiment.anchor)
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from arena.base.number import probability
-from arena.ratings import RatingModel
 from arena.ratings.joint import rate
 from arena.ratings.match import elo_from_score
 from arena.report.tables.columns import ELO_INTERVAL, columns, elo
@@ -91,7 +90,6 @@ def convergence(
     players: Sequence[str],
     first: Colour,
     anchor: Mapping[str, float] = MappingProxyType({}),
-    model: RatingModel = "bradley-terry",
 ) -> pd.DataFrame:
     """Ratings refitted to growing parts of the schedule.
 
@@ -113,7 +111,7 @@ def convergence(
     parts = []
     for count in ends[chosen].tolist():
         part = whole.iloc[:count]
-        table = rate(part, players, first=first, anchor=anchor, model=model).table
+        table = rate(part, players, first=first, anchor=anchor).table
         parts.append(table[(table["games"] > 0) & table["elo"].notna()].assign(games=count)[names])
     return pd.concat(parts, ignore_index=True)
 
@@ -126,7 +124,6 @@ CONVERGENCE = RunTable(
         run.players,
         run.facts.first,
         run.experiment.anchor,
-        run.experiment.rating.model,
     ),
     columns(Column("games", "games rated: the head of the schedule", "games"), "player elo elo_low elo_high"),
 )
