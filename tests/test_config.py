@@ -94,10 +94,9 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "on_failure": "forfeit",
         "failures": None,
         "faulty": "stop",
-        "withdraw": {"after": 3, "games": None},
+        "withdraw": 3,
         "probe": None,
         "anchor": {},
-        "rating": {"model": "bradley-terry"},
         "compare_types": False,
         "players": [{"name": "x", "type": "random"}],
     }
@@ -340,33 +339,18 @@ def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "after", "games", "annuls"),
-    [
-        ("", 3, None, True),
-        ("withdraw: 5\n", 5, None, True),
-        ("withdraw: forfeit\n", 3, "forfeit", False),
-        ("withdraw: {after: 2, games: annul}\n", 2, "annul", True),
-        ("format: {type: knockout}\n", 3, None, False),
-    ],
+    ("given", "players", "annuls"),
+    [("", "abc", True), ("", "ab", False), ("format: knockout\n", "abc", False)],
 )
-def test_a_withdrawal_is_a_number_a_word_or_both(
-    tmp_path: Path, given: str, after: int, games: str | None, annuls: bool
+def test_games_of_who_is_withdrawn_are_void_but_in_a_knockout_or_against_one_opponent(
+    tmp_path: Path, given: str, players: str, annuls: bool
 ) -> None:
-    players = "".join(f"  - {{name: {name}, type: random}}\n" for name in "abc")
-    experiment = load_text(tmp_path, given + f"name: a\nvariant: english\nplayers:\n{players}")
-    assert (experiment.withdraw.after, experiment.withdraw.games, experiment.annuls) == (after, games, annuls)
-    assert type(experiment).model_validate(experiment.as_dict()).as_dict() == experiment.as_dict()
+    listed = "".join(f"  - {{name: {name}, type: random}}\n" for name in players)
+    experiment = load_text(tmp_path, f"{given}name: a\nvariant: english\nplayers:\n{listed}")
+    assert (experiment.withdraw, experiment.annuls) == (3, annuls)
 
 
-@pytest.mark.parametrize(
-    ("given", "place"),
-    [
-        ("withdraw: anul\n", "1:1"),
-        ("withdraw: -1\n", "1:1"),
-        ("withdraw: annul\nformat: knockout\n", "1:1"),
-        ("withdraw: {games: annul}\n", "1:1"),
-    ],
-)
+@pytest.mark.parametrize(("given", "place"), [("withdraw: annul\n", "1:1"), ("withdraw: -1\n", "1:1")])
 def test_a_withdrawal_that_cannot_be_is_an_error(tmp_path: Path, given: str, place: str) -> None:
     players = "".join(f"  - {{name: {name}, type: random}}\n" for name in "ab")
     (line,) = errors(tmp_path, given + f"name: a\nvariant: english\nplayers:\n{players}")

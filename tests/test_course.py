@@ -70,20 +70,21 @@ def follow(
 
 COURSES = {
     "a round robin": (plan_of("abcd", 6), ""),
-    "a round robin with a player withdrawn": (plan_of("abcd", 6, withdraw={"after": 3, "games": "forfeit"}), "b"),
+    "a match with a player withdrawn": (plan_of("ab", 6, format="match"), "b"),
+    "a knockout with a player withdrawn": (plan_of("abcd", 60, format="knockout"), "b"),
     "a round robin of which two are annulled": (
-        plan_of("abcdef", 6, withdraw={"after": 2, "games": "annul"}),
+        plan_of("abcdef", 6, withdraw=2),
         "be",
     ),
     "a Swiss of which one is annulled": (
-        plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}, withdraw="annul"),
+        plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}),
         "c",
     ),
     "a knockout": (plan_of("abcd", 60, format="knockout"), ""),
     "a match with a test": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), ""),
     "a match until its interval is narrow": (plan_of("ab", 300, format="match", until={"error": 60}), ""),
     "a precise round robin of which one is annulled": (
-        plan_of("abcd", 300, until={"error": 30}, withdraw={"after": 2, "games": "annul"}),
+        plan_of("abcd", 300, until={"error": 30}, withdraw=2),
         "c",
     ),
     "a precise gauntlet with a player withdrawn": (
@@ -138,7 +139,7 @@ def test_a_run_whose_intervals_are_narrow_enough_has_no_further_game(name: str) 
 
 
 def test_a_player_that_fails_in_all_of_its_first_games_is_withdrawn_and_no_other() -> None:
-    plan, stored = COURSES["a round robin with a player withdrawn"][0], Stored()
+    plan, stored = COURSES["a match with a player withdrawn"][0], Stored()
     follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
     own = [
         it

@@ -75,7 +75,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "swiss": {
         "openings": {"count": 5},
         "format": {"type": "swiss", "rounds": 4},
-        "withdraw": "forfeit",
+        "withdraw": 0,
         "players": [
             {"name": "raises", "type": "broken.py:Raises"},
             {"name": "cheats", "type": "broken.py:Cheats"},

@@ -226,7 +226,7 @@ PLAYS = (
 )
 HOMEWORK = (
     "name: hw\nvariant: english\nopenings: {count: 2}\nmax_plies: 40\npatience: 4\nmemory: 512\n"
-    "withdraw: {after: 2, games: forfeit}\nfaulty: %s\nplayers:\n  - {type: submissions/*.py, depth: 1}\n"
+    "withdraw: 0\nfaulty: %s\nplayers:\n  - {type: submissions/*.py, depth: 1}\n"
     "  - {type: late/*.py, seconds: 0.5}\n"
 )
 

@@ -11,7 +11,6 @@ from arena.base.wording import choices, listed, nearest, unknown
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.table import FORMATS, FormatField
 from arena.experiment.suite import suite_problems
-from arena.experiment.taking_part import LEAST_TO_ANNUL
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source
 from players.player import HUMAN, Limit, PlayerSpec
@@ -102,9 +101,6 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
         return
     for keys, message in format.problems(names):
         yield source.problem(("format", *keys), message)
-    withdraw = data.get("withdraw")
-    if "annul" in (withdraw, withdraw.get("games") if isinstance(withdraw, dict) else None):
-        yield from (source.problem(("withdraw",), message) for message in _not_annulled(format, len(names)))
     if data.get("sprt") is not None and not format.tested:
         tested = listed([repr(name) for name, kind in FORMATS.items() if kind.tested], "or")
         yield source.problem(("sprt",), f"'sprt' needs the format {tested}, not {format.type!r}")
@@ -115,14 +111,6 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
         yield source.problem(("until",), f"'until' needs the format {narrowed}, not {format.type!r}")
     elif data.get("until") is not None and data.get("sprt") is not None:
         yield source.problem(("until",), "'until' and 'sprt' both decide when a match ends: give one of them")
-
-
-def _not_annulled(format: Format, players: int) -> Iterator[str]:
-    if not format.annuls:
-        annulling = listed([repr(name) for name, kind in FORMATS.items() if kind.annuls], "or")
-        yield f"'annul' needs the format {annulling}, not {format.type!r}"
-    elif players < LEAST_TO_ANNUL:
-        yield f"'annul' needs {LEAST_TO_ANNUL} players or more, not {players}"
 
 
 def _name(player: Any) -> str | None:

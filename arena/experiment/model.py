@@ -30,7 +30,6 @@ from arena.experiment.formats.table import FormatField
 from arena.experiment.names import ShortFormError, lone_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
-from arena.experiment.taking_part import LEAST_TO_ANNUL, Withdrawal, withdrawal
 from arena.experiment.workers import WorkersField
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
@@ -229,9 +228,8 @@ class Experiment(Document):
         description="Whether own code that the doctor finds faulty is left out, loses games that it fails in, or "
         "ends the command if it cannot be built [leave-out with a pattern of files].",
     )
-    withdraw: Annotated[Withdrawal, BeforeValidator(withdrawal)] = Field(
-        default=Withdrawal(),
-        description="When a player is withdrawn: failures in its first games [3], annul or forfeit, or a mapping.",
+    withdraw: int = Field(
+        default=3, ge=0, description="A player that fails in all of its first N games is withdrawn; 0: none."
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     oracle: Oracle | None = Field(
@@ -284,9 +282,8 @@ class Experiment(Document):
 
     @property
     def annuls(self) -> bool:
-        """Whether no game of a player that is withdrawn counts."""
-        by_default = self.format.annuls and len(self.players) >= LEAST_TO_ANNUL
-        return by_default if self.withdraw.games is None else self.withdraw.games == "annul"
+        """Whether no game of a player that is withdrawn counts; else it loses those that it has not played."""
+        return self.format.annuls and len(self.players) > 2
 
     @property
     def allowance(self) -> Allowance:

@@ -71,10 +71,6 @@ def experiment_schema() -> Schema:
         "default": mapping.pop("default")["type"],
         "anyOf": [named(alone), mapping],
     }
-    withdrawal = properties["withdraw"]
-    number = dict(withdrawal["properties"]["after"])
-    words = withdrawal["properties"]["games"]["anyOf"][0]
-    properties["withdraw"] = {"description": withdrawal.pop("description"), "anyOf": [number, words, withdrawal]}
     workers = properties["workers"]
     number = {"type": "integer", "minimum": 1, "description": "Processes of this machine."}
     properties["workers"] = {"description": workers["description"], "anyOf": [number, *workers["oneOf"]]}

@@ -134,7 +134,6 @@ openings: {{random_plies: 4, count: 2}}
 max_plies: 12
 patience: {patience}
 memory: 160
-withdraw: forfeit
 players:
   - {{name: random, type: random}}
   - {{name: greedy, type: greedy}}
@@ -164,8 +163,7 @@ def configured(folder: Path, kind: str, more: str = "", patience: float | None =
     path = folder / "config.yaml"
     if patience is None:
         patience = 0.5 if kind in HANG else 60
-    text = CONFIG.format(kind=kind, patience=patience)
-    path.write_text((text.replace("withdraw: forfeit\n", "") if "withdraw:" in more else text) + more)
+    path.write_text(CONFIG.format(kind=kind, patience=patience) + more)
     return path
 
 
@@ -178,6 +176,11 @@ def run(path: Path, workers: int = 1) -> arena.Run:
     return arena.load(path.parent / "out")
 
 
+def every_game(run: arena.Run) -> pd.DataFrame:
+    """The games, those that do not count among them."""
+    return pd.concat([run.games, run.annulled]).sort_values("game").reset_index(drop=True)
+
+
 def healthy(run: arena.Run, column: str = "game") -> pd.DataFrame:
     """The games, or moves, in which `bad` does not take part."""
     games = run.games[(run.games["white"] != "bad") & (run.games["black"] != "bad")]
@@ -186,7 +189,7 @@ def healthy(run: arena.Run, column: str = "game") -> pd.DataFrame:
 
 
 def assert_others_unharmed(found: arena.Run, well: arena.Run) -> None:
-    assert found.games["game"].tolist() == list(range(1, 25))
+    assert every_game(found)["game"].tolist() == list(range(1, 25))
     for column in ("game", "move"):
         one, other = healthy(found, column), healthy(well, column)
         pd.testing.assert_frame_equal(repeatable(one), repeatable(other))

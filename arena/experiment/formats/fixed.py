@@ -22,7 +22,6 @@ class RoundRobin(Format):
     type: Literal["round-robin"] = "round-robin"
     tested: ClassVar[bool] = True
     narrowed: ClassVar[bool] = True
-    annuls: ClassVar[bool] = True
     least_players: ClassVar[int] = 0
 
 

@@ -93,7 +93,7 @@ def withdrawal(run: RatedRun, player: str) -> str:
     unplayed = int((games["termination"] == Termination.WITHDRAWN).sum())
     of_these = f", {unplayed} of them unplayed," if unplayed else ""
     return (
-        f"withdrawn, as it failed in all of its first {counted(run.data.experiment.withdraw.after, 'game')} (game "
+        f"withdrawn, as it failed in all of its first {counted(run.data.experiment.withdraw, 'game')} (game "
         f"{games['game'].iloc[0]}: {_words(games['error'].iloc[0], player)}): its {counted(len(games), 'game')}"
         f"{of_these} do not count"
     )
