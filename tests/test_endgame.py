@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import random
 import re
@@ -19,13 +18,14 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import arena.rules.endgame.tables as endgame
 from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
 from arena.rules.endgame import retrograde
-from arena.rules.endgame.index import Material
+from arena.rules.endgame.index import NO_ENDING, Material
 from arena.rules.endgame.tables import (
     EndgameError,
     EndgameTables,
@@ -205,14 +205,14 @@ def test_values_of_three_pieces_follow_from_those_after_the_moves(home, variant)
 def test_english_positions_are_those_that_are_published_and_have_known_values(home, pieces):
     """Schaeffer et al. 2007 count boards, whoever is to move, those with pieces of one colour, too."""
     published = {2: 6_972, 3: 261_224, 4: 7_092_774}
-    counts = json.loads(invoke("tables", "english", "--pieces", pieces, "--json").stdout)
-    assert [row["pieces"] for row in counts["by_pieces"]] == list(range(2, pieces + 1))
-    for row in counts["by_pieces"]:
-        one_colour = sum(comb(28, men) * comb(32 - men, row["pieces"] - men) for men in range(row["pieces"] + 1))
-        assert row["positions"] + 2 * one_colour == published[row["pieces"]]
-        assert row["positions"] == row["won"] + row["drawn"] + row["lost"]
-    [kings] = [row for row in counts["by_material"] if row["material"] == "KvK"]
-    assert (kings["won"], kings["drawn"], kings["lost"], kings["longest_win"]) == (230, 654, 108, 11)
+    counts = {material: np.bincount(codes) for material, codes in make(VARIANTS["english"], pieces).slices()}
+    for total in range(2, pieces + 1):
+        one_colour = sum(comb(28, men) * comb(32 - men, total - men) for men in range(total + 1))
+        sizes = (codes[:NO_ENDING].sum() for material, codes in counts.items() if material.pieces == total)
+        assert sum(sizes) + 2 * one_colour == published[total]
+    kings = counts[Material(0, 1, 0, 1)][:NO_ENDING]
+    assert (kings[1::2].sum(), kings[0], kings[2::2].sum()) == (108, 654, 230)
+    assert max(np.flatnonzero(kings[2::2])) * 2 + 1 == 11
 
 
 @pytest.mark.full
@@ -223,7 +223,8 @@ def test_the_tables_line_ends_after_the_plies_that_they_say(home):
     ended: dict[Position, tuple[int, int]] = {}
     """By position: the winner of the line from there, and its plies."""
     followed = 0
-    for position in states_to_move(3):
+    positions = (naive.position_of(variant.rules, it) for it in states(variant.rules, 3) if it.turn == WHITE)
+    for position in positions:
         value = tables.value(position)
         if value and value.result:
             winner, plies = line_from(tables, variant, position, ended)
@@ -501,23 +502,3 @@ def test_rules_without_tables_get_one_line(own_home, variant):
     result = invoke("tables", variant)
     assert result.exit_code == 2
     error_line(result.stderr)
-
-
-@pytest.mark.full
-def test_the_command_counts_wins_beyond_the_limits_of_moves(home):
-    few_plies = "{base: english, no_progress: 20}"
-    counts = json.loads(invoke("tables", few_plies, "--pieces", 3, "--json").stdout)
-    beyond = sum(row["beyond_limit"] for row in counts["by_pieces"])
-    tables = make(VARIANTS["english"], 3)
-    lengths = (value.plies for it in states_to_move(3) if (value := tables.value(it)) and value.result > 0)
-    assert beyond == sum(plies > 20 for plies in lengths)
-    assert f": {beyond:,} of these wins" in invoke("tables", few_plies, "--pieces", 3).stdout
-    rows = json.loads(invoke("tables", "russian-6x6", "--pieces", 3, "--json").stdout)["by_material"]
-    limits = {row["material"]: row["limit"] for row in rows}
-    assert (limits["KKvK"], limits["KMvK"], limits["MMvK"]) == (10, 10, 30)
-
-
-def states_to_move(pieces: int) -> Iterator[Position]:
-    """Every English position with White to move."""
-    rules = VARIANTS["english"].rules
-    return (naive.position_of(rules, it) for it in states(rules, pieces) if it.turn == WHITE)

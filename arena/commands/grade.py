@@ -18,7 +18,7 @@ from arena.commands.common import (
     workers_used,
 )
 from arena.commands.output import STOPPED, echo, fail, say
-from arena.commands.tables import tables_made
+from arena.commands.tables import make_tables
 from arena.commands.waiting import ProgressLine
 from arena.experiment.load import judge_spec
 from arena.experiment.model import Experiment
@@ -81,7 +81,7 @@ def _grade(folder: Path, data: RunData, grading: Grading, workers: int | str) ->
     announce_workers(workers)
     try:
         if grading.endgame_pieces:
-            tables_made(grading.variant, grading.endgame_pieces)
+            make_tables(grading.variant, grading.endgame_pieces)
         with announcing_compilation():
             try_out(grading)
         with lost_workers(folder), Ledger(folder, data.experiment, data.facts) as ledger:
