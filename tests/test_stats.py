@@ -13,7 +13,6 @@ from scipy.special import expit
 
 from arena.ratings import match as stats
 from arena.ratings.match import elo_from_score, games_needed, llr, los, resolution, score_from_elo, sprt, summary
-from arena.ratings.tangents import iterated_fit
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 FIELDS = {"elo_half_width_95": "elo_error", "nelo_half_width_95": "nelo_error"}
@@ -187,15 +186,6 @@ def test_normalized_fit_agrees_with_the_fixed_point_iteration(counts, elo):
     observed = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
     ratio = math.sqrt(2) * elo / stats.NELO_SCALE
     assert stats._ratio_fit(observed, ratio) == pytest.approx(naive_fixed_point_fit(observed, ratio), abs=1e-9)
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.lists(st.integers(1, 300), min_size=5, max_size=5), st.floats(-0.5, 0.5))
-def test_the_iterated_fit_is_the_best_fit_wherever_it_is_found(counts, ratio):
-    observed = np.array(counts) / sum(counts)
-    found = iterated_fit(observed.tolist(), ratio)
-    assert found is None or found == pytest.approx(stats._ratio_fit(observed, ratio), abs=1e-8)
-    assert iterated_fit([0.1, 0.2, 0.4, 0.2, 0.1], ratio) is not None
 
 
 def test_sprt_gives_the_verdict_of_the_bound_that_is_passed():

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from arena.ratings.tangents import iterated_fit
 from arena.ratings.types import Floats
 
 Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
@@ -156,9 +155,7 @@ def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -
         fits = [_mean_fit(observed, points - score_from_elo(elo)) for elo in (elo0, elo1)]
         return total * float(fits[1] - fits[0])
     games_per_result = len(given) // 2
-    ratios = [math.sqrt(games_per_result) * elo / NELO_SCALE for elo in (elo0, elo1)]
-    quick = [iterated_fit(observed.tolist(), ratio) if given.all() else None for ratio in ratios]
-    low, high = (_ratio_fit(observed, ratios[i]) if fit is None else fit for i, fit in enumerate(quick))
+    low, high = (_ratio_fit(observed, math.sqrt(games_per_result) * elo / NELO_SCALE) for elo in (elo0, elo1))
     return total * (high - low)
 
 
@@ -241,24 +238,25 @@ def _mean_fit(observed: Floats, values: Floats) -> Floats:
 
     *observed* is p, `float[n]`, all above 0; *values* are `float[..., n]`, and the result has their leading
     shape. It is -inf where all values have one sign. The optimum is q = p / (1 + x values) with x the root of
-    the decreasing function sum p values / (1 + x values), found by Newton's method inside a shrinking
-    bracket. No q exceeds 1, which bounds x from the start.
+    the decreasing function sum p values / (1 + x values) between its poles on both sides of 0. It is found inside
+    a shrinking bracket by Newton's method, applied to the function times its distances from both poles, which is
+    nearly a straight line.
     """
-    limits = np.divide(observed - 1, values, out=np.zeros_like(values), where=values != 0)
-    low = np.where(values > 0, limits, -np.inf).max(axis=-1)
-    high = np.where(values < 0, limits, np.inf).min(axis=-1)
-    feasible = np.isfinite(low) & np.isfinite(high)
-    low, high = np.where(feasible, low, 0.0), np.where(feasible, high, 0.0)
+    least, most = values.min(axis=-1), values.max(axis=-1)
+    feasible = (least < 0) & (most > 0)
+    pole, other_pole = -1 / np.where(feasible, most, 1.0), -1 / np.where(feasible, least, -1.0)
+    low, high = np.where(feasible, pole, 0.0), np.where(feasible, other_pole, 0.0)
     x = np.zeros(values.shape[:-1])
     for _ in range(100):
         tilted = values / (1 + x[..., None] * values)
         slope, curvature = tilted @ observed, tilted**2 @ observed
-        low, high = np.where(slope > 0, x, low), np.where(slope > 0, high, x)
-        newton = x + slope / np.maximum(curvature, 1e-300)
-        x = np.where((newton >= low) & (newton <= high), newton, (low + high) / 2)
-        if (slope**2 <= 1e-24 * curvature)[feasible].all():
+        if (slope**2 <= 1e-18 * curvature)[feasible].all():
             break
-    fit = -np.log1p(np.where(feasible, x, 0.0)[..., None] * values) @ observed
+        low, high = np.where(slope > 0, x, low), np.where(slope > 0, high, x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            newton = x + slope / (curvature - slope * (1 / (x - pole) - 1 / (other_pole - x)))
+        x = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
+    fit = -np.log1p(x[..., None] * values) @ observed
     return np.where(feasible, fit, -np.inf)
 
 

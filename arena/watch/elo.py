@@ -166,7 +166,7 @@ class SequentialTest:
         """Take in the next pairs as far as both games are known, until decided; returns the state after each.
 
         `points` are White's by number of the game, from 1. Games 2 k - 1 and 2 k are a pair, and the first player
-        is White in the first of them. About a millisecond a pair.
+        is White in the first of them. Some five milliseconds a pair.
         """
         states: list[SprtState] = []
         if self._settings is None:
