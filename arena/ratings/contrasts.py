@@ -7,9 +7,7 @@ Joint Elo. The plain mean over k runs, each of the same weight however many game
 theta_v / k, with the covariance sum of C_v / k^2.
 
 Gains. What a player gains over a reference in run v is g_v = theta_v(player) - theta_v(reference), with the
-variance s_v^2 from C_v; the difference of two runs has the variance s_v^2 + s_w^2. If the gain is the same in
-all, Q = sum of (g_v - g)^2 / s_v^2 about the mean g weighted by 1 / s_v^2 is chi-square with k - 1 degrees of
-freedom (W. G. Cochran, "The combination of estimates from different experiments", Biometrics 10, 1954).
+variance s_v^2 from C_v; the difference of two runs has the variance s_v^2 + s_w^2.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc
 
 from arena.ratings.joint import TIE_DECIMALS, Ratings
 from arena.ratings.match import Z95, los
@@ -179,23 +176,6 @@ def gain_differences(found: Across, reference: str) -> pd.DataFrame:
         rows += [row for _, row in sorted(of_one, key=lambda each: each[0])]
     names = ["player", "run", "than", "difference", "difference_low", "difference_high"]
     return pd.DataFrame(rows, columns=names)
-
-
-def heterogeneity(found: Across, reference: str) -> pd.DataFrame:
-    """Whether gains over the reference differ between runs by more than chance: player, q, freedom, p.
-
-    p is the probability of as large a Q if the gain is the same in all; q and p are missing where some gain has no
-    error, as between players that are one.
-    """
-    rows = []
-    for player in _others(found, reference):
-        gain, deviation = _gain(found, player, reference)
-        freedom, q = len(gain) - 1, math.nan
-        if deviation.min() > 0:
-            weight = deviation**-2
-            q = float((weight * (gain - np.average(gain, weights=weight)) ** 2).sum())
-        rows.append((player, q, freedom, float(chdtrc(freedom, q))))
-    return pd.DataFrame(rows, columns=["player", "q", "freedom", "p"])
 
 
 def _connected(found: Ratings, anchor: str | None) -> set[str]:

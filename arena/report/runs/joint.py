@@ -11,20 +11,11 @@ from typing import Any
 import pandas as pd
 
 from arena.base.files import REPORT, replace
-from arena.base.number import known, probability, with_error
+from arena.base.number import probability, with_error
 from arena.base.wording import counted, listed
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
-from arena.ratings.contrasts import (
-    JOINT,
-    Across,
-    across,
-    by_run,
-    gain_differences,
-    gains,
-    heterogeneity,
-    joint_table,
-)
+from arena.ratings.contrasts import JOINT, Across, across, by_run, gain_differences, gains, joint_table
 from arena.report.charts.runs import is_crowded, plot_joint
 from arena.report.charts.style import save_png, svg
 from arena.report.files import write_text
@@ -38,10 +29,6 @@ from arena.report.tables.table import with_decimals
 from arena.report.template import page
 from arena.report.writers import in_markdown
 
-FOUND = 6
-"""Players whose gains a page compares in a sentence each, at most."""
-ERROR = 0.05
-"""The share of runs without any difference in which some gain is found to differ (Bonferroni)."""
 FOLDED = 16
 """Players above which the standings of each run are folded."""
 CHART = "joint_elo"
@@ -103,12 +90,11 @@ class Joint:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """That of `joint_table` with the games of each player, and `heterogeneity` of its gains."""
+        """That of `joint_table` with the games of each player."""
         games = self.by_run.groupby("player")["games"].sum()
         table = joint_table(self._rated)
         table["games"] = games.loc[table["player"]].to_numpy()
-        test = heterogeneity(self._rated, self.reference).astype({"freedom": "Int64"})
-        return table.merge(test, how="left", on="player")
+        return table
 
     @cached_property
     def by_run(self) -> pd.DataFrame:
@@ -135,15 +121,11 @@ def load_joint(folder: Path) -> Joint:
     return Joint(folder, name, names, {one: run for one, run in runs.items() if len(run.games)})
 
 
-def sentences(found: Joint) -> list[str]:
-    """What the runs say together: who leads, or what a gauntlet of the anchor tells, and whose gain differs."""
+def conclusion(found: Joint) -> str:
+    """What the runs say together: who leads, or what a gauntlet of the anchor tells."""
     if found.across is None:
-        return ["There is nothing to compare before two runs have games of the same players."]
-    first = _against(found) if found.meets_all else _lead(found)
-    differing = _differing(found)
-    if len(differing):
-        return [first, *(_differs(found, row) for row in differing.head(FOUND).to_dict("records"))]
-    return [first, f"No player's gain over {found.reference} differs between runs by more than chance."]
+        return "There is nothing to compare before two runs have games of the same players."
+    return _against(found) if found.meets_all else _lead(found)
 
 
 def _lead(found: Joint) -> str:
@@ -174,7 +156,7 @@ def _against(found: Joint) -> str:
 
 def summary(found: Joint) -> list[str]:
     """All that the page says: what is not played yet, what the runs say together, and players left out."""
-    return [*lacking_games(found), *sentences(found), *notes(found)]
+    return [*lacking_games(found), conclusion(found), *notes(found)]
 
 
 def lacking_games(found: Joint) -> list[str]:
@@ -211,34 +193,12 @@ def _same_players(found: Joint) -> list[str]:
     return [name for name, them in entries.items() if any(them.count(one) > 1 for one in them)]
 
 
-def _differing(found: Joint) -> pd.DataFrame:
-    """The rows of players whose gains differ between runs beyond chance, the clearest first."""
-    table = found.table
-    return table[table["p"] < ERROR / max(table["p"].count(), 1)].sort_values("p", kind="stable")
-
-
-def _differs(found: Joint, row: dict[Any, Any]) -> str:
-    """`strong gains +210 ± 30 Elo over simple in english, +455 ± 60 in international: ...`."""
-    player = row["player"]
-    mine = found.gains[(found.gains["player"] == player) & (found.gains["run"] != JOINT)]
-    figures = [
-        f"{_figure(one, 'gain')}{'' if number else f' Elo over {found.reference}'} in {one['run']}"
-        for number, one in enumerate(mine.to_dict("records"))
-    ]
-    clearest = found.differences[found.differences["player"] == player].to_dict("records")[0]
-    difference = _figure(clearest, "difference").removeprefix("+")
-    return (
-        f"{player} gains {listed(figures)}: this differs by more than chance ({clearest['run']} − "
-        f"{clearest['than']}: {difference})."
-    )
-
-
 def _figure(row: dict[Any, Any], name: str) -> str:
     return with_error(row[name], (row[f"{name}_high"] - row[f"{name}_low"]) / 2)
 
 
 def joint_text(found: Joint) -> pd.DataFrame:
-    """The joint table with Elo in each run beside, and p if Elo is what players gain over the anchor.
+    """The joint table with Elo in each run beside.
 
     With LOS, unless players met none but the anchor: then the next in the table is nobody's opponent.
     """
@@ -250,26 +210,18 @@ def joint_text(found: Joint) -> pd.DataFrame:
     for name, rows in found.by_run.groupby("run", sort=False):
         columns[str(name)] = [_figure(row, "elo") for row in rows.to_dict("records")]
     columns["Games"] = table["games"].astype(str).tolist()
-    if found.anchored:
-        columns["p"] = list(map(_p_text, table["p"]))
     return pd.DataFrame(columns)
 
 
 def gains_text(found: Joint) -> pd.DataFrame:
-    """Gains over the reference in each run, their mean, and how often chance makes them differ as much."""
+    """Gains over the reference in each run, and their mean."""
     crossed: dict[str, dict[str, str]] = {}
     for row in found.gains.to_dict("records"):
         crossed.setdefault(row["player"], {})[row["run"]] = _figure(row, "gain")
     columns: dict[str, list[str]] = {"Player": list(crossed)}
     for name in (*found.runs, JOINT):
         columns[name] = [cells[name] for cells in crossed.values()]
-    chance = found.table.set_index("player")["p"].loc[list(crossed)]
-    columns["p"] = list(map(_p_text, chance))
     return pd.DataFrame(columns)
-
-
-def _p_text(p: float) -> str:
-    return "" if not known(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def write_joint(found: Joint, *, png: bool = False) -> Path:
@@ -291,7 +243,7 @@ def write_joint(found: Joint, *, png: bool = False) -> Path:
     said: dict[str, Any] = {
         "title": found.name,
         "unfinished": lacking_games(found),
-        "sentences": sentences(found),
+        "conclusion": conclusion(found),
         "notes": notes(found),
         "joint": joint_text(found) if tables else None,
         "zero": found.zero if tables else "",
@@ -315,8 +267,7 @@ def write_joint(found: Joint, *, png: bool = False) -> Path:
 
 
 def _tables(found: Joint) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    table = found.table.rename(columns={"q": "gain_q", "freedom": "gain_freedom", "p": "gain_p"})
-    yield ("joint.csv", "joint Elo, and whether gains differ between runs", table)
+    yield ("joint.csv", "joint Elo", found.table)
     yield ("by_run.csv", "Elo, games and points of each player in each run", found.by_run)
     yield ("gains.csv", f"gains over {found.reference} in each run and jointly", found.gains)
     yield ("gain_differences.csv", "how far these gains differ between two runs", found.differences)
