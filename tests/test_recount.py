@@ -105,8 +105,6 @@ ENDS = {
     "withdrawn": "player withdrawn",
 }
 PREFIXES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
-CALL, SEAT, MOST_CALL = 13e-6, 85e-6, 0.2
-"""Seconds of a move that are no search, and the most of its time that they may be where nodes/s are shown."""
 
 
 class Counted(NamedTuple):
@@ -355,11 +353,6 @@ def every_move(run: Counted, player: str) -> pd.DataFrame:
     return run.moves[run.moves["player"] == player]
 
 
-def speed(moves: pd.DataFrame, measure: str, call: float) -> float | None:
-    """Nodes a second of moves by a column of seconds, None where the page leaves them out."""
-    return moves["nodes"].sum() / moves[measure].sum() if call <= MOST_CALL * moves[measure].mean() else None
-
-
 def at_depth(run: Counted, player: str, moves: pd.DataFrame) -> pd.DataFrame:
     """The moves that a player searched to its depth limit; none of one without."""
     return moves[moves["depth"] == run.players[player].get("depth", -1)]
@@ -404,11 +397,11 @@ def test_telemetry_has_the_means_and_shares_of_all_moves(run: Counted) -> None:
     for row in run.table("Search effort", 1):
         every, part = every_move(run, row["Player"]), moves[row["Player"]]
         sums = every[["cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"]].sum()
-        call = SEAT if ".py:" in run.players[row["Player"]]["type"] else CALL
         timed = every["cpu_seconds"].notna().all() and every["cpu_seconds"].sum() > 0
-        by_wall = speed(part, "seconds", call)
+        nodes = part["nodes"].sum()
+        by_wall = share(nodes, part["seconds"].sum())
         expected = {
-            "Nodes/s": speed(part, "cpu_seconds", CALL) if timed else by_wall,
+            "Nodes/s": share(nodes, part["cpu_seconds"].sum()) if timed else by_wall,
             "Nodes/s, wall": by_wall if timed else None,
             "CPU/move": every["cpu_seconds"].mean() if timed else None,
             "Mean depth": part["depth"].mean(),

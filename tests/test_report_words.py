@@ -23,10 +23,8 @@ from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import MOST, details, headline
 from arena.report.sentences.notes import notes
 from arena.report.tables.comparisons import comparisons, comparisons_text
-from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
 from arena.report.tables.standings import STANDINGS
 from arena.report.writers import content, markdown
-from players.player import PlayerSpec
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
@@ -349,31 +347,7 @@ def test_a_searching_player_that_is_certainly_below_random_is_sent_to_arena_chec
     assert below_random(synthetic(tmp_path, [player("a", 3), player("b", 4)], 2, plies=2)) == []
 
 
-# nodes a second
-
-
-def test_nodes_a_second_are_left_out_where_the_call_is_a_fifth_of_the_time() -> None:
-    nodes, seconds = pd.Series([100.0, 100.0, 100.0]), pd.Series([0.0, 4.9 * CALL, 5.1 * CALL])
-    found = nodes_per_second(nodes, seconds, pd.Series([CALL] * 3))
-    assert found.isna().tolist() == [True, True, False]
-    assert found[2] == pytest.approx(100 / (5.1 * CALL))
-
-
-def test_the_fixed_cost_of_a_move_is_greater_with_code_of_ones_own_and_of_programs() -> None:
-    players = [
-        *specs([player("plain", 4, type="negamax", evaluation="simple")]),
-        *specs([player("own", 4, type="negamax", evaluation="mine.py:f")]),
-        PlayerSpec("inside", "mine.py:Player", in_process=True),
-        PlayerSpec("program", "engine", options={"command": "scan hub"}),
-    ]
-    assert call_seconds(players) == {"plain": CALL, "own": SEAT, "inside": CALL, "program": PROGRAM}
-
-
-def test_the_report_says_why_nodes_a_second_are_missing(tmp_path: Path) -> None:
-    run = synthetic(tmp_path, [player("small", 1), player("great", 9)], 2, plies=6)
-    shown = content(run)["telemetry"].set_index("Player")["Nodes/s"]
-    assert shown["small"] == "" and shown["great"] != ""
-    assert "Nodes/s is left out where it is above 20 % of the time" in markdown(run)
+# nodes and time
 
 
 def test_nodes_and_time_per_move_are_the_same_numbers_wherever_a_report_shows_them(tmp_path: Path) -> None:

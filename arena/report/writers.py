@@ -52,7 +52,6 @@ def content(run: Run) -> dict[str, Any]:
         "extras": TABLES["extras"].text(run.extras),
         "los_note": note.LOS,
         "nodes_note": note.NODES,
-        "speed_note": note.SPEED,
         "telemetry_note": note.TELEMETRY,
         "extras_note": note.EXTRAS,
         "comparisons": _comparisons(run) if len(run.comparisons) else None,

@@ -209,7 +209,7 @@ CHARTS = (
     ),
     Chart(
         "time_to_depth",
-        f"Mean time of the moves searched to the depth limit, of players that differ in it only. {notes.FIXED}.",
+        "Mean time of the moves searched to the depth limit, of players that differ in it only.",
         "search.csv",
         lambda run: plot_time_to_depth(run.time_to_depth),
         lambda run: len(run.time_to_depth) > 0,

@@ -9,13 +9,12 @@ from arena.base.wording import counted, first_few, listed
 from arena.ratings.contrasts import CERTAIN, contrast
 from arena.report.run import Run
 from arena.report.sentences.comparisons import UNKEPT, were_kept
-from arena.report.tables.effort import call_seconds
 from arena.report.tables.submissions import lost_by_failures
 from arena.report.tables.telemetry import TOO_LONG
 from players.player import PlayerSpec
 
-WAITED = 2
-"""Times its processor time that a move may take until it is noted."""
+WAITED, WAITED_SECONDS = 2, 0.001
+"""Times its processor time that a move may take, and seconds more than it, until it is noted."""
 PONDERED, PONDERED_SECONDS = 0.1, 0.05
 """Share of its own time, and seconds per game, that a player may use of its opponent's until it is noted."""
 MOST = 5
@@ -72,12 +71,11 @@ def unbalanced(run: Run) -> list[str]:
 
 
 def waited(run: Run) -> list[str]:
-    """The players whose moves took more than WAITED times their processor time, the call's own part left out."""
-    call = call_seconds(run.experiment.players)
+    """The players whose moves took WAITED times their processor time, and WAITED_SECONDS more than it."""
     wall = run.standings.set_index("player")["seconds_per_move"]
     table = run.telemetry.set_index("player").assign(wall=wall)
-    own = table["wall"] - table.index.to_series().map(call)
-    slow = table[own > WAITED * table["cpu_seconds_per_move"]].sort_values("wall", ascending=False)
+    cpu = table["cpu_seconds_per_move"]
+    slow = table[(wall > WAITED * cpu) & (wall > cpu + WAITED_SECONDS)].sort_values("wall", ascending=False)
     if slow.empty:
         return []
     name, row = str(slow.index[0]), slow.iloc[0]

@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.number import quantity
 from arena.base.wording import counted, first_few, listed
 from arena.ledger.grades import TABLES_JUDGE
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
@@ -23,7 +22,6 @@ from arena.report.sentences.cautions import (
 )
 from arena.report.sentences.facts import decisions
 from arena.report.tables.decided import verdict
-from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
 from arena.report.tables.submissions import by_failures, lost_by_failures, reasons, withdrawal
 from arena.report.tables.suites import ALL
 
@@ -40,11 +38,6 @@ NODES = (
     "branching factor is the geometric mean, per ply, of the ratios of mean nodes at successive depths, for "
     "players that differ in depth only."
 )
-FIXED = (
-    f"Every move has a fixed cost, about {quantity(CALL, 's')} ({quantity(SEAT, 's')} with code of one's own, "
-    f"{quantity(PROGRAM, 's')} for an outside program)"
-)
-SPEED = f"{FIXED}: Nodes/s is left out where it is above {100 * MOST_CALL:.0f} % of the time, as at small depths."
 ENDINGS = (
     "Decisions: those in which some move loses value. Errors: those that threw away half a point (?) or a whole "
     "one (??). Skill: 1 less the errors over those of random choice in the same positions. Lost: points; "
@@ -58,7 +51,8 @@ _SUITES = (
     "side of Wilson's 95 % interval. Below the players: a move at random, and one that looks one ply ahead."
 )
 TELEMETRY = (
-    "Over all moves; Nodes/s of those that searched, by processor time where that is known. "
+    "Over all moves; Nodes/s of those that searched, by processor time where that is known. Times are those of "
+    "whole moves, with the asking of the player, which at small depths may take longer than its search. "
     "First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
     "of the lookups that found the position. Of limit: mean time of the moves that searched, of their limit. "
     "Over limit: time beyond the limit, 99th percentile and worst move."

@@ -12,31 +12,9 @@ from arena.base.number import quantity
 from arena.report.tables.columns import columns, seconds, whole
 from arena.report.tables.settings import families
 from arena.report.tables.table import Column, RunTable
-from players.loading import ENGINE, own_code
 from players.player import PlayerSpec
 
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
-CALL = 13e-6
-"""Seconds of a move that are no search, of players that come along: alpha-beta to depth 1 with the preset full."""
-SEAT = 150e-6
-"""The same of a player with a user's own code, in a process of its own (`python -m tests.benchmarks overhead`)."""
-PROGRAM = 600e-6
-"""The same of an outside program (`python -m tests.benchmarks overhead`)."""
-MOST_CALL = 0.2
-"""Share of a move's time that the call may have where nodes per second still tell the search's speed."""
-
-
-def call_seconds(specs: Iterable[PlayerSpec]) -> dict[str, float]:
-    """Seconds of each player's move that are no search: CALL, SEAT or PROGRAM."""
-    return {
-        spec.name: PROGRAM if spec.type == ENGINE else SEAT if own_code(spec) and not spec.in_process else CALL
-        for spec in specs
-    }
-
-
-def nodes_per_second(nodes: pd.Series, seconds: pd.Series, call: pd.Series) -> pd.Series:
-    """Nodes over seconds, each of a move; missing if no time was measured or over MOST_CALL of it is `call`."""
-    return nodes / seconds.where((seconds > 0) & (call <= MOST_CALL * seconds))
 
 
 def branching(totals: pd.DataFrame, players: Sequence[str], specs: Iterable[PlayerSpec]) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from arena.base.number import fixed, known, percent, quantity
 from arena.report.tables.columns import COLUMNS, columns, seconds, whole
-from arena.report.tables.effort import CALL, by_player, call_seconds, nodes_per_second
+from arena.report.tables.effort import by_player
 from arena.report.tables.survey import Survey
 from arena.report.tables.table import Column, RunTable, text_of
 from players.player import PlayerSpec
@@ -27,7 +27,7 @@ def telemetry(
     Moves that searched entered at least one node. The percentile of the overrun rests on the sample; games lost on
     time are missing unless a move had a time limit.
     """
-    specs, totals, sample = list(specs), survey.totals, survey.sample
+    totals, sample = survey.totals, survey.sample
     searched = totals[totals["searched"]]
     plies = (searched["depth"] * searched["moves"]).groupby(searched["player"]).sum()
     effort = summed(searched)
@@ -37,12 +37,8 @@ def telemetry(
     beaten = games["white"].where(games["result"].astype(str) == "0-1", games["black"]).astype(str)
     table = pd.DataFrame(index=total.index)
     seconds, nodes, cpu = (effort[name] / effort["moves"] for name in ("seconds", "nodes", "cpu_seconds"))
-    call = pd.Series(call_seconds(specs), dtype=float).reindex(effort.index)
-    by_wall = nodes_per_second(nodes, seconds, call)
-    # What goes between the processes takes next to no processor time of the player's.
-    by_processor = nodes_per_second(nodes, cpu, call.clip(upper=CALL))
-    table["nodes_per_second"] = by_processor.where(cpu.notna(), by_wall)
-    table["nodes_per_wall_second"] = by_wall
+    table["nodes_per_second"] = nodes / cpu.fillna(seconds).where(lambda time: time > 0)
+    table["nodes_per_wall_second"] = nodes / seconds.where(seconds > 0)
     every = summed(totals)
     table["cpu_seconds_per_move"] = every["cpu_seconds"] / every["moves"]
     table["mean_depth"] = plies / effort["moves"]
@@ -101,8 +97,7 @@ TELEMETRY = RunTable(
         "player",
         Column(
             "nodes_per_second",
-            "positions entered in a second of search, by processor time where that is known; empty "
-            "where more than a fifth of the time is the call's own",
+            "positions entered in a second of a move, by processor time where that is known",
             "nodes/s",
             "Nodes/s",
             quantity,
