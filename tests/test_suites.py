@@ -16,24 +16,14 @@ import yaml
 
 import arena
 from arena.experiment.load import load
-from arena.experiment.openings.lines import Shots
-from arena.experiment.suite import shipped
+from arena.experiment.suite import FOLDER, shipped
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import RunData, read
 from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
 from arena.ledger.store import StoreError
 from arena.play.plan import Plan, prepare
 from arena.play.probe import ONE_PLY, in_order, solve
-from arena.play.suite import (
-    ENDING_PLIES,
-    SHOT_STRATA,
-    Puzzle,
-    Suite,
-    make,
-    read_suite,
-    sorted_suite,
-    written,
-)
+from arena.play.suite import Puzzle, Suite, read_suite
 from arena.play.tournament import solve as solve_suites
 from arena.play.tournament import unanswered
 from arena.ratings.errors import wilson
@@ -57,6 +47,7 @@ from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.endings import tables_of
+from tests.helpers.suites import ENDING_PLIES, SHOT_STRATA, ShotGame, Shots, lines, shot_of
 
 ENGLISH = VARIANTS["english"]
 LINES = """\
@@ -122,8 +113,6 @@ def test_a_line_is_a_position_with_its_best_moves_and_a_stratum(tmp_path):
     game = Game(ENGLISH, "W:W18,24:B12")
     assert suite.puzzles[0] == Puzzle(game.position, (game.move("18-15"), game.move("24-19")), "quiet")
     assert suite.puzzles[1].stratum == ""
-    (tmp_path / "again.txt").write_text(written(suite))
-    assert read_suite(str(tmp_path / "again.txt")).puzzles == suite.puzzles
 
 
 def test_the_games_of_a_pdn_begin_with_the_solution(tmp_path):
@@ -162,8 +151,6 @@ def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
         ("english-shots", "--depth", "1", "--nodes", "10"),
         ("english-shots", "--player", "{evaluation: strng}"),
         ("english-shots", "--player", "{depth: 99}"),
-        ("english-shot", "--make"),
-        ("englsh-shots", "--make"),
     ],
 )
 def test_what_cannot_be_asked_for_is_one_line(arguments):
@@ -366,12 +353,6 @@ def test_endings_are_of_the_pieces_and_plies_of_their_stratum():
             assert sum(theirs is not None and theirs.result == -value.result for theirs in after) == 1
 
 
-def test_rules_without_endgame_tables_have_no_endings_in_one_line():
-    result = invoke("solve", "simplified-endings", "--make")
-    assert result.exit_code == 2
-    error_line(result.stderr)
-
-
 def test_the_finder_knows_the_depth_of_a_combination_and_nothing_in_a_quiet_position():
     assert Shots(ENGLISH).find(Game(ENGLISH)) == (0, 0)
     capture = "W:W17,27,30,31,32:B1,14,15,23"  # 27x9 wins three men and gives none
@@ -383,14 +364,16 @@ def test_the_finder_knows_the_depth_of_a_combination_and_nothing_in_a_quiet_posi
 
 @pytest.mark.full
 @pytest.mark.compiled
-def test_shots_are_made_the_same_from_the_same_seed_by_any_number_of_workers():
-    made = []
-    for workers in (1, 2):
-        variant, number, puzzles = make("english-shots", 4, 3, workers)
-        made.append(sorted_suite("english-shots", variant, puzzles))
-        assert number == len(made[-1].puzzles) == 4
-    assert made[0] == made[1]
-    assert [puzzle.stratum for puzzle in made[0].puzzles] == list(SHOT_STRATA)
+def test_endings_that_ship_are_made_again_from_their_seed():
+    assert (FOLDER / "english-endings.txt").read_text().splitlines() == list(lines("english-endings"))
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_shots_that_ship_are_found_again_in_the_games_of_their_seed():
+    found = [shot_of(ShotGame(ENGLISH, 1, number, frozenset(SHOT_STRATA))) for number in range(20, 40)]
+    assert len(set(found) - {None}) > 1
+    assert set(found) - {None} <= set(read_suite("english-shots").puzzles)
 
 
 # --- the key `suite` of a configuration

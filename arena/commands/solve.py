@@ -1,4 +1,4 @@
-"""The command that has players solve the positions of a suite, or makes a suite: solve."""
+"""Command `solve`: players solve the positions of a suite."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ from arena.play.executor import WorkerDied
 from arena.play.plan import Plan
 from arena.play.probe import ONE_PLY, in_order
 from arena.play.probe import solve as solve_suite
-from arena.play.suite import Suite, SuiteError, read_suite, sorted_suite, written
-from arena.play.suite import make as make_suite
+from arena.play.suite import Suite, SuiteError, read_suite
 from arena.play.tournament import solve as solve_suites
 from arena.play.tournament import unanswered
 from arena.report.charts.effort import plot_solved
@@ -97,10 +96,9 @@ class SweepType(click.ParamType):
 @click.option("--nodes", type=SweepType(int), help="Positions of each search, such as 1000,10000.")
 @click.option("--seconds", type=SweepType(float), help="Seconds of each search, such as 0.01,0.1.")
 @click.option("--variant", type=VARIANT, help="The rules of a file that does not name them [english].")
-@click.option("--count", type=click.IntRange(1), help="Only N of the positions, spread evenly; with --make, N.")
+@click.option("--count", type=click.IntRange(1), help="Only N of the positions, spread evenly.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The source of all chance.")
 @workers_option
-@click.option("--make", is_flag=True, help="Make the suite VARIANT-endings or VARIANT-shots, and print it.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the tables and the chart into this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def solve(
@@ -110,7 +108,6 @@ def solve(
     count: int | None,
     seed: int,
     workers: int | str | None,
-    make: bool,
     out: Path | None,
     as_json: bool,
     **given: list[int] | list[float] | None,
@@ -122,9 +119,6 @@ def solve(
     `FEN ; best moves ; stratum`. Random choice and one ply ahead are shown beside. Limits are in place of the
     players' own. Exit code 3: players failed; 130: Ctrl-C.
     """
-    if make:
-        click.echo(written(_made(suite, count, seed, workers_used(workers))), nl=False)
-        return
     try:
         found = read_suite(suite, variant).spread(count)
     except SuiteError as error:
@@ -259,16 +253,6 @@ def _answers(suite: Suite, asked: Asked, seed: int, workers: int | str) -> list[
     except WorkerDied as error:
         fail(f"{error} ends the process that searches it")
     except EngineError as error:
-        fail(str(error))
-
-
-def _made(name: str, number: int | None, seed: int, workers: int | str) -> Suite:
-    """The suite of a name, made; exits with what is wrong."""
-    try:
-        with announcing_compilation():
-            variant, number, puzzles = make_suite(name, number, seed, workers)
-            return sorted_suite(name, variant, counted_up(puzzles, number, "positions"))
-    except SuiteError as error:
         fail(str(error))
 
 
