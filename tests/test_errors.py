@@ -153,30 +153,6 @@ def test_scores_that_do_not_go_with_the_results_have_no_scale() -> None:
     assert errors.fitted_scale(men[:0], men[:0], men[:0], 0) is None
 
 
-def test_as_many_decisions_as_are_needed_tell_two_rates_apart_in_four_of_five_tries() -> None:
-    one, other = (errors.rate(np.arange(1000) < hits, np.arange(1000)) for hits in (200, 100))
-    n = errors.decisions_to_separate(one, other)
-    assert n == pytest.approx(196.2, abs=0.3)  # (1.960 + 0.842)² (0.16 + 0.09) / 0.1²
-    rng = np.random.default_rng(2)
-    first, second = rng.binomial(round(n), [[0.2], [0.1]], (2, 4000)) / round(n)
-    z = (first - second) / np.sqrt((first * (1 - first) + second * (1 - second)) / round(n))
-    assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.8, abs=0.02)
-    assert math.isnan(errors.decisions_to_separate(one, one))
-
-
-def test_positions_that_are_hard_for_both_tell_two_players_apart_sooner() -> None:
-    hard = np.arange(1000) < 100
-    one, other = hard | (np.arange(1000) % 10 == 9), hard
-    apart = errors.decisions_to_separate(errors.rate(one, np.arange(1000)), errors.rate(other, np.arange(1000)))
-    assert errors.positions_to_separate(one, other) < apart / 2
-
-
-def test_games_in_level_pairs_need_fewer_than_independent_ones() -> None:
-    points = np.tile([1.0, 0.0, 1.0, 0.5], 25)
-    in_pairs, alone = (errors.games_to_separate(points, of) for of in (np.arange(100) // 2, np.arange(100)))
-    assert in_pairs < alone
-
-
 def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
     table = graded.endgame_errors.set_index("player")
     assert table.index.tolist() == list(graded.players)

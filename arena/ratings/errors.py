@@ -1,4 +1,4 @@
-"""Errors of graded decisions: rates with intervals, points from scores, decisions that tell players apart.
+"""Errors of graded decisions: rates with intervals and points from scores.
 
 A decision is a move in a position in which some move loses value. Intervals hold 95 %; decisions of games in one
 cluster (`arena.ratings.clusters`: two games of an opening with colours swapped, and copies of a game) are not
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.special import expit, ndtri, stdtrit
+from scipy.special import expit, stdtrit
 
 from arena.ratings.match import Z95
 from arena.ratings.types import Floats
@@ -200,41 +200,6 @@ def judged_losses(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
             row |= rate(lost >= BLUNDER, part["cluster"], effect).bounds("blunder_rate")
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def to_separate(difference: float, variance: float, power: float = 0.8, error: float = 0.05) -> float:
-    """Observations of each of two players after which a two-sided test finds their difference with this power.
-
-    `variance` is the sum of the variances of one observation of each, clusters included; `error` is the test's.
-    n = (z_(1 − error/2) + z_power)² variance / difference²; nan without a difference.
-    """
-    if not difference:
-        return math.nan
-    return float(ndtri(1 - error / 2) + ndtri(power)) ** 2 * variance / difference**2
-
-
-def decisions_to_separate(one: Measured, other: Measured, power: float = 0.8) -> float:
-    """Decisions of each of two players that tell their error rates apart: see `to_separate`."""
-    return to_separate(one.value - other.value, one.variance + other.variance, power)
-
-
-def positions_to_separate(
-    errs: npt.ArrayLike, others: npt.ArrayLike, cluster: npt.ArrayLike | None = None, power: float = 0.8
-) -> float:
-    """Positions, put to both of two players, that tell their error rates apart: see `to_separate`.
-
-    `errs` and `others` say of the same positions whether the one and the other err; each is a cluster by default.
-    Fewer are needed than decisions of their own games, as both err in the hard ones.
-    """
-    differences = np.asarray(errs, float) - np.asarray(others, float)
-    found = mean(differences, np.arange(len(differences)) if cluster is None else cluster)
-    return to_separate(found.value, found.variance, power)
-
-
-def games_to_separate(points: npt.ArrayLike, cluster: npt.ArrayLike, power: float = 0.8) -> float:
-    """Games between two players that tell their score from a half; `points` are one's: see `to_separate`."""
-    score = mean(points, cluster)
-    return to_separate(score.value - 0.5, score.variance, power)
 
 
 def _by_player(decisions: pd.DataFrame, seats: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
