@@ -29,12 +29,11 @@ from arena.learning.config import load_tuning
 from arena.report.files import FILES
 from arena.report.tables.catalogue import dictionary
 from arena.rules.variants import VARIANTS
+from players.catalogue import catalogue
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
 from players.evaluation.mix import MEANINGS
-from players.mcts.options import option_rows
-from players.mcts.player import Hybrid, Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
 from players.player import CompletePlayer, Player
 from players.table import PLAYERS
@@ -172,9 +171,9 @@ OWN = [block for block in blocks_of("yaml") if ".py:" in block.text and "opening
 @pytest.mark.parametrize("block", OWN, ids=lambda block: block.text[:14])
 def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
     (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
-    result = invoke("plan", "mine.yaml", "--pilot", "2", "--workers", "1", "--no-report")
+    result = invoke("plan", "mine.yaml", "--pilot", "2", "--workers", "1")
     assert result.exit_code == 0, result.output
-    assert "(pilot: 2 games" in result.stdout
+    assert "of games on 1 worker" in result.stdout
 
 
 @pytest.mark.parametrize("command", [line for block in blocks_of("bash") for line in block.text.splitlines()])
@@ -271,12 +270,24 @@ def test_presets_and_switches_are_described_as_the_program_describes_them():
     assert table("switch") == list(switch_rows())
 
 
+def option_rows(player: str) -> list[tuple[str, ...]]:
+    """A row for each option of a player, as `arena players` describes it; no default is an empty cell."""
+    return [
+        (
+            f"`{name}`",
+            "" if option["default"] is None else str(option["default"]).lower(),
+            option["takes"],
+            option["what"],
+        )
+        for name, option in catalogue()["players"][player]["options"].items()
+    ]
+
+
 def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
     shared, own = table("option", "default"), table("option of `hybrid`")
-    assert shared == list(option_rows(Mcts))
-    rows = {row[0]: row for row in option_rows(Hybrid)}
-    assert own == [row for name, row in rows.items() if name not in {row[0] for row in shared}]
-    assert {name for name in rows if rows[name] not in [*shared, *own]} == {"`evaluation`", "`rollout`"}
+    assert shared == option_rows("mcts")
+    assert {row[0] for row in set(option_rows("hybrid")) - {*shared, *own}} == {"`evaluation`", "`rollout`"}
+    assert set(own) <= set(option_rows("hybrid"))
 
 
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():

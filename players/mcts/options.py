@@ -1,8 +1,8 @@
-"""The options of a tree search: their types, with what each does, and their rows in a table."""
+"""The options of a tree search: their types, with what each does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
@@ -10,10 +10,8 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import Field, WithJsonSchema
 
 from arena.base.wording import quoted, unknown
-from players.evaluation.build import Description
 from players.loading import PlayerError
 from players.mcts.state import SHALLOW
-from players.options import choices_of, options_of
 
 DEEPEST = 16
 """Plies of a shallow search, at most."""
@@ -103,21 +101,6 @@ Monitor = Annotated[
 Table = Annotated[
     int, option("transposition table of minimax and the shallow search", "megabytes", least=0, most=65_536)
 ]
-
-
-def option_rows(maker: type[Any]) -> Iterator[tuple[str, str, str, str]]:
-    """A row of Markdown for each option of a player: its name, its default, its choices or unit, what it does."""
-    for name, parameter in options_of(maker).items():
-        kind, default = parameter.annotation, parameter.default
-        if kind == Description:
-            choices, does = "see above", "what the evaluation is"
-        elif kind in (Rollout, Policy):
-            schema = kind.__metadata__[0].json_schema
-            choices = ", ".join([*schema["anyOf"][0]["enum"], f"{{depth: 0 to {DEEPEST}}}"])
-            does = schema["description"]
-        else:
-            choices, does = choices_of(kind), kind.__metadata__[0].description
-        yield f"`{name}`", "" if default is None else str(default).lower(), choices, does
 
 
 def way_of(name: str, value: str | dict[str, Any], words: Sequence[str]) -> tuple[int, int]:
