@@ -11,13 +11,14 @@ import pytest
 from arena.experiment.names import short_entry
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
-from arena.rules.jit.lanes import LANES, OUTPUTS
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.neural import (
     KINDS,
+    LANES,
     ONE,
+    OUTPUTS,
     PHASES,
     NetworkFile,
     network_size,

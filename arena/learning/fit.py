@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from arena.learning.config import FitSection
 from arena.learning.samples import Samples
 from arena.ratings.types import Floats, Ints
-from arena.rules.jit.lanes import LANES, OUTPUTS
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.neural import KINDS, ONE, PHASES, NetworkFile, neural, phase_of, squares
+from players.evaluation.neural import KINDS, LANES, ONE, OUTPUTS, PHASES, NetworkFile, neural, phase_of, squares
 
 LARGEST_INPUT = 2.5
 """The largest weight of an input: 50 of them, and the bias, are a sum that 16 bits hold."""

@@ -31,10 +31,9 @@ from arena.learning.terms import check_openings
 from arena.play.executor import Workers
 from arena.ratings.match import Summary, summary
 from arena.rules.custom import build_variant
-from arena.rules.jit.lanes import LANES
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
-from players.evaluation.neural import NetworkFile
+from players.evaluation.neural import LANES, NetworkFile
 from players.loading import PlayerError, fingerprints
 from players.player import PlayerSpec
 from players.table import build_player

@@ -32,14 +32,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined
-from arena.rules.jit.lanes import LANES, OUTPUTS, add, copy, exchange, shorts, subtract, two_layers
-from arena.rules.jit.native import bits_of, float_of, lowest_square, popcount
+from arena.rules.jit.native import bits_of, float_of, lowest_square, popcount, shorts
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import evaluator
 from players.player import NETWORKS
 
+LANES = 64
+"""The width of a network's first layer is a multiple of this."""
+OUTPUTS = 16
+"""Numbers of the second layer."""
 KINDS = 4
 """Kinds of pieces in a view."""
 PHASES = 4
@@ -82,7 +85,7 @@ def value_of_width(position: Position, rules: Rules, weights: NDArray[np.float64
     own, other = sums + position.turn * width, sums + (1 - position.turn) * width
     phase = phase_of(rules, popcount(position.white | position.black))
     at = FIRST + bias_at(rules, width) + width + phase * phase_size(width)
-    return two_layers(small, own, other, at, width, SHIFT) * weights[UNIT]
+    return two_layers(small, own, other, at, width) * weights[UNIT]
 
 
 @inlined
@@ -185,6 +188,60 @@ def update(rules: Rules, small: Any, width: int, before: int, after: int, kind: 
         gone &= gone - 1
         subtract(small, white, FIRST + (own + square) * width, width)
         subtract(small, black, FIRST + (turned - square) * width, width)
+
+
+@inlined
+def copy(small: Any, to: int, at: int, width: int) -> None:
+    """Copy the `width` numbers from `at` on to `to` on."""
+    for lane in range(width):
+        small[to + lane] = small[at + lane]
+
+
+@inlined
+def add(small: Any, to: int, at: int, width: int) -> None:
+    """Add the `width` numbers from `at` on to those from `to` on."""
+    for lane in range(width):
+        small[to + lane] += small[at + lane]
+
+
+@inlined
+def subtract(small: Any, to: int, at: int, width: int) -> None:
+    """Subtract the `width` numbers from `at` on from those from `to` on."""
+    for lane in range(width):
+        small[to + lane] -= small[at + lane]
+
+
+@inlined
+def exchange(small: Any, to: int, at: int, gone: int, width: int) -> None:
+    """Add the `width` numbers from `at` on, and subtract those from `gone` on."""
+    for lane in range(width):
+        small[to + lane] += small[at + lane] - small[gone + lane]
+
+
+@inlined
+def two_layers(small: Any, own: int, other: int, weights: int, width: int) -> int:
+    """The output for the first layer's sums, `width` from `own` and `width` from `other` on, in 1 / ONE of a unit.
+
+    From `weights` on stand, for each LANES inputs of `own` and then of `other`, 2 * LANES weights for each of the
+    second layer's OUTPUTS numbers; then their biases, the last layer's weights, and its bias. The inputs and the
+    second layer's numbers are clipped to 0 ... ONE. All sums fit in 32 bits.
+    """
+    biases = weights + 2 * width * OUTPUTS
+    last = biases + OUTPUTS
+    value = int(small[last + OUTPUTS]) << SHIFT
+    for output in range(OUTPUTS):
+        total = np.int32(0)
+        row = weights + 2 * LANES * output
+        for start in range(0, width, LANES):
+            for lane in range(LANES):
+                active = min(max(small[own + start + lane], np.int16(0)), np.int16(ONE))
+                total = np.int32(total + np.int32(active) * np.int32(small[row + lane]))
+            for lane in range(LANES):
+                active = min(max(small[other + start + lane], np.int16(0)), np.int16(ONE))
+                total = np.int32(total + np.int32(active) * np.int32(small[row + LANES + lane]))
+            row += 2 * LANES * OUTPUTS
+        value += min(max((total >> SHIFT) + small[biases + output], 0), ONE) * small[last + output]
+    return value
 
 
 class NetworkFile(NamedTuple):

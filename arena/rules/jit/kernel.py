@@ -9,12 +9,14 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event, types
+from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import infer_global, make_intrinsic_template
 
-from arena.rules.jit.cache import numba_uses_cache_folder
-from arena.rules.jit.compiler import Kernel, Part, set_environments, without_collection
+from arena.rules.jit.cache import LazyCache, numba_uses_cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 
 _inlined: list[Any] = []
 """Compiled `inlined` functions, kept here because numba's types only refer to them weakly."""
@@ -22,10 +24,36 @@ _inlined: list[Any] = []
 _meanwhile: set[threading.Thread] = set()
 
 
+class Kernel(CPUDispatcher):
+    """A function that numba compiles for each combination of types, at the first call; `cached`: kept on disk."""
+
+    def __init__(self, function: Callable[..., Any], cached: bool = False, **options: Any) -> None:
+        super().__init__(function, targetoptions=_OPTIONS | options)
+        if cached:
+            self._cache = LazyCache(function)
+
+    def compile(self, sig: Any) -> Any:
+        """numba's, without Python's search for cyclic garbage: what a compilation makes lives until its end."""
+        import gc
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile(sig)
+        finally:
+            if was_enabled:
+                gc.enable()
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """numba's, for plain types: no copy of the function for each literal that it is called with.
+
+        Kernels that call themselves, compiled for literals, crash the process that loads them from the disk.
+        """
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+
+
 def kernel(function: F) -> F:
-    """Compile `function` for each combination of types: as a part of the kernels that call it; if Python calls it,
-    at the first call, with all its parts, to be kept on disk."""
-    return cast(F, Kernel(function)) if is_compiling() else function
+    """Compile `function` for each combination of types at its first call, and keep the code on disk."""
+    return cast(F, Kernel(function, cached=True)) if is_compiling() else function
 
 
 def inlined(function: F, written: Callable[..., Any] | None = None) -> F:
@@ -34,7 +62,7 @@ def inlined(function: F, written: Callable[..., Any] | None = None) -> F:
     `written` is what computes the same in kernels, if that is not the function itself.
     """
     if is_compiling():
-        compiled = Part(written or function, forceinline=True)
+        compiled = Kernel(written or function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
         infer_global(function, types.Dispatcher(compiled))
         _inlined.append(compiled)
     return function
@@ -78,9 +106,8 @@ def callback(function: Callable[..., Any], signature: Any) -> Any:
 
     Raises numba's error, which names the line, if the function uses what numba cannot compile.
     """
-    with numba_uses_cache_folder(function), without_collection():
+    with numba_uses_cache_folder(function):
         compiled: Any = numba.cfunc(signature, cache=True, error_model="numpy")(function)
-    set_environments(compiled._library)
     return compiled
 
 

@@ -84,6 +84,7 @@ def _float_of(_context: Any, bits: types.Type) -> Any:
     return types.float64(types.int64), generate
 
 
+SHORTS = types.CPointer(types.int16)
 WORDS = types.CPointer(types.int64)
 """The type of `words`: numba counts no references to it, which takes as long as a position's moves."""
 
@@ -91,6 +92,11 @@ WORDS = types.CPointer(types.int64)
 def words(integers: Any) -> Any:
     """An int64 array as kernels that are called at every node pass it on: by its address, without its size."""
     return integers
+
+
+def shorts(floats: Any) -> Any:
+    """The memory of a float64 array as int16; compiled, by its address, without its size."""
+    return floats.view(np.int16)
 
 
 def words_at(address: Any) -> Any:
@@ -141,6 +147,15 @@ def _words(_context: Any, integers: types.Type) -> Any:
         return context.make_array(signature.args[0])(context, builder, value=values[0]).data
 
     return WORDS(integers), generate
+
+
+@instructions_of(shorts)
+def _shorts(_context: Any, floats: types.Type) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, value=values[0]).data
+        return builder.bitcast(data, ir.IntType(16).as_pointer())
+
+    return SHORTS(floats), generate
 
 
 @instructions_of(words_at)
