@@ -30,7 +30,6 @@ from arena.report.load import card
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.viewer.games import listed, packed
-from arena.report.writers import markdown
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
@@ -176,7 +175,8 @@ def names(table: str) -> list[str]:
 
 def test_tables_of_a_real_run_have_the_columns_that_are_described(run: Run) -> None:
     for name in ("games", "moves", "probes", "standings", "search", "telemetry", "rated_games"):
-        assert list(getattr(run, name)) == [each for each in names(name) if each != "score_elo"], name
+        found = [column for column in getattr(run, name) if not column.startswith("extra_")]
+        assert found == [each for each in names(name) if each != "score_elo"], name
     assert list(run.positions([1])) == names("positions")
 
 
@@ -464,6 +464,6 @@ def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Pat
     )
 
 
-def test_moves_have_no_columns_of_numbers_that_nobody_gave(run: Run) -> None:
-    assert not any(str(name).startswith("extra") for name in run.moves)
-    assert run.extras.empty and "Players' own numbers" not in markdown(run)
+def test_moves_have_columns_of_players_numbers_for_those_alone_that_were_given(run: Run) -> None:
+    assert [name for name in run.moves if name.startswith("extra")] == ["extra_tree"]
+    assert set(run.extras["player"]) == {spec.name for spec in run.data.experiment.players if spec.type == "mcts"}

@@ -239,7 +239,7 @@ def test_the_ablation_configuration_compares_different_searches_at_equal_nodes()
         f"{game}-{nodes}" for game in ("english", "international") for nodes in ("1k", "10k", "100k")
     ]
     for name, experiment in runs.items():
-        assert experiment.probe is not None and experiment.anchor == "full"
+        assert experiment.probe is not None and list(experiment.anchor) == ["full"]
         full, *others = experiment.players
         assert full.name == "full" and len(others) >= 12
         assert full.limit == Limit(nodes=int(name.split("-")[1].removesuffix("k")) * 1000)

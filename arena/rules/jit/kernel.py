@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +35,6 @@ class Kernel(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """numba's, without Python's search for cyclic garbage: what a compilation makes lives until its end."""
-        import gc
         was_enabled = gc.isenabled()
         gc.disable()
         try:
