@@ -465,5 +465,5 @@ def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Pat
 
 
 def test_moves_have_columns_of_players_numbers_for_those_alone_that_were_given(run: Run) -> None:
-    assert [name for name in run.moves if name.startswith("extra")] == ["extra_tree"]
+    assert [name for name in map(str, run.moves) if name.startswith("extra")] == ["extra_tree"]
     assert set(run.extras["player"]) == {spec.name for spec in run.data.experiment.players if spec.type == "mcts"}
