@@ -106,7 +106,7 @@ def estimate(games: ClusteredGames, cells: Cells, fit: Fit, reference: Floats, g
     left = clusters - (np.count_nonzero(fit.free[:size]) - groups)
     scale = clusters / max(left, 1) * (stdtrit(max(left, 2), NORMAL_LEVEL) / Z95) ** 2 * games.times
 
-    variance = _game_variance(games, expected)
+    variance = _game_variance(games, expected, size)
     alike, pairings = _alike(games, size)
     by_clusters = _squares(of_cluster, scale)
     by_model = _squares(of_cluster, scale * ~alike)
@@ -165,14 +165,19 @@ def _solved(hessian: Floats, right: Floats, free: Bools) -> Floats:
     return found
 
 
-def _game_variance(games: ClusteredGames, expected: Floats) -> Floats:
+def _game_variance(games: ClusteredGames, expected: Floats, size: int) -> Floats:
     """The variance of a game's score in each row of *games*.
 
     A game of expected score p is drawn in at most 2 min(p, 1 - p) of cases; where it is in a share c of these, its
-    score has the variance p (1 - p) - c min(p, 1 - p) / 2. One more game, which is not drawn, keeps c below 1.
+    score has the variance p (1 - p) - c min(p, 1 - p) / 2. Each pairing has a share of its own, to which two games
+    are added, one that is not drawn and one that is as often as all games are.
     """
     number, room = games.weight * games.times[games.cluster], 2 * np.minimum(expected, 1 - expected)
-    share = min(float((number * (games.outcome == DRAW)).sum() / ((number * room).sum() + 1)), 1.0)
+    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    pairing = pd.factorize(low * size + high)[0]
+    drawn, possible = np.bincount(pairing, number * (games.outcome == DRAW)), np.bincount(pairing, number * room)
+    overall = min(drawn.sum() / (possible.sum() + 1), 1.0)
+    share = np.minimum((drawn + overall) / (possible + 2), 1.0)[pairing]
     variance: Floats = expected * (1 - expected) - share * room / 4
     return variance
 
