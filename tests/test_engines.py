@@ -178,7 +178,7 @@ def test_an_engine_that_ended_is_started_again_and_its_failure_is_one_line(tmp_p
 def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         prepare(load(configured(tmp_path, kind, "depth: 3, parameters: {level: 4}")))
-    assert AT_START[kind] in str(caught.value) and f"{tmp_path}/config.yaml:12:" in str(caught.value)
+    assert AT_START[kind] in str(caught.value) and f"{tmp_path}/config.yaml:11:" in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
 

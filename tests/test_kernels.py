@@ -222,23 +222,6 @@ def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(t
 
 
 @pytest.mark.full
-def test_only_what_python_calls_is_kept_on_disk_and_nothing_that_the_rules_never_reach_is_compiled(tmp_path):
-    code = (
-        "from arena.rules import captures\n"
-        "from arena.rules.movegen import legal_moves\n"
-        "from arena.rules.variants import VARIANTS\n"
-        "for name in ('english', 'international'):\n"
-        "    legal_moves(VARIANTS[name].constants, VARIANTS[name].start)\n"
-        "    print(len(captures.grow._part.overloads), len(captures.land._part.overloads))\n"
-    )
-    assert python(code, NUMBA_CACHE_DIR=str(tmp_path)) == "1 0\n2 1\n"
-    assert {path.name.split("-")[0] for path in tmp_path.rglob("*.nbi")} == {
-        "movegen.list_moves",
-        "movegen.advance",
-    }
-
-
-@pytest.mark.full
 def test_a_kernel_that_a_users_kernel_calls_may_be_whatever_numba_compiles(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from arena import kernel\n\n"

@@ -240,7 +240,8 @@ def two_layers(small: Any, own: int, other: int, weights: int, width: int) -> in
                 active = min(max(small[other + start + lane], np.int16(0)), np.int16(ONE))
                 total = np.int32(total + np.int32(active) * np.int32(small[row + LANES + lane]))
             row += 2 * LANES * OUTPUTS
-        value += min(max((total >> SHIFT) + small[biases + output], 0), ONE) * small[last + output]
+        hidden = min(max((int(total) >> SHIFT) + int(small[biases + output]), 0), ONE)
+        value += hidden * int(small[last + output])
     return value
 
 
