@@ -175,7 +175,7 @@ def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> 
 
 @pytest.mark.parametrize(
     ("folder", "game"),
-    [("out", 25), ("out", 24), ("nowhere", 1)],
+    [("out", 25), ("nowhere", 1)],
 )
 def test_what_is_not_there_gets_one_line(run: Path, folder: str, game: int) -> None:
     place = run.with_name(folder)
