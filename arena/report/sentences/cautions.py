@@ -72,8 +72,8 @@ def unbalanced(run: Run) -> list[str]:
 
 def waited(run: Run) -> list[str]:
     """The players whose moves took WAITED times their processor time, and WAITED_SECONDS more than it."""
-    wall = run.standings.set_index("player")["seconds_per_move"]
-    table = run.telemetry.set_index("player").assign(wall=wall)
+    seconds = run.standings.set_index("player")["seconds_per_move"]
+    table = run.telemetry.set_index("player").assign(wall=seconds)
     wall, cpu = table["wall"], table["cpu_seconds_per_move"]
     slow = table[(wall > WAITED * cpu) & (wall > cpu + WAITED_SECONDS)].sort_values("wall", ascending=False)
     if slow.empty:
