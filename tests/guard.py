@@ -177,7 +177,7 @@ def differences(before: Kept, now: Kept, elo: float) -> Iterator[str]:
             continue  # ratings depend on all games
         for player, numbers in was["players"].items():
             found = is_now["players"].get(player, numbers)
-            if found[0] != numbers[0] or not np.allclose(found[1:], numbers[1:], rtol=0, atol=elo, equal_nan=True):
+            if not np.allclose(found, numbers, rtol=0, atol=[1e-6, elo, elo, elo], equal_nan=True):
                 yield f"{where}{player}: points, Elo and interval {found}, were {numbers}"
 
 
@@ -191,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     kept: dict[str, Kept] = json.loads(DATA.read_text(encoding="utf-8"))["configurations"] if DATA.exists() else {}
     paths = configurations()
-    names = chosen.only or sorted(paths.keys() | ({} if chosen.record else kept))
+    names = chosen.only or sorted(paths.keys() | kept)
     failed = False
     with ThreadPoolExecutor(chosen.jobs) as pool:
         under_way = {name: pool.submit(partial(played, paths[name])) for name in names if name in paths}
@@ -202,8 +202,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{name}: not played: {getattr(error, 'stderr', '') or error}", flush=True)
                 failed = True
                 continue
-            if chosen.record and now is not None:
-                kept[name] = now
+            if chosen.record:
+                if now is not None:
+                    kept[name] = now
+                else:
+                    kept.pop(name, None)
                 print(f"{name}: recorded", flush=True)
                 continue
             if now is None or name not in kept:

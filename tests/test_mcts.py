@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import Position
-from arena.rules.result import Draws
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation, values_of
 from players.loading import PlayerError
@@ -47,12 +45,13 @@ from players.mcts.tree import (
 )
 from players.negamax.player import Negamax
 from players.negamax.score import WIN, decided_value
+from players.negamax.state import draw_rules
 from players.player import AnswerError, Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers import tournaments
 from tests.helpers.command_line import one_line
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
-from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED, by_values
+from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED
 
 WINS = json.loads((Path(__file__).parent / "data" / "wins.json").read_text())
 ENGLISH = VARIANTS["english"]
@@ -142,14 +141,6 @@ def test_without_the_solver_nothing_is_proven_and_all_simulations_are_made():
     assert choice.nodes == 2000
     assert choice.score is not None and 0.3 < choice.score < 1.0
     assert choice.move == parse_move(ENGLISH, parse_fen(ENGLISH, row["fen"]), row["best"])
-
-
-@pytest.mark.full
-def test_a_line_without_progress_is_a_draw():
-    draws = Draws(repetition=3, no_progress=6)
-    variant = by_values(replace(ENGLISH, draws=draws))
-    choice = choose(variant, parse_fen(ENGLISH, "W:WK32,K31:BK1,K2"), 20_000)
-    assert choice.score == 0.0 and choice.nodes < 20_000 and choice.depth <= 6
 
 
 def test_a_position_that_occurred_before_is_a_draw():
@@ -396,6 +387,7 @@ def test_random_games_have_the_mean_of_all_of_them():
         return -sum(mean(apply(variant.rules, position, move)) for move in moves) / len(moves)
 
     memory = TreeWorkspace(0)
+    memory.set(draw_rules(variant.draws))
     for position in small_positions(variant, 5):
         results = [random_game(variant.constants, memory.states[0], position, 0) for _ in range(10_000)]
         assert np.mean(results) == pytest.approx(mean(position), abs=0.04)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import has_move
@@ -21,6 +22,7 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key
 from players.loading import PlayerError
+from players.mcts.player import Mcts
 from players.negamax.deepening import is_too_late
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT, WIN
@@ -234,6 +236,32 @@ def test_a_draw_by_repetition_is_seen_through_the_games_history():
     assert drawn.move == parse_move(ENGLISH, game.position, "32-28")
     eager = Negamax(ENGLISH, "material", "pvs", draws=True, contempt=0.25, tt=0, order_tt=False)
     assert eager.choose(game, Limit(2), random.Random(0)).score == -0.25
+
+
+KINGS = "W:WK14,K15:BK32"
+
+
+@pytest.mark.parametrize("kind", [Negamax, Mcts])
+@pytest.mark.parametrize(
+    ("rules", "fen", "before", "value"),
+    [
+        ({"no_progress": 4}, KINGS, 0, 0.0),
+        ({"no_progress": 2}, KINGS, 0, 0.0),
+        ({"no_capture": 4}, KINGS, 0, 0.0),
+        pytest.param({"no_capture": 5}, "W:W31,32:B1", 0, 0.0, id="men move"),
+        pytest.param({"no_progress": 300}, KINGS, 297, 0.0, id="more plies than a search knows positions"),
+        pytest.param({"no_progress": 1}, "W:W24,K32:B20", 0, math.inf, id="a win in the last ply"),
+    ],
+)
+def test_a_draw_by_counted_plies_is_seen_without_one_by_repetition(kind, rules, fen, before, value):
+    variant = build_variant({"base": "english", "repetition": 0, "no_progress": 0} | rules)
+    game = Game(variant, parse_fen(variant, fen))
+    for ply in range(before):
+        game.push(parse_move(variant, game.position, ("15-10", "32-28", "10-15", "28-32")[ply % 4]))
+    switches = {"draws": True} if kind is Negamax else {}
+    limit = Limit(8) if kind is Negamax else Limit(nodes=20_000)
+    choice = kind(variant, evaluation="material", **switches).choose(game, limit, random.Random(0))
+    assert choice.wins_in > 0 if value else choice.score == 0.0
 
 
 def test_the_published_repetition_penalty_is_taken_off_a_leaf_four_plies_later():

@@ -36,7 +36,7 @@ from players.mcts.search import compiled_tree_search
 from players.mcts.state import TreeWorkspace
 from players.negamax.player import budget, earlier_positions, give_moves, is_kept, settings_of
 from players.negamax.score import wins_in
-from players.negamax.state import COUNTED, MAX_DEPTH
+from players.negamax.state import COUNTED, MAX_DEPTH, draw_rules
 from players.negamax.workspace import Workspace
 from players.options import takes
 from players.player import AnswerError, Choice, Limit
@@ -92,9 +92,7 @@ class Mcts:
                 "temperature": chosen.temperature * self._man,
                 "scale": chosen.scale * self._man,
                 "solver": chosen.solver,
-                "repetition": variant.draws.repetition,
-                "no_progress": variant.draws.no_progress,
-                "no_capture": variant.draws.no_capture,
+                **draw_rules(variant.draws),
             }
         )
 
@@ -126,7 +124,7 @@ class Mcts:
             self._shallow.states,
             game.position,
             earlier_positions(game),
-            game.without_capture,
+            (game.without_progress, game.without_capture),
             give_moves(game, self._memory.states),
             self._played(game),
             nodes,
@@ -277,7 +275,7 @@ class Hybrid(Mcts):
             self._shallow.states,
             game.position,
             earlier_positions(game),
-            game.without_capture,
+            (game.without_progress, game.without_capture),
             give_moves(game, self._shallow.states),
             MAX_DEPTH,
             nodes,

@@ -58,7 +58,9 @@ def compiled_tree_search(rules: Any) -> Any:
     """`tree_search` for a rule set; compiled, or loaded from the cache, at the first call."""
     states, shallows, position = TreeWorkspace(0).states, Workspace(0).states, Position(0, 0, 0, 0)
     earlier, played = np.zeros((0, 4), np.int64), np.zeros(0, np.int64)
-    return entry(tree_search, types.float64, rules, states, shallows, position, earlier, 0, 0, played, 1, 1.0, 1)
+    return entry(
+        tree_search, types.float64, rules, states, shallows, position, earlier, (0, 0), 0, played, 1, 1.0, 1
+    )
 
 
 @kernel
@@ -68,7 +70,7 @@ def tree_search(
     shallows: Any,
     position: Position,
     earlier: NDArray[np.int64],
-    without_capture: int,
+    counts: tuple[int, int],
     count: int,
     played: Moves,
     simulations: int,
@@ -77,15 +79,15 @@ def tree_search(
 ) -> float:
     """Search a position until a limit is met or it is proven; the value of the move to play, from -1 to 1.
 
-    `earlier`, `without_capture` and `count` are as in `players.negamax.deepening.search`. `played` are the moves
+    `earlier`, `counts` and `count` are as in `players.negamax.deepening.search`. `played` are the moves
     since the last search of the same game, none if its tree is not to be kept. `shallows` has the one state of
     negamax that values leaves, `chance` begins the generator. The answer is left in the one state in `states`:
     the counters, and `line`, which is empty if the limit left no time to begin.
     """
     state, shallow = states[0], shallows[0]
     tree = words_at(state.tree)
-    begin_tree_search(state, position, earlier, without_capture, simulations, seconds, chance)
-    begin_search(shallow, position, earlier[:0], 0, 2**62, seconds)
+    begin_tree_search(state, position, earlier, counts, simulations, seconds, chance)
+    begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
     if count == 0:
         count = generate(rules, position, words(state.moves), 0)
     root = descendant(tree, played, played.size) if played.size else -1
@@ -138,7 +140,7 @@ def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Positi
     state.nodes_of_line[0] = ROOT
     value = 0.0
     while True:
-        if ply > 0 and is_drawn(state, ply):
+        if ply > 0 and is_drawn(rules, state, position, ply):
             proven = prove(state, tree, node, DRAWN)
             break
         if tree[node + FIRST] == 0:

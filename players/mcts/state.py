@@ -16,7 +16,7 @@ from arena.rules.jit.kernel import inlined, is_compiling
 from arena.rules.jit.native import monotonic
 from arena.rules.moves import BUFFER, Moves
 from arena.rules.position import Position
-from players.negamax.state import HISTORY, MAX_MOVES, begin_path
+from players.negamax.state import DRAW_RULES, HISTORY, MAX_MOVES, begin_path
 from players.negamax.workspace import PlainState
 
 RANDOM, EVALUATION, SHALLOW = range(3)
@@ -39,7 +39,7 @@ SETTINGS = (
     *(("rollout", "i8"), ("rollout_depth", "i8"), ("exploration", "f8"), ("first_play", "f8"), ("solver", "i8")),
     *(("scale", "f8"), ("reject_depth", "i8"), ("reject_margin", "f8"), ("trust", "i8")),
     *(("policy", "i8"), ("policy_depth", "i8"), ("temperature", "f8")),
-    *(("repetition", "i8"), ("no_progress", "i8"), ("no_capture", "i8")),
+    *((rule, "i8") for rule in DRAW_RULES),
 )
 """What a player sets, `scale`, `reject_margin`, `temperature` in the evaluation's unit; the draw rules."""
 COUNTERS = ("nodes", "leaves", "deepest", "line_length", "stopped", "undefined")
@@ -124,7 +124,7 @@ def begin_tree_search(
     state: Any,
     position: Position,
     earlier: NDArray[np.int64],
-    without_capture: int,
+    counts: tuple[int, int],
     nodes: int,
     seconds: float,
     chance: int,
@@ -137,7 +137,7 @@ def begin_tree_search(
     state.node_limit = nodes
     state.poll_every = state.poll_at = 1
     state.chance = chance
-    begin_path(state, position, earlier, without_capture)
+    begin_path(state, position, earlier, counts)
 
 
 @inlined

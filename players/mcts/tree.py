@@ -271,9 +271,7 @@ def random_game(rules: Rules, state: Any, position: Position, ply: int) -> float
         count = generate(rules, position, moves, 0)
         if count == 0:
             return sign * np.sign(decided_value(rules, position, 0))
-        if state.no_progress and without_progress >= state.no_progress:
-            return 0.0
-        if state.no_capture and without_capture >= state.no_capture:
+        if without_progress >= state.no_progress or without_capture >= state.no_capture:
             return 0.0
         move = moves[chance_below(state, count) if count > 1 else 0]
         own, other = sides(position)

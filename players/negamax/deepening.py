@@ -42,7 +42,9 @@ def compiled_search(rules: Any) -> Compiled:
     states, position, earlier = Workspace(0).states, Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
     state, node = states[0], Node(position, 0, 0, 0)
     address = address_of(search_below, types.float64, rules, state, node, 1, -WIN, WIN)
-    return Compiled(entry(search, types.float64, rules, states, position, earlier, 0, 0, 1, 1, WIN, WIN), address)
+    return Compiled(
+        entry(search, types.float64, rules, states, position, earlier, (0, 0), 0, 1, 1, WIN, WIN), address
+    )
 
 
 @kernel
@@ -51,7 +53,7 @@ def search(
     states: Any,
     position: Position,
     earlier: NDArray[np.int64],
-    without_capture: int,
+    counts: tuple[int, int],
     count: int,
     depth: int,
     nodes: int,
@@ -61,13 +63,13 @@ def search(
     """Search a position until a limit is met; its value, for the side to move.
 
     `earlier` is int64[n, 4]: white, black, kings and turn of the game's positions since the last capture or move
-    of a man; there was no capture for `without_capture` plies. The root's moves are the first `count` of the
-    state's, or, if that is 0, all legal ones. The limits are plies, positions, and seconds: `hard`, and `soft`,
-    after which no iteration is begun with `stop_half`. The answer is left in the one state in `states`, see
-    ANSWERED.
+    of a man, HISTORY - 1 at most; `counts` are the plies since that, and since the last capture. The root's moves
+    are the first `count` of the state's, or, if that is 0, all legal ones. The limits are plies, positions, and
+    seconds: `hard`, and `soft`, after which no iteration is begun with `stop_half`. The answer is left in the one
+    state in `states`, see ANSWERED.
     """
     state = states[0]
-    begin_search(state, position, earlier, without_capture, nodes, hard)
+    begin_search(state, position, earlier, counts, nodes, hard)
     began = state.polled
     if count == 0:
         count = list_moves(rules, state, position, 0)

@@ -46,13 +46,13 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
         known = ending_value(rules, state, node.position, node.ply)
         if known != UNKNOWN:
             state.nodes += 1
-            return draw_value(state, node.ply) if is_drawn(state, node.ply) else known
+            return draw_value(state, node.ply) if is_drawn(rules, state, node.position, node.ply) else known
     if state.quiescence and is_unquiet(rules, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
     if not has_move(rules, node.position) and not state.blind_horizon:
         return final_value(rules, state, node.position, node.ply)
-    if is_drawn(state, node.ply):
+    if is_drawn(rules, state, node.position, node.ply):
         return draw_value(state, node.ply)
     state.leaves += 1
     value = leaf_value(rules, state, node.position)

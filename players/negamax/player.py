@@ -17,12 +17,13 @@ from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
+from arena.rules.result import Draws
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
 from players.loading import PlayerError
 from players.negamax.deepening import compiled_search
 from players.negamax.score import LIMIT, compiled_static_value, wins_in, without_each, worth_of_a_man
-from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
+from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, KINDS, PresetName, Switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings, with_weights
 from players.options import takes
@@ -98,7 +99,7 @@ class Negamax:
             workspace.states,
             game.position,
             earlier_positions(game) if self._sees_history else _NONE,
-            game.without_capture,
+            (game.without_progress, game.without_capture),
             give_moves(game, workspace.states),
             limit.depth or MAX_DEPTH,
             limit.nodes or 2**62,
@@ -166,14 +167,8 @@ def _settings(variant: Variant, evaluation: str, _changed: int, preset: str, giv
     """`settings_of`, of JSON documents; `_changed` is when the file of an evaluation was."""
     switches = switches_of(preset, json.loads(given))
     built = build_evaluation(json.loads(evaluation), variant)
-    state: dict[str, Any] = {**stored(switches), "repetition": 0, "no_progress": 0, "no_capture": 0}
+    state: dict[str, Any] = {**stored(switches), **draw_rules(variant.draws if switches.draws else Draws())}
     state["mirrored"] = variant.mirrored
-    if switches.draws:
-        state.update(
-            repetition=variant.draws.repetition,
-            no_progress=variant.draws.no_progress,
-            no_capture=variant.draws.no_capture,
-        )
     state["man"] = _man_at_the_start(variant, built)
     state["evaluation"] = built.address
     state["weights"] = built.weights.ctypes.data if is_compiling() else built.weights

@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import monotonic
+from arena.rules.movegen import has_move
 from arena.rules.moves import BUFFER, sides
 from arena.rules.position import Position
+from arena.rules.result import Draws
+from arena.rules.rules import Rules
 from players.negamax.switches import stored_types
 from players.player import EFFORT
 
@@ -30,15 +33,16 @@ _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 
 COUNTED = EFFORT[1:]
 """The counters of a search, named as in `players.player.Choice`: all but `depth`."""
+DRAW_RULES = ("repetition", "no_progress", "no_capture")
+"""The draw rules that a search knows; of those that count plies, one that is off counts to NEVER."""
+NEVER = 2**62
 ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
 """What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of
 `tied_moves` and `line`."""
 STATE = np.dtype(
     [
         *stored_types(),
-        ("repetition", "i8"),
-        ("no_progress", "i8"),
-        ("no_capture", "i8"),
+        *((rule, "i8") for rule in DRAW_RULES),
         ("mirrored", "i8"),
         ("man", "f8"),
         ("evaluation", "i8"),
@@ -91,6 +95,13 @@ of the line under way; `progress` the plies since the last capture or move of a 
 """
 
 
+def draw_rules(draws: Draws) -> dict[str, int]:
+    """The draw rules as a state has them."""
+    return dict(
+        zip(DRAW_RULES, (draws.repetition, draws.no_progress or NEVER, draws.no_capture or NEVER), strict=True)
+    )
+
+
 class Node(NamedTuple):
     """A position of the tree, as kernels hand it on."""
 
@@ -105,7 +116,12 @@ class Node(NamedTuple):
 
 @inlined
 def begin_search(
-    state: Any, position: Position, earlier: NDArray[np.int64], without_capture: int, nodes: int, hard: float
+    state: Any,
+    position: Position,
+    earlier: NDArray[np.int64],
+    counts: tuple[int, int],
+    nodes: int,
+    hard: float,
 ) -> None:
     """Prepare the state for a search of its own: limits, and the game's last positions."""
     state.stopped = 0
@@ -114,7 +130,7 @@ def begin_search(
     state.node_limit = nodes
     state.poll_every = state.poll_at = 64
     state.generation += 1
-    begin_path(state, position, earlier, without_capture)
+    begin_path(state, position, earlier, counts)
     if state.order_killers:
         state.killers[:] = -1
     if state.order_history:
@@ -124,7 +140,7 @@ def begin_search(
 
 
 @inlined
-def begin_path(state: Any, position: Position, earlier: NDArray[np.int64], without_capture: int) -> None:
+def begin_path(state: Any, position: Position, earlier: NDArray[np.int64], counts: tuple[int, int]) -> None:
     """Make the game's last positions, and then the position, the beginning of the line."""
     state.base = earlier.shape[0]
     for n in range(state.base):
@@ -133,8 +149,7 @@ def begin_path(state: Any, position: Position, earlier: NDArray[np.int64], witho
     state.path[state.base, 0] = position.white
     state.path[state.base, 1] = position.black
     state.path[state.base, 2] = position.kings
-    state.progress[state.base, 0] = state.base
-    state.progress[state.base, 1] = without_capture
+    state.progress[state.base, 0], state.progress[state.base, 1] = counts
 
 
 @inlined
@@ -183,25 +198,21 @@ def enter_leaf(state: Any, ply: int, before: Position, move: int, after: Positio
     """`enter`, as far as a leaf needs it: what a capture or a man's move leads to cannot have occurred before."""
     own, other = sides(before)
     if move & (other | own & ~before.kings) and state.repetition_penalty == 0.0:
-        state.progress[state.base + ply + 1, 0] = 0
+        n = state.base + ply
+        state.progress[n + 1, 0] = 0
+        state.progress[n + 1, 1] = 0 if move & other else state.progress[n, 1] + 1
     else:
         enter(state, ply, before, move, after)
 
 
 @inlined
-def is_drawn(state: Any, ply: int) -> bool:
-    """Whether the position at `ply` of the line occurred before, or the game is drawn without progress."""
-    if not state.repetition:
-        return False
+def is_drawn(rules: Rules, state: Any, position: Position, ply: int) -> bool:
+    """Whether the game is drawn at `ply` of the line: by repetition, or by plies without progress."""
     n = state.base + ply
     since = state.progress[n, 0]
-    if since < 4:
-        return False
-    if state.no_progress and since >= state.no_progress:
-        return True
-    if state.no_capture and state.progress[n, 1] >= state.no_capture:
-        return True
-    return has_occurred(state, n, max(n - since, 0))
+    if since >= state.no_progress or state.progress[n, 1] >= state.no_capture:
+        return has_move(rules, position)
+    return bool(state.repetition and since >= 4 and has_occurred(state, n, max(n - since, 0)))
 
 
 @kernel

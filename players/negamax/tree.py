@@ -121,7 +121,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
     if out_of_budget(state):
         return 0.0
     visit(state, node.ply)
-    if is_drawn(state, node.ply):
+    if is_drawn(rules, state, node.position, node.ply):
         return draw_value(state, node.ply)
     if state.mate_distance:
         alpha, beta = max(alpha, node.ply - WIN), min(beta, WIN - node.ply)
