@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -121,10 +122,59 @@ def test_pairs_of_different_files_are_different(tmp_path):
 
 
 def test_every_result_that_programs_write_is_known(tmp_path):
-    results = ["1-0", "2-0", "0-1", "0-2", "1/2-1/2", "1-1", "½-½", "1/2 - 1/2"]
-    text = "white,black,result\n" + "".join(f"ann,bob,{result}\n" for result in results)
-    games = read_results([written(tmp_path, "games.csv", text)]).games
-    assert games["result"].tolist() == ["1-0", "1-0", "0-1", "0-1"] + ["1/2-1/2"] * 4
+    meant = {
+        "1-0": ["1-0", "2-0", "1 - 0", "1–0", "1-0F", "1-0 (ff)", "+-", "+ / –", "2:0", "1-0?"],
+        "0-1": ["0-1", "0-2", "0—2", "0-1F", "-+", "- : +"],
+        "1/2-1/2": ["1/2-1/2", "1-1", "½-½", "1/2", "½", "1/2–1/2", "1 1/2 - 1/2", "½-1½", "1+ - 1-", "1.01-0.99"],
+        None: ["*", "?", "-", "0-0"],
+    }
+    rows = [(text, result) for result, texts in meant.items() for text in texts]
+    games = "white,black,result\n" + "".join(f"ann,bob,{text}\n" for text, _ in rows)
+    pdn = "".join(f'[White "ann"]\n[Black "bob"]\n[Result "{text}"]\n\n1. 11-15 {text}\n\n' for text, _ in rows)
+    for path in (written(tmp_path, "games.csv", games), written(tmp_path, "games.pdn", pdn)):
+        found = read_results([path])
+        assert found.games["result"].tolist() == [result for _, result in rows if result]
+        assert (found.skipped, found.faults) == (4, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        (
+            "a.pdn",
+            '[White "a"]\n[Black "b"]\n[Result "1-0"]\n*\n[Event "x"]\n[Result "1-0"]\n1. 9-13 1-0\n\n'
+            '[White "b"]\n[Black "a"]\n[Result "won"]\n1. 9-13 *\n\n[White "c"]\n[Black "?"]\n[Result "1-0"]\n*\n'
+            '[White "c"]\n[Black " c "]\n[Result "1-0"]\n*\n',
+            [5, 9, 14, 18],
+        ),
+        ("a.csv", "white,black,result\na,b,1-0\n,b,1-0\nb,a,won\nc,?,1-0\nc,c,1-0\nc,a,\n", [3, 4, 5, 6, 7]),
+        ("a.csv", "white,black,wins,draws,losses\na,b,1,0,0\na,b,1,-2,3\na,b,x,1,1\na,,1,1,1\n", [3, 4, 5]),
+    ],
+)
+def test_games_that_cannot_be_rated_are_left_out_counted_and_listed(tmp_path, name, text, lines):
+    path = written(tmp_path, name, text)
+    document = json.loads(invoke("rate", path, "--json").output)
+    assert [row["games"] for row in document["players"]] == [1, 1]
+    assert [row["line"] for row in document["left_out"]] == lines
+    output = invoke("rate", path).output
+    for line in lines:
+        assert re.search(rf"{name}: [0-9]+ games? not counted, .*\b{line}\b", output)
+    assert sum(int(count) for count in re.findall("([0-9]+) games? not counted", output)) == len(lines)
+    strict = invoke("rate", path, "--strict")
+    assert strict.exit_code == 2 and strict.output.startswith(f"{path}:{lines[0]}: ")
+    assert "not counted" in invoke("compare", path, path).output
+
+
+def test_names_that_differ_in_spaces_are_one(tmp_path):
+    for name, text in (
+        ("a.csv", "white,black,result\nRossi  Anna,b,1-0\nb,\u00a0Rossi Anna ,1-0\n"),
+        (
+            "a.pdn",
+            '[White "Rossi  Anna"]\n[Black "b"]\n*\n\n[White "b"]\n[Black "Rossi\tAnna "]\n[Result "1-0"]\n*\n',
+        ),
+    ):
+        games = read_results([written(tmp_path, name, text)]).games
+        assert set(games["white"]) | set(games["black"]) == {"Rossi Anna", "b"}
 
 
 PDN = """\
@@ -184,9 +234,45 @@ def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
     assert any("7 games, 4 distinct" in note for note in rate(games).notes)
 
 
-def test_a_file_in_latin_1_is_read(tmp_path):
-    path = written(tmp_path, "games.csv", "white,black,result\nJosé,bob,1-0\n".encode("latin-1"))
-    assert read_results([path]).games["white"].tolist() == ["José"]
+@pytest.mark.parametrize(
+    ("name", "encoding", "said"),
+    [
+        ("José", "latin-1", "cp1252"),
+        ("Müßig Ödön", "cp1252", "cp1252"),
+        ("Иванов П.", "cp1251", "cp1251"),
+        ("Иванов П.", "koi8-r", "koi8-r"),
+        ("Иванов П.", "utf-8", ""),
+        ("José", "utf-8-sig", ""),
+        ("Иванов П.", "utf-16", ""),
+        ("José", "utf-16-le", ""),
+        ("José", "utf-16-be", ""),
+        ("José", "utf-32", ""),
+    ],
+)
+def test_the_encoding_of_a_file_is_recognised_and_a_guess_is_said(tmp_path, name, encoding, said):
+    games = f"white,black,result\n{name},bob,1-0\n"
+    pdn = f'[White "{name}"]\r\n[Black "bob"]\r\n[Result "1-0"]\r\n\r\n1. 9-13 1-0\r\n'
+    for file, text in (("a.csv", games), ("a.pdn", pdn), ("a.txt", pdn)):
+        path = written(tmp_path, file, text.encode(encoding))
+        found = read_results([path])
+        assert found.games["white"].tolist() == [name]
+        assert [(str(path) in note, f"as {said};" in note, "--encoding" in note) for note in found.notes] == (
+            [(True, True, True)] if said else []
+        )
+    assert read_results(
+        [written(tmp_path, "a.csv", "white,black,result\nJiří,b,1-0".encode("cp1250"))], None, "cp1250"
+    ).games["white"].tolist() == ["Jiří"]
+
+
+def test_a_wrong_encoding_gets_one_line(tmp_path):
+    path = written(tmp_path, "games.csv", b"white,black,result\na\xff,b,1-0\n")
+    for options, named in (
+        (("--encoding", "cp12512"), "cp1251"),
+        (("--encoding", "utf-8"), str(path)),
+        (("--encoding", "hex"), "hex"),
+    ):
+        result = invoke("rate", path, *options)
+        assert result.exit_code == 2 and named in result.output
 
 
 def test_players_may_be_called_nan(tmp_path):
@@ -221,7 +307,7 @@ def test_players_may_be_called_nan(tmp_path):
 )
 def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text):
     path = written(tmp_path, name, text)
-    result = invoke("rate", path)
+    result = invoke("rate", path, "--strict")
     assert result.exit_code == 2
     assert result.output.count("\n") == 1
     assert result.output.startswith(str(path))

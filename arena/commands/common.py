@@ -18,7 +18,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from arena.base.wording import not_installed
+from arena.base.wording import not_installed, unknown
 from arena.commands.output import STOPPED, fail, replaces_lines, say
 from arena.experiment.workers import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
@@ -129,6 +129,26 @@ class VariantType(click.ParamType):
 
 
 VARIANT = VariantType()
+
+
+class EncodingType(click.ParamType):
+    """The name of an encoding that Python knows."""
+
+    name = "encoding"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            "a".encode(value)
+        except (LookupError, ValueError):
+            self.fail(unknown("encoding", value, _ENCODINGS), param, ctx)
+        return str(value)
+
+
+_ENCODINGS = ("utf-8", "utf-16", "latin-1", "cp1250", "cp1251", "cp1252", "koi8-r", "cp866", "iso8859-5", "cp437")
+"""Encodings that a message names."""
+ENCODING = click.option(
+    "--encoding", type=EncodingType(), help="Of files, such as cp1251 [UTF-8, UTF-16 or the likeliest]."
+)
 
 
 def variant_given(text: str) -> Variant:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from arena.base.number import is_nan
+from arena.commands.common import ENCODING
 from arena.commands.output import echo, fail, show_frame, show_table
 from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
@@ -31,21 +32,28 @@ from arena.watch.entry import entries
     type=click.Choice(["white", "black"]),
     help="Who moves first [that of the run or of the PDN's GameType, else white].",
 )
+@ENCODING
+@click.option("--strict", is_flag=True, help="Stop at a game without names or with an unknown result.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def rate(files: tuple[Path, ...], anchor: str | None, first: Colour | None, as_json: bool) -> None:
+def rate(
+    files: tuple[Path, ...],
+    anchor: str | None,
+    first: Colour | None,
+    encoding: str | None,
+    strict: bool,
+    as_json: bool,
+) -> None:
     """Rate the players of all FILES together: PDN of any program, CSV, or folders of runs.
 
     A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
     may have pair, the same for games that belong together.
     """
     try:
-        found = read_results(files, first)
+        found = read_results(files, first, encoding, strict)
         ratings = rate_games(found.games, first=found.first, anchor=anchor)
     except (ResultsError, ValueError) as error:
         fail(str(error))
-    notes = list(ratings.notes)
-    if found.skipped:
-        notes.append(_passed_over(found.skipped))
+    notes = [*ratings.notes, *found.notes]
     if as_json:
         click.echo(json.dumps(_ratings_document(found, ratings, notes), ensure_ascii=False))
         return
@@ -63,15 +71,16 @@ def rate(files: tuple[Path, ...], anchor: str | None, first: Colour | None, as_j
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
+@ENCODING
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
+def compare(a: Path, b: Path, first: Colour | None, encoding: str | None, as_json: bool) -> None:
     """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
 
     Elo is relative to the mean of the players of both. For two runs, it counts the games that are the same, move
     for move.
     """
     try:
-        sides = [read_side(path, first) for path in (a, b)]
+        sides = [read_side(path, first, encoding) for path in (a, b)]
     except ResultsError as error:
         fail(str(error))
     found = compare_sides(*sides)
@@ -112,6 +121,9 @@ def _ratings_document(found: Results, ratings: Ratings, notes: list[str]) -> dic
         "advantage": ratings.advantage,
         "advantage_error": ratings.advantage_error,
         "notes": notes,
+        "left_out": [
+            {"file": str(fault.path), "line": fault.line, "reason": fault.reason} for fault in found.faults
+        ],
     }
 
 
@@ -119,10 +131,6 @@ def _first_mover(found: Results) -> str:
     if found.first_by:
         return f"{found.first.capitalize()} moves first ({found.first_by})."
     return f"{found.first.capitalize()} is assumed to move first; --first changes that."
-
-
-def _passed_over(games: int) -> str:
-    return f"{games} game{'s' * (games > 1)} without a result {'were' if games > 1 else 'was'} passed over."
 
 
 _HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")

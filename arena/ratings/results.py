@@ -6,7 +6,8 @@ GameType, Variant, FEN and Result and the text of the moves count, so that games
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -14,31 +15,34 @@ from typing import NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
-from arena.base.wording import cut, quoted
-from arena.ratings.types import Bools, Ints
-from arena.rules.pdn.tokens import TaggedGame, tagged_games, variant_of_tags
+from arena.base.files import decoded, is_unicode
+from arena.base.wording import counted, cut, quoted
+from arena.rules.pdn.tokens import TaggedGame, meaning, tagged_games, variant_of_tags
 from arena.rules.position import BLACK
-from arena.rules.result import RESULTS, Colour, Result
+from arena.rules.result import RESULTS, Colour
 
-MEANINGS: dict[str, Result | None] = {
-    "1-0": "1-0",
-    "2-0": "1-0",
-    "0-1": "0-1",
-    "0-2": "0-1",
-    "1/2-1/2": "1/2-1/2",
-    "½-½": "1/2-1/2",
-    "1-1": "1/2-1/2",
-    "0-0": None,
-    "*": None,
-}
-"""The result that programs write so, None for a game without winner or draw; spaces do not count."""
 COUNTS = ("wins", "draws", "losses")
 FROM_MOVES = "the numbering of the moves"
 """The source of the first colour where a PDN has no GameType."""
+_LISTED = 20
+"""Lines of a file that a note of games left out names."""
+_FORMS = "1-0, 2-0, +-, 1/2-1/2, 1-1, 0-2, 0-1, -+, * and their like"
 
 
 class ResultsError(Exception):
     """Results that cannot be read; one line that names the file, the line and what is wrong."""
+
+
+class Fault(NamedTuple):
+    """A game that cannot be rated."""
+
+    path: Path
+    line: int
+    """Counted from 1."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
 
 
 class GameSource(NamedTuple):
@@ -51,6 +55,9 @@ class GameSource(NamedTuple):
     """The colour that moves first, if the source says so."""
     first_by: str = ""
     """The source of that colour."""
+    faults: Sequence[Fault] = ()
+    """The games that are left out."""
+    encoding: str = "utf-8"
 
 
 class Results(NamedTuple):
@@ -64,38 +71,72 @@ class Results(NamedTuple):
     """The source of that colour, such as "GameType"; empty if unknown."""
     skipped: int
     """Games without a result."""
+    faults: tuple[Fault, ...] = ()
+    """Games that are left out as they cannot be rated."""
+    guessed: tuple[str, ...] = ()
+    """A sentence on each file whose encoding is a guess."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was read as a guess, or not counted."""
+        notes = list(self.guessed)
+        lines = defaultdict(list)
+        for fault in self.faults:
+            lines[fault.path, fault.reason].append(fault.line)
+        for (path, reason), places in lines.items():
+            named = ", ".join(map(str, places[:_LISTED])) + (", ..." if len(places) > _LISTED else "")
+            where = f"line{'s' * (len(places) > 1)} {named}"
+            notes.append(f"{path}: {counted(len(places), 'game')} not counted, {reason}: {where}.")
+        if self.skipped:
+            verb = "was" if self.skipped == 1 else "were"
+            notes.append(f"{counted(self.skipped, 'game')} without a result {verb} passed over.")
+        return notes
 
 
-def read_file(path: Path, first: Colour | None = None) -> GameSource:
+def read_file(path: Path, first: Colour | None = None, encoding: str | None = None) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
-    Raises ResultsError for what cannot be read, a game without players, an unknown result, and a PDN whose games
-    differ in who moves first, unless *first* is given.
+    Games without players or with an unknown result are left out. Raises ResultsError for a file that cannot be
+    read, and for a PDN whose games differ in who moves first, unless *first* is given.
     """
-    text, suffix = _text(path), path.suffix.lower()
+    text, encoding = _text(path, encoding)
+    suffix = path.suffix.lower()
     if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
-        return _pdn(path, text, first)
-    return GameSource(path, _csv(path, text))
+        return _pdn(path, text, first)._replace(encoding=encoding)
+    faults: list[Fault] = []
+    return GameSource(path, _csv(path, text, faults), faults=faults, encoding=encoding)
 
 
-def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Results:
+def combined(sources: Sequence[GameSource], first: Colour | None = None, strict: bool = False) -> Results:
     """All games together; *first* is the colour that moves first in all of them, if it is known.
 
-    Raises ResultsError if no game has a result, and if sources differ in who moves first and *first* is not given.
+    Raises ResultsError if no game has a result, if sources differ in who moves first and *first* is not given,
+    and if *strict*, for the first game that is left out.
     """
+    faults = tuple(fault for source in sources for fault in source.faults)
+    games = pd.concat(
+        [_numbered(source.games, number, len(sources)) for number, source in enumerate(sources)],
+        ignore_index=True,
+    )
+    missing = games["result"].isna()
+    if faults and (strict or missing.all()):
+        forms = f" (known: {_FORMS})" if faults[0].reason.startswith("unknown result") else ""
+        raise ResultsError(f"{faults[0]}{forms}")
+    if missing.all():
+        raise ResultsError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
     claims = {source.first: source for source in reversed(sources) if source.first}
     if first is None and len(claims) > 1:
         paths = [claims[colour].path for colour in get_args(Colour)]
         raise ResultsError(f"White moves first in {paths[0]}, Black in {paths[1]}: give --first for all")
     first_by = "--first" if first else next((source.first_by for source in claims.values()), "")
-    frames = [_numbered(source.games, number, len(sources)) for number, source in enumerate(sources)]
-    games = pd.concat(frames, ignore_index=True)
-    missing = games["result"].isna()
-    if missing.all():
-        raise ResultsError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
     skipped = int(games["count"][missing].sum())
     games = games[~missing].reset_index(drop=True)
-    return Results(games, first or next(iter(claims), None) or "white", first_by, skipped)
+    guessed = tuple(
+        f"{source.path} is not UTF-8: read as {source.encoding}; --encoding names another."
+        for source in sources
+        if not is_unicode(source.encoding)
+    )
+    return Results(games, first or next(iter(claims), None) or "white", first_by, skipped, faults, guessed)
 
 
 def game_table(white: object, black: object, result: object) -> pd.DataFrame:
@@ -111,49 +152,53 @@ def _numbered(games: pd.DataFrame, number: int, sources: int) -> pd.DataFrame:
     return games.assign(**{name: code.where(code >= 0) * sources + number for name, code in codes.items()})
 
 
-def _text(path: Path) -> str:
-    """A file's text, which is UTF-8, or Latin-1 where it cannot be UTF-8."""
+def _text(path: Path, encoding: str | None) -> tuple[str, str]:
+    """A file's text and its encoding."""
     if path.is_char_device():
         raise ResultsError(f"{path} cannot be read: it is a device")
     try:
-        data = path.read_bytes()
+        return decoded(path.read_bytes(), encoding)
     except OSError as error:
         raise ResultsError(f"{path} cannot be read: {error.strerror}") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    except UnicodeDecodeError as error:
+        raise ResultsError(f"{path} cannot be read: it is not text in {error.encoding}") from None
 
 
 def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
     """The games; where any has a FEN, games from one with colours swapped are a pair."""
-    white, black, results, lines, fens = [], [], [], [], []
+    rows, faults = [], []
     # What says who moves first, who does, and the first line that says so.
     claims: dict[tuple[str, Colour], int] = {}
     for game in tagged_games(text):
-        place = f"{path}:{game.line}"
-        for colour in ("White", "Black"):
-            if not game.tags.get(colour, "").strip():
-                raise ResultsError(f"{place}: the game has no tag {colour}")
-        if game.tags["White"].strip() == game.tags["Black"].strip():
-            raise ResultsError(f"{place}: {_alone(game.tags['White'].strip())}")
-        white.append(game.tags["White"].strip())
-        black.append(game.tags["Black"].strip())
-        stated = re.sub(r"\s", "", game.tags.get("Result", "")).strip("?") or "*"
-        if stated not in MEANINGS:
-            raise ResultsError(f"{place}: {_unknown(game.tags['Result'])}")
-        results.append(MEANINGS[stated] or MEANINGS.get(game.end))
-        lines.append(f"{game.tags.get('FEN', '')} {game.moves}" if game.moves else None)
-        fens.append(game.tags.get("FEN", "").strip())
+        white, black = (" ".join(game.tags.get(colour, "").split()) for colour in ("White", "Black"))
+        stated = meaning(game.tags.get("Result", ""))
+        if reason := _reason(white, black, stated, game.tags.get("Result", "")):
+            faults.append(Fault(path, game.line, reason))
+            continue
+        result = stated if stated != "*" else meaning(game.end)
+        fen = game.tags.get("FEN", "").strip()
+        line = f"{game.tags.get('FEN', '')} {game.moves}" if game.moves else None
+        rows.append((white, black, result if result in RESULTS else None, line, fen))
         for saying in _says_first(game):
             claims.setdefault(saying, game.line)
-    if not white:
+    if not rows and not faults:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
-    games = game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
-    if any(fens):
-        number = games.assign(fen=fens).groupby(["white", "black", "fen"]).cumcount().astype(str)
-        games = games.assign(pair=number + " " + pd.Series(fens))
-    return GameSource(path, games, *(_first_of(path, claims) if first is None else (None, "")))
+    table = pd.DataFrame(rows, columns=["white", "black", "result", "line", "fen"], dtype=object)
+    games = game_table(table["white"], table["black"], table["result"]).assign(line=table["line"])
+    if table["fen"].any():
+        number = table.groupby(["white", "black", "fen"]).cumcount().astype(str)
+        games = games.assign(pair=number + " " + table["fen"])
+    return GameSource(path, games, *(_first_of(path, claims) if first is None else (None, "")), faults)
+
+
+def _reason(white: str, black: str, result: str | None, text: str) -> str:
+    """Why a game cannot be rated; empty if it can."""
+    for player, colour in ((white, "White"), (black, "Black")):
+        if not player.strip("?"):
+            return f"no name of {colour}"
+    if white == black:
+        return f"White and Black are both {quoted(white)}"
+    return f"unknown result {quoted(text)}" if result is None else ""
 
 
 def _says_first(game: TaggedGame) -> Iterator[tuple[str, Colour]]:
@@ -183,7 +228,8 @@ def _first_of(path: Path, claims: dict[tuple[str, Colour], int]) -> tuple[Colour
     return next(iter(claims))[::-1] if len(claims) == 1 else (None, "")
 
 
-def _csv(path: Path, text: str) -> pd.DataFrame:
+def _csv(path: Path, text: str, faults: list[Fault]) -> pd.DataFrame:
+    """The games; what cannot be rated is added to the faults."""
     table = _read_csv(path, text)
     by_count = all(name in table for name in COUNTS)
     if not {"white", "black"} <= set(table.columns) or not (by_count or "result" in table):
@@ -191,28 +237,36 @@ def _csv(path: Path, text: str) -> pd.DataFrame:
             f"{path}:1: the columns must be white, black, result or white, black, wins, draws, losses, and may be "
             f"pair; they are {cut(', '.join(table.columns))}"
         )
-    pair = table["pair"].where(table["pair"] != "") if "pair" in table else None
-    _refuse(path, table, table["white"] == "", lambda _: "no player under white")
-    _refuse(path, table, table["black"] == "", lambda _: "no player under black")
-    _refuse(path, table, table["white"] == table["black"], lambda row: _alone(row["white"]))
-    if not by_count:
-        meant = table["result"].str.replace(r"\s", "", regex=True)
-        _refuse(path, table, ~meant.isin(list(MEANINGS)), lambda row: _unknown(row["result"]))
-        return game_table(table["white"], table["black"], meant.astype(object).map(MEANINGS)).assign(pair=pair)
+    games = []
+    for line, row in zip(table.index, table.to_dict("records"), strict=True):
+        result = "*" if by_count else row["result"]
+        meant = meaning(result) if result else None
+        reason = _reason(row["white"], row["black"], meant, result)
+        try:
+            counts = [_games(row, name) for name in COUNTS] if by_count else []
+        except ValueError as error:
+            reason = reason or str(error)
+        if reason:
+            faults.append(Fault(path, int(line), reason))
+            continue
+        players, pair = (row["white"], row["black"]), row.get("pair") or None
+        found = zip(RESULTS, counts, strict=True) if by_count else [(meant if meant in RESULTS else None, 1)]
+        games += [(*players, result, count, pair) for result, count in found if count]
+    columns = ["white", "black", "result", "count", "pair"]
+    rows = pd.DataFrame(games, columns=columns, dtype=object)
+    counted_games = game_table(rows["white"], rows["black"], rows["result"])
+    return counted_games.assign(count=rows["count"].astype(np.int64), pair=rows["pair"])
 
-    frames = []
-    for name, result in zip(COUNTS, RESULTS, strict=True):
-        number = _whole_numbers(path, table, name)
-        games = game_table(table["white"], table["black"], result).assign(count=number, pair=pair)
-        frames.append(games[number > 0])
-    return pd.concat(frames)
 
-
-def _whole_numbers(path: Path, table: pd.DataFrame, name: str) -> Ints:
-    number = pd.to_numeric(table[name], errors="coerce").to_numpy(float)
-    fine = (number >= 0) & (number == np.floor(number)) & (number < 2**53)
-    _refuse(path, table, ~fine, lambda row: f"{name} must be a number of games, not {quoted(row[name])}")
-    return number.astype(np.int64)
+def _games(row: dict[Hashable, str], name: str) -> int:
+    """The number of games in a cell. Raises ValueError for anything else."""
+    try:
+        number = float(row[name])
+    except ValueError:
+        number = -1
+    if not (0 <= number < 2**53 and number.is_integer()):
+        raise ValueError(f"{name} must be a number of games, not {quoted(row[name])}")
+    return int(number)
 
 
 def _read_csv(path: Path, text: str) -> pd.DataFrame:
@@ -228,7 +282,7 @@ def _read_csv(path: Path, text: str) -> pd.DataFrame:
         if not found:
             raise ResultsError(f"{path}:1: this is no CSV: {cut(str(error))}") from None
         raise ResultsError(f"{path}:{found[2]}: {found[3]} cells in place of {found[1]}") from None
-    table = table.fillna("").apply(lambda column: column.astype(str).str.strip())
+    table = table.fillna("").apply(lambda column: column.astype(str).str.split().str.join(" "))
     table.index += 1
     table.columns = table.iloc[0].str.lower().tolist()
     doubled = table.columns[table.columns.duplicated()]
@@ -237,17 +291,3 @@ def _read_csv(path: Path, text: str) -> pd.DataFrame:
     below = table.iloc[1:]
     rows: pd.DataFrame = below[(below != "").any(axis=1)]
     return rows
-
-
-def _refuse(path: Path, table: pd.DataFrame, wrong: pd.Series | Bools, why: Callable[[pd.Series], str]) -> None:
-    rows = table[np.asarray(wrong, bool)]
-    if len(rows):
-        raise ResultsError(f"{path}:{rows.index[0]}: {why(rows.iloc[0])}")
-
-
-def _alone(player: str) -> str:
-    return f"White and Black are both {quoted(player)}"
-
-
-def _unknown(result: str) -> str:
-    return f"unknown result {quoted(result)} (choices: {', '.join(MEANINGS)})"

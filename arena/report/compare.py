@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +36,8 @@ class RatedSide(NamedTuple):
     """Mean seconds per move of each player, known of runs only."""
     run: Run | None = None
     """None for a file of results."""
+    notes: Sequence[str] = ()
+    """Sentences on games of the file that are not counted."""
 
 
 class Comparison(NamedTuple):
@@ -50,7 +52,7 @@ class Comparison(NamedTuple):
     """Sentences: what a reader of the table must know."""
 
 
-def read_side(path: Path, first: Colour | None = None) -> RatedSide:
+def read_side(path: Path, first: Colour | None = None, encoding: str | None = None) -> RatedSide:
     """A run's folder, or a file of results in which *first* moves first. Raises ResultsError."""
     if path.is_dir():
         try:
@@ -62,8 +64,8 @@ def read_side(path: Path, first: Colour | None = None) -> RatedSide:
         known = run.standings.dropna(subset="seconds_per_move")
         seconds = dict(zip(known["player"], known["seconds_per_move"], strict=True))
         return RatedSide(str(path), run.ratings, seconds, run)
-    found = read_results([path], first)
-    return RatedSide(str(path), rate(found.games, first=found.first), {})
+    found = read_results([path], first, encoding)
+    return RatedSide(str(path), rate(found.games, first=found.first), {}, notes=found.notes)
 
 
 def compare(a: RatedSide, b: RatedSide) -> Comparison:
@@ -87,7 +89,8 @@ def compare(a: RatedSide, b: RatedSide) -> Comparison:
     both = result["player"].isin([name for part in scale for name in part])
     result["difference"] = (result["elo_b"] - result["elo_a"]).where(both)
     result["difference_error"] = ((result["error_a"] ** 2 + result["error_b"] ** 2) ** 0.5).where(both)
-    return Comparison(result, tuple(_changes(result, a, b)), tuple(_notes(played, scale)))
+    notes = (*a.notes, *b.notes, *_notes(played, scale))
+    return Comparison(result, tuple(_changes(result, a, b)), notes)
 
 
 def comparison_text(table: pd.DataFrame) -> pd.DataFrame:

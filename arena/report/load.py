@@ -50,12 +50,15 @@ def card(run: Run) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def read_results(paths: Sequence[Path], first: Colour | None = None) -> Results:
+def read_results(
+    paths: Sequence[Path], first: Colour | None = None, encoding: str | None = None, strict: bool = False
+) -> Results:
     """The games of files and folders of runs together; *first* is the colour that moves first in all of them.
 
     Raises ResultsError, see `arena.ratings.results`.
     """
-    return combined([read_run(path) if path.is_dir() else read_file(path, first) for path in paths], first)
+    sources = [read_run(path) if path.is_dir() else read_file(path, first, encoding) for path in paths]
+    return combined(sources, first, strict)
 
 
 def read_run(folder: Path) -> GameSource:

@@ -13,15 +13,10 @@ from typing import Any, NamedTuple
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply
 from arena.rules.notation import NotationError, parse_fen, squares_by_name
-from arena.rules.pdn.tokens import INTERNATIONAL, SQUARE, RawGame, split, type_number, variant_of_tags
+from arena.rules.pdn.tokens import SQUARE, RawGame, meaning, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-
-_RESULTS = {result: result for result in ("1-0", "1/2-1/2", "0-1", "0-0", "*")} | {
-    points: result for result, points in INTERNATIONAL.items()
-}
-
 
 _FOUND = re.compile(
     r"""(?: (?P<score> [+-][0-9]{1,3}\.[0-9]{1,6} | [0-9]{1,3}\.[0-9]{1,6}(?=/) )
@@ -91,7 +86,7 @@ def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[
     moves: list[int] = []
     comments: dict[int, str] = {}
     setups: dict[int, Position] = {}
-    stated, ended = _result(raw.tags.get("Result", "")), "*"
+    stated, ended = meaning(raw.tags.get("Result", "")), "*"
 
     def report(line: int, ply: int, message: str) -> None:
         problem = Problem(file, line, number, ply, message)
@@ -112,7 +107,7 @@ def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[
         elif kind in ("tag", "fault"):
             report(line, 0 if kind == "tag" else ply + 1, text)
         elif kind == "end":
-            ended = _result(text) or "*"
+            ended = meaning(text) or "*"
             if stated and "*" not in (stated, ended) and stated != ended:
                 report(line, ply + 1, f"the game ends in {ended}, but its tag Result says {stated}")
                 stated = ended = "*"
@@ -150,11 +145,6 @@ def _answers(comments: Mapping[int, str], plies: int) -> dict[str, list[Any]] | 
     return {name: column(name, float, unknown) for name, unknown in numbers.items()} | {
         name: column(group, int, 0) for name, group in counts.items()
     }
-
-
-def _result(text: str) -> str | None:
-    """The result that a text means, `*` if it is empty or unknown; None if it is in another form."""
-    return _RESULTS.get(re.sub(r"\s", "", text.replace("½", "1/2")).strip("?") or "*")
 
 
 def _set_up(variant: Variant, position: Position | None, text: str) -> Position:

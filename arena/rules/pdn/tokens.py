@@ -24,7 +24,10 @@ _IGNORED = rf"""% [^\n]* | \$ [0-9]+ | [!?]+ | \( [!?]+ \)
     | (?<=[0-9]) \* (?= \s+ (?!1\.) (?: [0-9]+ \. | {SQUARE} [-x:] ) )  # a star as strength of a move
 """
 _NUMBER = r"[0-9]+ \.+ | \.+ | …"
-_END = r"\* | (?: (?:1/2|½)\s?-\s?(?:1/2|½) | 1\s?-\s?[01] | 0\s?-\s?[012] | 2\s?-\s?0 ) (?![\w/:-])"
+_DASH = "[-‐‑‒–—−]"
+_HALF = r"(?:1/2|½)"
+_END = rf"""\* | (?: (?:1\s?)? {_HALF} \s?{_DASH}\s? (?:1\s?)? {_HALF} | {_HALF}
+        | (?: 1\s?{_DASH}\s?[01] | 0\s?{_DASH}\s?[012] | 2\s?{_DASH}\s?0 ) (?:\s?F{{1,2}})? ) (?![\w/:×-])"""
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.ASCII
 _TOKEN = re.compile(
     rf"""
@@ -54,6 +57,10 @@ _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
 _TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
 INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
 """Results as PDN 3.0's result type International counts them, by how they are counted elsewhere."""
+_UNKNOWN = ("", "*", "-", "--")
+_WITHOUT_PLAY = {"+-": "1-0", "-+": "0-1"}
+_NUMBER_OF_POINTS = r"([0-9]+(?:\.[0-9]+)?)"
+_POINTS = re.compile(rf"{_NUMBER_OF_POINTS}[+-]?[-:]{_NUMBER_OF_POINTS}[+-]?(?:\(?F{{1,2}}\)?)?", re.IGNORECASE)
 
 
 class Token(NamedTuple):
@@ -94,6 +101,30 @@ class TaggedGame(NamedTuple):
     """The result that the text ends in, without spaces, such as 1-0, ½-½ or *; empty if there is none."""
     number: str
     """The number of the first move, `1.`, or `1...` of the side that moves second; empty if it has none."""
+
+
+def meaning(text: str) -> str | None:
+    """The result that a text means, `*` for an unfinished game; None if it is in no known form.
+
+    Known are 1-0, 2-0, +- and 1-0F, with any dash, spaces and question marks, 0-0 if both lost, and draws, shared
+    evenly (1/2, 1-1) or by PDN 3.0's formats Delfts (1 1/2 - 1/2), Plus draw (1+ - 1-) and Goes (1.01-0.99).
+    """
+    plain = re.sub(_DASH, "-", re.sub(r"[\s?]", "", text).replace("½", "1/2"))
+    if plain in _UNKNOWN:
+        return "*"
+    if (without_play := plain.replace("/", "").replace(":", "")) in _WITHOUT_PLAY:
+        return _WITHOUT_PLAY[without_play]
+    if plain == "1/2":
+        return "1/2-1/2"
+    points = _POINTS.fullmatch(re.sub("(?<![0-9/])1/2", "0.5", plain.replace("11/2", "1.5")))
+    if points is None:
+        return None
+    first, second = float(points[1]), float(points[2])
+    if first + second == 0:
+        return "0-0"
+    if round(first + second, 9) not in (1, 2):
+        return None
+    return "1-0" if second == 0 else "0-1" if first == 0 else "1/2-1/2"
 
 
 def split(text: str) -> Iterator[RawGame]:
