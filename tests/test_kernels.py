@@ -143,7 +143,7 @@ def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, m
     monkeypatch.setattr(cache, "ROOT", tmp_path / "tree")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     before = cache.cache_folder.__wrapped__()
-    assert before.parent == tmp_path / "cache"
+    assert before.parent == tmp_path / "cache" / "draughts-arena"
     changed = []
     for name, text in tree.items():
         (tmp_path / "tree" / name).write_text(text + "# changed\n")
@@ -153,21 +153,44 @@ def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, m
     assert cache.cache_folder.__wrapped__() == before
 
 
-def test_stale_folders_go_and_others_stay(tmp_path, monkeypatch):
+def test_only_old_kernels_within_the_own_folder_are_deleted(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    for name, days in (("0" * 16, 15), ("1" * 16, 13), ("not a cache", 15)):
-        (tmp_path / name).mkdir()
-        os.utime(tmp_path / name, (0, (time.time() - days * 24 * 3600)))
+    own = tmp_path / "draughts-arena"
+    kept = [
+        tmp_path / "my_thesis_photos" / "a.jpg",
+        tmp_path / ("0" * 16) / "movegen.nbi",
+        own / "my_thesis_photos" / "a.jpg",
+        own / ("1" * 16) / "rules" / "a.jpg",
+        own / ("2" * 16) / "movegen.nbi",
+    ]
+    gone = [own / ("1" * 16) / "rules" / "movegen.nbi", own / ("3" * 16) / "rules" / "movegen.1.nbc"]
+    for file in [*kept, *gone]:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
+        old = time.time() - (13 if file == kept[-1] else 15) * 24 * 3600
+        for path in (file, *file.parents[: len(file.relative_to(tmp_path).parts) - 1]):
+            os.utime(path, (0, old))
+    (own / ("4" * 16)).symlink_to(kept[1].parent)
     folder = cache.cache_folder.__wrapped__()
-    assert {path.name for path in tmp_path.iterdir()} == {"1" * 16, "not a cache", folder.name}
+    assert folder.parent == own
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(kept)
+    assert {path.name for path in own.iterdir()} == {kept[0].parent.name, *(c * 16 for c in "124"), folder.name}
 
 
-def test_without_a_place_to_write_to_a_temporary_folder_is_used_on_every_system(tmp_path, monkeypatch):
+@pytest.mark.parametrize("cause", ["no home", "no folder"])
+def test_without_a_place_to_write_to_a_temporary_folder_is_used_and_said(cause, tmp_path, monkeypatch, caplog):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file") if cause == "no folder" else "")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if cause == "no home":
+        monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as without HOME and without a user's entry
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.delattr(os, "getuid")
-    assert cache.cache_folder.__wrapped__().parent == tmp_path / "draughts-arena-"
+    folders = {cache.cache_folder.__wrapped__() for _ in range(2)}
+    assert [folder.parent for folder in folders] == [tmp_path / "draughts-arena-"]
+    (message,) = caplog.messages
+    assert str(tmp_path / "draughts-arena-") in message
+    assert ("home" if cause == "no home" else str(tmp_path / "file")) in message
 
 
 def test_an_import_of_kernels_does_not_touch_the_disk(tmp_path):

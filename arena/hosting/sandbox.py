@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from arena.base.supervisor import are_supported, bound
-from arena.rules.jit.cache import ROOT, cache_folder
+from arena.rules.jit.cache import OWN, ROOT, cache_folder
 from players.loading import ENGINE, own_code, user_files, words_of_command
 from players.player import Allowance, PlayerSpec
 
@@ -75,7 +75,7 @@ def ending(words: str) -> str:
 
 def main(cache: str, requests: int, answers: int, megabytes: int) -> None:
     """Inside the sandbox: link the compiled kernels, keep to the memory, and serve."""
-    inside = Path(_KERNELS, Path(cache).name)
+    inside = Path(_KERNELS, OWN, Path(cache).name)
     for folder, _, files in os.walk(cache):
         (place := inside / Path(folder).relative_to(cache)).mkdir(parents=True, exist_ok=True)
         for name in files:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import logging
 import os
 import re
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -26,9 +26,14 @@ from numba.core.caching import FunctionCache, NullCache
 
 ROOT = Path(__file__).resolve().parents[3]
 """The folder that holds the packages `arena` and `players`."""
+OWN = "draughts-arena"
+"""Name of the folder, among other programs' caches, where the arena keeps compiled kernels, deletes old ones."""
 STALE_AFTER = 14 * 24 * 3600
 """Seconds after which the cache folder of other sources is deleted."""
 
+_NAME = 16
+_HASH = re.compile(f"[0-9a-f]{{{_NAME}}}")
+"""The name of a folder of compiled kernels."""
 _COMPILED_PACKAGES = ("arena/rules", "players")
 _COMPILES = re.compile(r"\b(arena\.rules\.jit|numba|evaluator)\b")
 
@@ -78,23 +83,48 @@ def is_ours(function: Callable[..., Any]) -> bool:
 def cache_folder() -> Path:
     """The folder of this source tree's compiled kernels, `$XDG_CACHE_HOME/draughts-arena/<hash>`; made if missing.
 
-    `NUMBA_CACHE_DIR` overrides its parent. A place that cannot be written to is replaced by a temporary one.
+    `NUMBA_CACHE_DIR` stands for `XDG_CACHE_HOME`. Without a home, or where it cannot be written to, the folder
+    is in the temporary one, which is said.
     """
     digest = hashlib.sha256(f"{numba.__version__} {ir.__name__}".encode())
     for source in kernel_sources():
         digest.update(source.read_bytes())
-    name = digest.hexdigest()[:16]
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "draughts-arena"
+    name = digest.hexdigest()[:_NAME]
+    if parent := _parent():
+        if _is_writable(parent / name):
+            _forget_stale(parent, keep=name)
+            return parent / name
+        why = f"{parent} cannot be written to"
+    else:
+        why = "there is no home folder"
     user = os.getuid() if hasattr(os, "getuid") else ""  # Windows has a temporary folder for each user
-    temporary = Path(tempfile.gettempdir()) / f"draughts-arena-{user}"
-    for parent in (Path(os.environ.get("NUMBA_CACHE_DIR") or home), temporary):
-        with suppress(OSError):
-            (parent / name).mkdir(parents=True, exist_ok=True)
-            if os.access(parent / name, os.W_OK):
-                os.utime(parent / name)
-                _forget_stale(parent, keep=name)
-                return parent / name
-    return Path(tempfile.mkdtemp())
+    folder = Path(tempfile.gettempdir(), f"{OWN}-{user}", name)
+    is_new = not folder.exists()
+    if not _is_writable(folder):
+        folder = Path(tempfile.mkdtemp())
+    if is_new:
+        logging.getLogger(__name__).warning("%s: compiled code is kept in %s", why, folder.parent)
+    return folder
+
+
+def _parent() -> Path | None:
+    """The folder that the environment names for caches, and in it the arena's own; None without a home."""
+    if named := os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME"):
+        return Path(named, OWN)
+    try:
+        return Path.home() / ".cache" / OWN
+    except RuntimeError:
+        return None
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether a folder, made if missing, can be written to; if so, it counts as used now."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
 
 
 @cache
@@ -104,7 +134,7 @@ def users_folder(sources: Path) -> Path:
     for source in sorted(sources.glob("*.py")):
         with suppress(OSError):
             digest.update(source.read_bytes())
-    return cache_folder() / digest.hexdigest()[:16]
+    return cache_folder() / digest.hexdigest()[:_NAME]
 
 
 def kernel_sources() -> list[Path]:
@@ -119,8 +149,12 @@ def kernel_sources() -> list[Path]:
 
 
 def _forget_stale(parent: Path, keep: str) -> None:
+    """Delete the compiled code of other sources that nobody used for long, and folders that are empty then."""
     for folder in parent.iterdir():
         with suppress(OSError):  # another process may delete it at the same time
-            is_other = len(folder.name) == 16 and folder.name != keep and folder.is_dir()
+            is_other = _HASH.fullmatch(folder.name) and folder.name != keep and not folder.is_symlink()
             if is_other and time.time() - folder.stat().st_mtime > STALE_AFTER:
-                shutil.rmtree(folder, ignore_errors=True)
+                for file in [*folder.glob("**/*.nbi"), *folder.glob("**/*.nbc")]:
+                    file.unlink()
+                for within in sorted(folder.glob("**/"), reverse=True):
+                    within.rmdir()
