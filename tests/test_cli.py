@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -465,3 +466,45 @@ def test_ctrl_c_ends_any_command_with_one_line(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("arena.commands.catalogue.catalogue", interrupted)
     result = invoke("players")
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
+
+
+WITH_MINUS = [sys.executable, "-m", "arena", "rate", "games.csv"]
+
+
+@pytest.fixture
+def some_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with a file whose ratings have a minus, and a name that few encodings have."""
+    (tmp_path / "games.csv").write_text("white,black,result\nA,Ж♛,1-0\nЖ♛,A,1/2-1/2\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("encoding", "expected"),
+    [
+        ("utf-8", ["−", "±", "Ж♛"]),
+        ("latin-1", ["-", "±", r"\u0416\u265b"]),
+        ("cp1252", ["-", "±", r"\u0416\u265b"]),
+        ("koi8-r", ["-", "+/-", r"Ж\u265b"]),
+    ],
+)
+def test_a_stream_gets_what_its_encoding_has(some_games: Path, encoding: str, expected: list[str]) -> None:
+    for options in [], ["--json"]:
+        environment = os.environ | {"PYTHONIOENCODING": encoding}
+        done = subprocess.run([*WITH_MINUS, *options], capture_output=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        output = done.stdout.decode(encoding)
+        if options:
+            assert "Ж♛" in json.dumps(json.loads(output), ensure_ascii=False)
+        else:
+            assert [text for text in expected if text not in output] == []
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_end_nothing_and_no_file_takes_their_place(some_games: Path, closed: str) -> None:
+    command = [sys.executable, "-m", "arena", "match", "random", "greedy", "--openings", "1", "--out", "out"]
+    done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *command], capture_output=True, text=True)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    assert (some_games / "out" / "report.html").exists()
+    assert ("report:" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))

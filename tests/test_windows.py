@@ -81,7 +81,7 @@ def on_windows(tmp_path_factory: pytest.TempPathFactory) -> Run:
         environment |= {"NUMBA_CACHE_DIR": str(kernels)}
         command = [sys.executable, *arguments]
         return subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+            command, cwd=folder, env=environment, capture_output=True, encoding="cp1252", check=False
         )
 
     return run

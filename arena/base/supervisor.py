@@ -177,9 +177,9 @@ def statuses() -> dict[int, _Status]:
     """All processes of the machine."""
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
-        with suppress(OSError), open(f"/proc/{name}/stat") as status:
-            state, parent, _, session = status.read().rpartition(")")[2].split()[:4]
-            found[int(name)] = _Status(state, int(parent), int(session))
+        with suppress(OSError), open(f"/proc/{name}/stat", "rb") as status:
+            state, parent, _, session = status.read().rpartition(b")")[2].split()[:4]
+            found[int(name)] = _Status(state.decode(), int(parent), int(session))
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from arena.commands.output import STOPPED, fail, say
+from arena.commands.output import STOPPED, fail, say, write_whatever_comes
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Play": {
@@ -95,6 +95,7 @@ class Commands(click.Group):
                 formatter.write_dl([(f"{name:{widest}}", line) for name, (_, line) in group.items()])
 
     def main(self, *args: Any, **options: Any) -> Any:
+        _prepare()
         try:
             return super().main(*args, **options)
         except OSError as error:
@@ -115,6 +116,15 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             say("stopped")
             ctx.exit(STOPPED)
+
+
+def _prepare() -> None:
+    """Settle, before a command is imported, where its lines go, and what its packages do."""
+    write_whatever_comes()
+    # Linear algebra in one thread: matrices are small, and further threads would take the workers' cores.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # A reader of a command's output need not know which weights a font lacks, or where fonts are listed.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -146,10 +156,3 @@ def main() -> None:
 
     Begin with `arena play`, or with `arena init` and `arena run arena.yaml`.
     """
-    if sys.platform == "win32":  # whose files and pipes have an encoding without ± and −
-        for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(encoding="utf-8")
-    # Linear algebra in one thread: matrices are small, and further threads would take the workers' cores.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A reader of a command's output need not know which weights an installed font lacks.
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)

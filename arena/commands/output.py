@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import re
 import shutil
@@ -15,6 +17,9 @@ import click
 
 STOPPED = 130
 """The exit code of a command that Ctrl-C ended."""
+_PLAIN = {"−": "-", "–": "-", "±": "+/-", "µ": "u", "½": "1/2", "×": "x", "→": "->", "…": "...", "·": "."}
+"""What stands for a character that an encoding lacks, where an escape would be hard to read."""
+_IN_PLAIN = "in plain letters"
 _GAP = 2
 """Columns of the terminal between those of a table."""
 _PROSE = 20
@@ -22,6 +27,26 @@ _PROSE = 20
 _UNITS = r"((?<![^\s(±<>])[-+−]?[\d.,]*\d) (?=[^\W\d_]|%)"
 """A number and the space before its unit."""
 _NO_BREAK = "\xa0"
+
+
+def write_whatever_comes() -> None:
+    """Let streams write what their encoding lacks in plain letters or as an escape, and replace closed ones."""
+    codecs.register_error(_IN_PLAIN, _in_plain)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:  # its number would be that of the next file, a ledger say
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_IN_PLAIN)
+
+
+def _in_plain(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    letters = error.object[error.start : error.end]
+    escaped = (letter.encode("ascii", "backslashreplace").decode() for letter in letters)
+    return "".join(map(_PLAIN.get, letters, escaped)), error.end
 
 
 def width_of(stream: object) -> int | None:

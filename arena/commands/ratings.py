@@ -55,7 +55,7 @@ def rate(
         fail(str(error))
     notes = [*ratings.notes, *found.notes]
     if as_json:
-        click.echo(json.dumps(_ratings_document(found, ratings, notes), ensure_ascii=False))
+        click.echo(json.dumps(_ratings_document(found, ratings, notes)))
         return
     show_frame(STANDINGS.text(rated(ratings.table, ratings.groups)))
     echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
@@ -92,7 +92,7 @@ def compare(a: Path, b: Path, first: Colour | None, encoding: str | None, as_jso
         ]
         changed = {"games": same or None, "changes": found.changes, "notes": found.notes}
         document = {"a": str(a), "b": str(b), "players": players} | changed
-        click.echo(json.dumps(document, ensure_ascii=False))
+        click.echo(json.dumps(document))
         return
     echo(f"a: {a}\nb: {b}\n")
     show_frame(comparison_text(found.table))

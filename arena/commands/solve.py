@@ -134,7 +134,7 @@ def solve(
     tables = suite_tables(answers)
     files = [] if out is None else write_solved(tables, out)
     if as_json:
-        click.echo(json.dumps(_document(found, seed, tables), ensure_ascii=False))
+        click.echo(json.dumps(_document(found, seed, tables)))
     else:
         _show(found, tables)
         if files:
