@@ -190,6 +190,23 @@ def test_a_setting_left_out_is_called_the_default() -> None:
     assert table[["value", "reference"]].to_numpy().tolist() == [["no pvs", "default pvs"], ["tt 0", "default tt"]]
 
 
+@pytest.mark.parametrize(
+    "own", [{"command": ["python3", "eng.py", "--old"]}, {"command": "eng.py", "folder": "old"}]
+)
+def test_the_command_of_a_program_is_no_setting_and_its_name_stands_for_it(own: dict[str, Any]) -> None:
+    for depths in ([4], [1, 2]):
+        players = [player(f"new {d}", d, "engine", command="eng.py", reserve=0.1) for d in depths]
+        players += [player(f"old {d}", d, "engine", reserve=0.1, **own) for d in depths]
+        ratings = rated({one["name"]: float(place) for place, one in enumerate(players)})
+        assert comparisons(ratings, specs(players)).empty
+        typed = comparisons(ratings, specs(players), types=True)
+        assert typed[["setting", "value", "reference"]].to_numpy().tolist() == [
+            ["type", f"engine (old {depths[0]})", f"engine (new {depths[0]})"]
+        ]
+        of = set(families(specs(players)).values())
+        assert of == ({"engine (new 1, ...)", "engine (old 1, ...)"} if len(depths) > 1 else set())
+
+
 def test_players_without_common_games_are_not_compared() -> None:
     players = [player("a", 4, evaluation="simple"), player("b", 4, evaluation="cis300")]
     apart = rated({"a": 9, "b": 1}, groups=(("a",), ("b",)))

@@ -85,12 +85,15 @@ def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
 def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     """The values of a setting in words, by their `settings.key`: of a file its name, where that is unique.
 
-    Values of the same words have their players' name, too.
+    Values of the same words have their players' name, too; an outside program as a type has that name alone.
     """
     having: dict[str, list[PlayerSpec]] = {}
     for spec in specs:
         having.setdefault(key(settings(spec).get(setting)), []).append(spec)
-    whole = phrases(setting, [settings(of_one[0]).get(setting) for of_one in having.values()])
+    plain = [
+        of_one[0].type if setting == "type" else settings(of_one[0]).get(setting) for of_one in having.values()
+    ]
+    whole = phrases(setting, plain)
     words = [f"default {setting}" if value == "null" else word for value, word in zip(having, whole, strict=True)]
     names = shared_names([[spec.name for spec in of_one] for of_one in having.values()])
     told = zip(words, names, strict=True)

@@ -7,17 +7,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arena.experiment.names import word_of
+from players.loading import ENGINE
 from players.player import Limit, PlayerSpec
 
 LIMITS = Limit._fields
 """Settings that limit a player's moves."""
 _TIME = ("seconds", "clock", "increment")
 """Those that are seconds."""
+_PROGRAM = ("command", "folder")
+"""The options of an outside program that say which program it is."""
 
 
 def settings(player: PlayerSpec) -> dict[str, Any]:
-    """All that a player is set to but its name, by the key of the configuration: type, limits, options."""
-    return {"type": player.type, **limits(player), **player.options}
+    """All that a player is set to but its name, by the key of the configuration: type, limits, options.
+
+    The type of an outside program includes its command and folder, which say what plays.
+    """
+    options = dict(player.options)
+    program = [options.pop(name, None) for name in _PROGRAM] if player.type == ENGINE else []
+    return {"type": [player.type, *program] if program else player.type, **limits(player), **options}
 
 
 def limits(player: PlayerSpec) -> dict[str, Any]:
