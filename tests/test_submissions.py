@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
+from arena.play import doctor
 from arena.report.load import load as load_run
 from arena.report.sentences.notes import forfeits
 from arena.report.tables.submissions import lost_by_failures
@@ -197,6 +200,19 @@ def test_there_are_players_for_200_files_at_most(tmp_path: Path) -> None:
         ConfigError, match=r"run.yaml:5:\d+: the sweeps and patterns make 202 players, more than 200"
     ):
         loaded(tmp_path, entry + "  - {type: negamax, sweep: {depth: [1, 2]}}\n")
+
+
+@pytest.mark.parametrize(("more", "warns"), [("", True), ("faulty: stop\n", True), ("sandbox: true\n", False)])
+@pytest.mark.parametrize("look", [doctor.taking_part, lambda *arguments: list(doctor.diagnose(*arguments))])
+def test_what_submissions_can_do_is_said_once_and_before_they_are_tried(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[..., Any], more: str, warns: bool
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(doctor, "of_players", lambda *_, **__: map(said.append, ["tried"]))
+    look(loaded(folder, "  - {type: submissions/*.py}\n", more), folder / "out", said.append)
+    warnings = [line for line in said if "'sandbox: true'" in line]
+    assert len(warnings) == warns and said[:warns] == warnings
+    assert all(line.startswith("alice.py and 7 more can read and write ") for line in warnings)
 
 
 WELL = {

@@ -31,7 +31,6 @@ from arena.play.plan import Plan
 from arena.play.tournament import RunPaused, RunStopped, VersionsChanged, begin, bundle_of, conduct, unanswered
 from arena.rules.endgame.tables import EndgameError
 from arena.watch.display import Display
-from players.loading import user_files
 
 INCIDENTS = 3
 """Exit code of a run that is complete, but players failed in games."""
@@ -116,22 +115,10 @@ def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
     """
     if plan.experiment.sandbox or not any(map(is_own, plan.players)):
         return ()
-    if warning := _unguarded(plan):
-        say(warning)
     found = reported(diagnose(plan.experiment, folder, drawn=len(plan.openings)), say)
     if found:
         say(f"the run continues; arena doctor {plan.experiment.path} looks closer")
     return tuple(one for one in found if one.player in plan.names)
-
-
-def _unguarded(plan: Plan) -> str:
-    """That the user's own Python may do what the user may, in a line; empty if none of it plays."""
-    files = dict.fromkeys(path.name for spec in plan.players for path in user_files(spec) if path.suffix == ".py")
-    if not files:
-        return ""
-    first, *more = files
-    also = f" and {len(more)} more" if more else ""
-    return f"{first}{also} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
 def _play(part: _Part, workers: int | str, force: bool) -> int:

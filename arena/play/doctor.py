@@ -21,7 +21,7 @@ from arena.play.trial import RepeatedGame, Trial, alone, is_sandboxed, tried
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
 from players.examine import Finding, examined, name_of
-from players.loading import ENGINE, PlayerError, located, own_code, source_of
+from players.loading import ENGINE, PlayerError, located, own_code, source_of, user_files
 from players.player import Limit, PlayerSpec
 from players.table import build_player
 
@@ -50,6 +50,8 @@ def diagnose(
 
     A user's own code runs in its own processes, and is ended when it takes too long.
     """
+    if line := unguarded(experiment):
+        say(line)
     variant = build_variant(experiment.variant)
     thorough = drawn is None
     if drawn is None:
@@ -120,6 +122,8 @@ def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None]
     if (begun := manifest_in(folder)) is not None:
         names = {player.name for player in experiment.players} & begun.left_out.keys()
         return TakingPart(experiment.without(names) if names else experiment, begun.left_out, begun.found)
+    if line := unguarded(experiment):
+        say(line)
     if experiment.faulty == "stop":
         return TakingPart(experiment)
     leaves_out = experiment.faulty == "leave-out"
@@ -145,6 +149,18 @@ def reported(
             say(f"{finding.where} is left out: {finding.message}")
         found.append(Diagnosis(finding.where, finding.level, finding.message))
     return tuple(found)
+
+
+def unguarded(experiment: Experiment) -> str:
+    """Say in a line that the user's own Python may do what the user may; empty in a sandbox, or without any."""
+    files = dict.fromkeys(
+        path.name for it in experiment.players for path in user_files(it) if path.suffix == ".py"
+    )
+    if experiment.sandbox or not files:
+        return ""
+    first, *more = files
+    also = f" and {len(more)} more" if more else ""
+    return f"{first}{also} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
 def is_own(spec: PlayerSpec) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +53,7 @@ def run(
     try:
         every = load_experiment(config.as_dict() if isinstance(config, Experiment) else config)
         folder = Path("reports") / every.name if out is None else Path(out)
-        taking = taking_part(every, folder)
+        taking = taking_part(every, folder, (lambda _: None) if quiet else partial(print, file=sys.stderr))
         plan = prepare(taking.experiment)
     except ConfigError as error:
         raise ValueError("; ".join(str(error).splitlines())) from None
