@@ -272,14 +272,21 @@ def test_one_agents_games_are_those_of_the_other_environment():
 
 def test_an_illegal_action_ends_one_agents_game_with_a_loss():
     environment = OneAgentEnv("english")
-    with pytest.raises(ValueError, match="the game has ended"):
-        environment.step(0)
-    environment.reset(seed=1)
-    assert not environment.action_masks()[0] and environment.action_masks().dtype == bool
-    _, reward, ended, cut, info = environment.step(0)
-    assert (reward, ended, cut, info["illegal"]) == (-1, True, False, True)
-    with pytest.raises(ValueError, match="the game has ended"):
-        environment.step(0)
+    last = environment.action_space.n - 1  # a pass, which -1 must not mean
+    for action in (0, last, last + 1, -1, np.int64(10**12)):
+        with pytest.raises(ValueError, match="the game has ended"):
+            environment.step(action)
+        environment.reset(seed=1)
+        assert not environment.action_masks()[0] and environment.action_masks().dtype == bool
+        _, reward, ended, cut, info = environment.step(action)
+        assert (reward, ended, cut, info["illegal"]) == (-1, True, False, True)
+
+
+@pytest.mark.parametrize("plies", [300, 2000])
+@pytest.mark.parametrize("make", [DraughtsEnv, OneAgentEnv])
+def test_more_random_plies_than_a_game_has_are_an_error(make, plies):
+    with pytest.raises(ValueError, match=f"{plies} random plies: lower random_plies"):
+        make(opponent="random", random_plies=plies).reset(seed=1)
 
 
 def test_environments_of_one_agent_run_side_by_side():
@@ -321,6 +328,8 @@ def test_the_board_is_rendered_as_text():
         {"render_mode": "human"},
         {"opponent": "level 13"},
         {"opponent": "greedi"},
+        {"random_plies": -1},
+        {"max_plies": 0},
     ],
 )
 def test_a_wrong_option_gets_one_line(options):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,8 @@ AGENTS = ("player_0", "player_1")
 """The first one moves first by the rules of the variant; against an opponent it is the only one, of any colour."""
 RANDOM = "random"
 """The colour that is drawn for every game."""
+TRIES = 1000
+"""Random beginnings of a game that are tried before there is said to be none that goes on."""
 ID = "arena/Draughts-v0"
 """What `gymnasium.make("arena.sitting.environment:arena/Draughts-v0")` makes, with the options of OneAgentEnv."""
 
@@ -79,7 +82,7 @@ class DraughtsEnv(AECEnv):
         "random" (drawn for every game), the one that moves first unless given; every game begins with
         `random_plies` drawn from the seed.
 
-        Raises ValueError for an unknown variant, colour or render mode, and for a wrong entry.
+        Raises ValueError for an unknown variant, colour or render mode, for too few plies, and for a wrong entry.
         """
         super().__init__()
         self.encoding = Encoding(variant)
@@ -90,6 +93,9 @@ class DraughtsEnv(AECEnv):
         self._colour = first if colour is None else colour
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(unknown("render mode", str(render_mode), self.metadata["render_modes"]))
+        for name, plies, least in (("random_plies", random_plies, 0), ("max_plies", max_plies, 1)):
+            if plies < least:
+                raise ValueError(f"{name} must be at least {least}, not {plies}")
         self.opponent = None if opponent is None else Opponent(opponent, self.variant)
         self._reply_found: Choice | None = None
         self.possible_agents = list(AGENTS) if opponent is None else [AGENTS[0]]
@@ -119,7 +125,10 @@ class DraughtsEnv(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game; all chance, the opponent's too, comes from `seed`, without one from where it stood."""
+        """Begin a game; all chance, the opponent's too, comes from `seed`, without one from where it stood.
+
+        Raises ValueError if no game lasts as long as its random plies.
+        """
         if seed is not None:
             self._rng = random.Random(seed)
         if self.opponent is not None:
@@ -128,11 +137,13 @@ class DraughtsEnv(AECEnv):
             self.colours = {AGENTS[0]: COLOURS.index(colour)}
             self._reply_found = None
         self.agents = self.possible_agents[:]
-        while True:
+        for _ in range(TRIES):
             self.game = random_line(self.variant, self.random_plies, self._rng)
             self._reply()
             if self.game.outcome is None:
                 break
+        else:
+            raise ValueError(f"every game is over after {self.random_plies} random plies: lower random_plies")
         self.rewards = dict.fromkeys(self.agents, 0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -250,11 +261,11 @@ class OneAgentEnv(gymnasium.Env[Bytes, int]):
         """Play the move of an action, and the opponent's answer. Raises ValueError if the game has ended."""
         if self._has_ended:
             raise ValueError("the game has ended: call reset()")
-        if not self.action_masks()[action]:
+        if (action := index(action)) not in self.draughts._legal:
             self._has_ended = True
             planes, info = self._seen()
             return planes, -1.0, True, False, info | {"illegal": True}
-        self.draughts.step(int(action))
+        self.draughts.step(action)
         planes, info = self._seen()
         environment, (agent,) = self.draughts, AGENTS[:1]
         ended, cut = environment.terminations[agent], environment.truncations[agent]

@@ -66,10 +66,11 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
     rng = random.Random(f"openings {seed}")
     openings: list[Opening] = []
     tried: set[Position] = set()
-    fruitless = 0
+    fruitless = ended = 0
     for _ in range(_TRIES * count):
         game = random_line(variant, plies, rng)
         fruitless += 1
+        ended += len(game.moves) < plies
         if game.position not in tried:
             tried.add(game.position)
             playable = game.outcome is None and not is_won_at_once(game)
@@ -80,9 +81,10 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
             return openings
         if fruitless > _FRUITLESS + _FRUITLESS_EACH * len(openings):
             break
+    hint = "lower" if 2 * ended > fruitless else "raise"
     raise OpeningsError(
         f"only {len(openings)} distinct openings of {plies} random plies were found, {count} are wanted; "
-        "raise random_plies or lower count"
+        f"{hint} random_plies or lower count"
     )
 
 
