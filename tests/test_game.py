@@ -212,13 +212,32 @@ def test_a_text_means_one_of_the_games_own_legal_moves():
         game.push("44-50")
 
 
-@pytest.mark.parametrize("move", [0, -1, 1, 1 << 62])
+@pytest.mark.parametrize("move", [0, -1, 1, 1 << 62, None, []])
 def test_an_illegal_move_raises_and_changes_nothing(variant, move):
     game = Game(variant)
-    with pytest.raises(ValueError, match="not a legal move"):
-        game.push(move)
+    for use in (game.push, game.text, game.squares, lambda it: move_text(variant, variant.start, it, game.legal_moves)):
+        with pytest.raises(ValueError, match=r"not a legal move in [WB]:.*; legal: \d+-\d+,"):
+            use(move)
     assert game.position == variant.start
     assert game.moves == []
+
+
+@pytest.mark.parametrize(
+    ("use", "named"),
+    [
+        (lambda game: game.text(Game("english").legal_moves[0]), "not a legal move in W:.*; legal: 21-17,"),
+        (lambda game: game.squares("11-15"), "'11-15' is not a legal move but a text"),
+        (lambda game: game.move(5), "5 is no text"),
+        (lambda game: game.board(arrows=[5]), "5 are not two squares"),
+        (lambda game: game.board(marks=["a"]), "'a' is not a square of english, 1 to 32"),
+        (lambda game: Game("english", 5), "5 is neither a Position nor a FEN"),
+    ],
+)
+def test_a_wrong_use_of_a_game_is_an_error_in_one_line(use, named):
+    game = Game("english")
+    game.push("9-13")
+    with pytest.raises(ValueError, match=named):
+        use(game)
 
 
 def test_a_move_that_skips_a_capture_is_illegal():

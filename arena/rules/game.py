@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
+from arena.base.wording import quoted
 from arena.rules.board.board import Board
 from arena.rules.custom import build_variant
-from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
+from arena.rules.move_text import MoveSquares, move_squares, move_text, not_legal, parse_move
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides
 from arena.rules.notation import fen as fen_of
-from arena.rules.notation import parse_fen, piece_letter
+from arena.rules.notation import NotationError, parse_fen, piece_letter
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
@@ -103,6 +104,8 @@ class Game:
             variant = build_variant(variant)
         if isinstance(position, str):
             position = parse_fen(variant, position)
+        elif not isinstance(position, Position | None):
+            raise ValueError(f"{quoted(position)} is neither a Position nor a FEN")
         self.variant = variant
         self.start = variant.start if position is None else position
         self.moves: list[int] = []
@@ -127,7 +130,7 @@ class Game:
         if isinstance(move, str):
             move = self.move(move)
         elif move not in self.legal_moves:
-            raise ValueError(f"{move} is not a legal move")
+            raise self._not_legal(move)
         before = self.position
         own, other = sides(before)
         after, legal = after_move(self.variant.constants, before, move)
@@ -178,11 +181,16 @@ class Game:
 
     def text(self, move: int) -> str:
         """A legal move as PDN writes it: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
-        capture has the same ends."""
+        capture has the same ends. Raises ValueError for any other move."""
         return move_text(self.variant, self.position, move, self.legal_moves)
 
     def squares(self, move: int) -> MoveSquares:
-        """The squares of a legal move by their numbers: `origin`, `target`, `captured`."""
+        """The squares of a legal move by their numbers: `origin`, `target`, `captured`.
+
+        Raises ValueError for any other move.
+        """
+        if move not in self.legal_moves:
+            raise self._not_legal(move)
         return move_squares(self.variant, self.position, move)
 
     @property
@@ -254,6 +262,11 @@ class Game:
         """Plies in which no draw rule but repetition ends the game: `arena.rules.result.plies_left`."""
         counts = (self.without_progress, self.without_capture, *self._balanced)
         return plies_left(self.variant.draws, self.variant.rules, self.position, counts)
+
+    def _not_legal(self, move: object) -> NotationError:
+        text = " but a text, whose move is game.move(text)," if isinstance(move, str) else ""
+        fault = f"{quoted(move)} is not a legal move{text}"
+        return NotationError(not_legal(self.variant, self.position, fault, self.legal_moves))
 
     def _decided(self) -> Outcome:
         rules, position = self.variant.rules, self.position

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from arena.base.wording import quoted
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import CROWNED, promotion_row, sides, step, target_of
 from arena.rules.notation import NotationError, fen
@@ -30,7 +31,12 @@ MoveWriter: TypeAlias = Callable[[Variant, Position, int, Sequence[int]], str]
 
 def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
     """The move as PDN writes it: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
-    capture has the same origin and target."""
+    capture has the same origin and target.
+
+    Raises NotationError if it is not one of the legal moves.
+    """
+    if move not in legal_moves:
+        raise NotationError(not_legal(variant, position, f"{quoted(move)} is not a legal move", legal_moves))
     if move == 0:
         return "pass"
     own, other = sides(position)
@@ -126,6 +132,8 @@ def parse_move(variant: Variant, position: Position, text: str, legal: Sequence[
         legal = legal_moves(variant.constants, position)
     if text == "pass" and list(legal) == [0]:
         return 0
+    if not isinstance(text, str):
+        raise NotationError(f"{quoted(text)} is no text of a move, such as '11-15'")
     fitting: list[int] = []
     if re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
         wanted = [int(number) for number in re.split("[-x:]", text)]
@@ -133,9 +141,14 @@ def parse_move(variant: Variant, position: Position, text: str, legal: Sequence[
             fitting = fitting or [move for move in legal if move and fits(variant, position, move, wanted)]
     if len(fitting) == 1:
         return fitting[0]
-    names = ", ".join(move_text(variant, position, move, legal) for move in legal)
     fault = "is ambiguous" if fitting else "is not legal"
-    raise NotationError(f"{text[:40]!r} {fault} in {fen(variant, position)}; legal: {names or 'none'}")
+    raise NotationError(not_legal(variant, position, f"{text[:40]!r} {fault}", legal))
+
+
+def not_legal(variant: Variant, position: Position, fault: str, legal: Sequence[int]) -> str:
+    """A fault of a move in one line, with the position and its legal moves."""
+    names = ", ".join(move_text(variant, position, move, legal) for move in legal)
+    return f"{fault} in {fen(variant, position)}; legal: {names or 'none'}"
 
 
 def _is_path(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:

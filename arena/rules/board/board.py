@@ -102,12 +102,12 @@ class Board:
             if not re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", way):
                 raise ValueError(f"{way!r} names no squares, as 11-15 does")
             way = [int(number) for number in re.split("[-x:]", way)]
-        if len(way) < 2:
+        if not isinstance(way, Sequence) or len(way) < 2:
             raise ValueError(f"{way!r} are not two squares or more")
         return [self._square(number) for number in way]
 
     def _square(self, number: int) -> int:
-        if not 1 <= number <= self.variant.squares:
+        if number not in range(1, self.variant.squares + 1):
             raise ValueError(f"{number!r} is not a square of {self.variant.name}, 1 to {self.variant.squares}")
         return number
 
