@@ -31,7 +31,7 @@ def checked(answer: object) -> Choice:
     or a count no whole number of at least 0 that can be recorded.
     """
     if not isinstance(answer, Choice):
-        raise AnswerError(f"returned {quoted(answer)}, not a Choice")
+        raise AnswerError(f"returned {quoted(answer)}, not a Choice (return Choice(move))")
     if _is_plain(answer):
         return answer
     move = answer.move

@@ -21,7 +21,7 @@ from players.player import NETWORKS, PlayerSpec
 
 ENGINE = "engine"
 """The type of outside programs, whose options name a `command` and a `folder`."""
-_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?")
+_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
 
 
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")

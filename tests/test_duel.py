@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from arena.experiment.load import load, player_specs
+from players.loading import located
 from players.player import Limit
 from tests.helpers.command_line import error_line, invoke, one_line
 
@@ -80,6 +81,17 @@ def test_the_same_duel_is_complete_and_another_one_of_the_same_name_has_a_number
     ]
 
 
+def test_a_path_means_its_own_file_whatever_its_name_is_made_of(empty):
+    names = ["a\nb", "a\tb", "# a", "a #b", "d: d", "[b]", "br{a}", "at@d3", "new\nline/p"]
+    (empty / "new\nline").mkdir()
+    for name in names:
+        (empty / f"{name}.py").write_text(OWN)
+    entries = [f"{name}.py:Last" for name in names]
+    assert [located(spec, empty).type for spec in player_specs(entries, {})] == [f"{empty}/{it}" for it in entries]
+    match(entries[0], "random", "--openings", 1, "--out", "out", "--variant", "english-6x6")
+    assert load("out/match.yaml").players[0].type == f"../{entries[0]}"
+
+
 @pytest.mark.full
 def test_more_than_two_players_meet_all_others_and_names_differ(empty):
     match("random", "greedy", "random", "--openings", 1, "--variant", "international", "--out", "three")
@@ -89,6 +101,23 @@ def test_more_than_two_players_meet_all_others_and_names_differ(empty):
     assert len(games("three")) == 6
     result = invoke("match", "random", "greedy", "--out", "three")
     assert (result.exit_code, result.stderr) == (2, "three holds something else: give another --out\n")
+
+
+@pytest.mark.parametrize(
+    ("elo0", "elo1", "code"), [(-500, 0, 0), (900, 1500, 4), pytest.param(0, 0.001, 5, marks=pytest.mark.full)]
+)
+def test_a_sequential_test_ends_with_the_exit_code_of_its_verdict(elo0, elo1, code):
+    played = ("match", "greedy", "random", "--sprt", elo0, elo1, "--variant", "english-6x6", "--openings", 20)
+    for _ in ("played", "complete"):
+        assert invoke(*played, "--workers", 1).exit_code == code
+
+
+@pytest.mark.full
+def test_a_player_that_fails_comes_before_the_verdict_of_a_test(empty):
+    (empty / "my.py").write_text(OWN.replace("Choice(game.legal_moves[-1])", "7"))
+    played = ("match", "random", "my.py:Last", "--sprt", -500, 0, "--variant", "english-6x6", "--openings", 20)
+    result = invoke(*played, "--workers", 1)
+    assert result.exit_code == 3 and "not a Choice (return Choice(move))" in result.stderr
 
 
 @pytest.mark.full
@@ -124,7 +153,13 @@ def test_names_of_players_differ_by_no_more_than_they_need(empty):
     "arguments",
     [
         *(("simple@d6",), ("simpel@d6", "greedy"), ("simple@x6", "greedy"), ("simple@d0", "greedy")),
-        *(("greedy", "mi.py:Last"), ("greedy", "my.py:Lst"), ("greedy", "{type: negamax"), ("human", "greedy")),
+        *(
+            ("greedy", "m\ny.py:Last"),
+            ("greedy", "mi.py:Last"),
+            ("greedy", "my.py:Lst"),
+            ("greedy", "{type: negamax"),
+            ("human", "greedy"),
+        ),
         *(("greedy", "random", "--variant", "englsh"), ("greedy", "random", "--openings", "2-ply")),
         *(("greedy", "random", "--sprt", 5, 0), ("greedy", "random", "level 4", "--sprt", 0, 5)),
     ],

@@ -220,7 +220,7 @@ def test_a_mirror_image_is_the_board_turned_with_colours_swapped(variant):
 
 @pytest.mark.compiled
 def test_check_lists_what_was_found_with_boards_and_the_speed():
-    result = invoke("check", "own.py:good", "english")
+    result = invoke("check", "own.py:good")
     assert result.exit_code == 0
     assert re.search(r"\n  \d+ ns a call, \d+ ns for simple\n", result.stdout)
     assert result.stdout.count(" to move, value for ") == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from copy import deepcopy
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
@@ -215,7 +216,12 @@ def test_a_text_means_one_of_the_games_own_legal_moves():
 @pytest.mark.parametrize("move", [0, -1, 1, 1 << 62, None, []])
 def test_an_illegal_move_raises_and_changes_nothing(variant, move):
     game = Game(variant)
-    for use in (game.push, game.text, game.squares, lambda it: move_text(variant, variant.start, it, game.legal_moves)):
+    for use in (
+        game.push,
+        game.text,
+        game.squares,
+        lambda it: move_text(variant, variant.start, it, game.legal_moves),
+    ):
         with pytest.raises(ValueError, match=r"not a legal move in [WB]:.*; legal: \d+-\d+,"):
             use(move)
     assert game.position == variant.start
@@ -230,7 +236,7 @@ def test_an_illegal_move_raises_and_changes_nothing(variant, move):
         (lambda game: game.move(5), "5 is no text"),
         (lambda game: game.board(arrows=[5]), "5 are not two squares"),
         (lambda game: game.board(marks=["a"]), "'a' is not a square of english, 1 to 32"),
-        (lambda game: Game("english", 5), "5 is neither a Position nor a FEN"),
+        (lambda _: Game("english", cast(Any, 5)), "5 is neither a Position nor a FEN"),
     ],
 )
 def test_a_wrong_use_of_a_game_is_an_error_in_one_line(use, named):

@@ -166,7 +166,12 @@ class Answers(First):
     [
         (Breaks, {"at": 0}, "error", "bad was not built: .*: OSError: no weights at ply 1"),
         (Breaks, {"at": 3}, "error", r"bad raised KeyError: 'x{182}\.\.\. at ply [34]"),
-        (Answers, {"fields": None}, "error", "bad returned None, not a Choice at ply [12]"),
+        (
+            Answers,
+            {"fields": None},
+            "error",
+            r"bad returned None, not a Choice \(return Choice\(move\)\) at ply [12]",
+        ),
         (Answers, {"fields": {"nodes": "many"}}, "error", "bad returned the nodes 'many', not a whole .*"),
         (Answers, {"fields": {"nodes": None}}, "error", "bad returned the nodes None, not a whole number .*"),
         (

@@ -66,7 +66,7 @@ FAILING = {
     "TooDeep": (ERROR, "returned the depth 1099511627776, not a whole number from 0 to 2**31 - 1"),
     "NoScore": (ERROR, "returned the score 'hi', not a finite number"),
     "NotANumber": (ERROR, "returned the score nan, not a finite number"),
-    "Nothing": (ERROR, "returned None, not a Choice"),
+    "Nothing": (ERROR, "returned None, not a Choice (return Choice(move))"),
     "HugeMove": (ILLEGAL, "returned the illegal move 'xxx"),
     "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
     **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),

@@ -202,13 +202,13 @@ def test_there_are_players_for_200_files_at_most(tmp_path: Path) -> None:
         loaded(tmp_path, entry + "  - {type: negamax, sweep: {depth: [1, 2]}}\n")
 
 
-@pytest.mark.parametrize(("more", "warns"), [("", True), ("faulty: stop\n", True), ("sandbox: true\n", False)])
+@pytest.mark.parametrize(("more", "warns"), [("", True), ("faulty: forfeit\n", True), ("sandbox: true\n", False)])
 @pytest.mark.parametrize("look", [doctor.taking_part, lambda *arguments: list(doctor.diagnose(*arguments))])
 def test_what_submissions_can_do_is_said_once_and_before_they_are_tried(
     folder: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[..., Any], more: str, warns: bool
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(doctor, "of_players", lambda *_, **__: map(said.append, ["tried"]))
+    monkeypatch.setattr(doctor, "of_players", lambda *_, **__: filter(None, map(said.append, ["tried"])))
     look(loaded(folder, "  - {type: submissions/*.py}\n", more), folder / "out", said.append)
     warnings = [line for line in said if "'sandbox: true'" in line]
     assert len(warnings) == warns and said[:warns] == warnings

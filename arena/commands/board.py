@@ -194,7 +194,7 @@ def show(found: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_
 def _value(found: Scene, evaluation: str) -> tuple[float, dict[str, Share]]:
     """The value of a position by an evaluation, and each feature's share of a linear one; exits if it has none."""
     try:
-        described = inline(evaluation, "--evaluation") if "{" in evaluation else evaluation
+        described = inline(evaluation, "--evaluation")
         return explained_value(found.game.variant, found.position, described)
     except (ConfigError, PlayerError) as error:
         fail(str(error))

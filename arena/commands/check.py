@@ -26,7 +26,7 @@ from players.loading import PlayerError
 
 @click.command()
 @click.argument("evaluation")
-@click.argument("variant", type=VARIANT)
+@click.argument("variant", type=VARIANT, default="english")
 def check(evaluation: str, variant: Variant) -> None:
     """Examine an EVALUATION, file.py:function or what else a configuration takes, on positions of VARIANT.
 
@@ -35,7 +35,7 @@ def check(evaluation: str, variant: Variant) -> None:
     """
     say(f"examining {evaluation} in {variant.name}")
     try:
-        described = inline(evaluation, "EVALUATION") if "{" in evaluation else evaluation
+        described = inline(evaluation, "EVALUATION")
         examination = examined(described, variant)
     except (ConfigError, PlayerError) as error:
         fail(str(error))

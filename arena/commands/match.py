@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -16,13 +17,16 @@ from arena.base.files import replace
 from arena.base.wording import counted
 from arena.commands.common import described_variant, workers_option
 from arena.commands.output import echo, fail, say
-from arena.commands.tournaments import run
+from arena.commands.tournaments import played
 from arena.experiment.load import load, player_specs
 from arena.experiment.model import entry_of
-from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.errors import ConfigError, problem_line
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import files_in
 from arena.play.plan import prepare
+from arena.ratings.match import Verdict
+from arena.report.load import load as load_run
+from arena.report.tables.decided import verdict
 from players.engines.program import waiting_announced
 from players.loading import fingerprints, located, moved
 from players.player import PlayerSpec
@@ -34,6 +38,8 @@ LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 OPENINGS = 50
 TESTED = MappingProxyType({"random_plies": 6, "count": 1000})
 """The openings of a match that ends by itself."""
+VERDICTS: Mapping[Verdict, int] = MappingProxyType({"H1": 0, "H0": 4, "continue": 5})
+"""Exit codes of a match with a sequential test in which no player failed."""
 _NAME_CHARACTERS = 80
 
 
@@ -74,10 +80,7 @@ class OpeningsType(click.ParamType):
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
 @workers_option
-@click.pass_context
 def match(
-    context: click.Context,
-    /,
     players: tuple[str, ...],
     out: Path | None,
     workers: int | str | None,
@@ -88,7 +91,8 @@ def match(
     PLAYER is a player in short: simple@d6 (6 plies), mcts@n2000 (positions), my.py:racer@0.1s (seconds), level 4,
     greedy; or YAML as '{type: negamax, nodes: 2000}'. Without a limit a search has 6 plies, mcts and hybrid 1,000
     positions. The configuration that is played is written into the run's folder: edit it, and `arena run` plays
-    it. The same command again resumes the run.
+    it. The same command again resumes the run. With --sprt the exit code is 0 if H1 was accepted, 4 if H0 was,
+    5 if the test is not decided.
     """
     if len(players) < 2:
         fail("name two players or more, as in: arena match simple@d6 greedy")
@@ -103,7 +107,10 @@ def match(
     kind = "match" if len(specs) == 2 else "round robin"
     most = "" if plan.exact else "at most "
     echo(f"a {kind} of {most}{counted(plan.games, 'game')}; its configuration: {file}")
-    context.invoke(run, config=file, out=file.parent, workers=workers)
+    code = played(file, file.parent, workers)
+    if code == 0 and plan.experiment.sprt is not None:
+        code = VERDICTS[verdict(load_run(file.parent).sprt)]
+    sys.exit(code)
 
 
 def _document(
@@ -192,4 +199,4 @@ def in_words(error: ConfigError, players: Sequence[str]) -> str:
             return place
         return players[int(keys[2])] if keys[1] == "players" and keys[2] else f"--{keys[1]}"
 
-    return "\n".join(f"{about(place)}: {message}" for place, _, _, message in error.problems)
+    return "\n".join(problem_line(about(place), message) for place, _, _, message in error.problems)

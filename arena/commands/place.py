@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from arena.base.wording import counted, unknown
 from arena.commands.common import announcing_compilation, workers_option
 from arena.commands.match import LIMITS, in_words, slug, written
 from arena.commands.output import echo, fail, show_frame
-from arena.commands.tournaments import run
+from arena.commands.tournaments import played
 from arena.experiment.load import load, player_specs
 from arena.experiment.model import entry_of
 from arena.experiment.names import distinct_names
@@ -38,9 +39,7 @@ POOLS = Path(__file__).with_name("pools")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The source of all chance.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<player>-<pool>].")
 @workers_option
-@click.pass_context
 def place(
-    context: click.Context,
     player: str | None,
     name: str | None,
     error: float,
@@ -79,7 +78,7 @@ def place(
     file = written(document, specs, out, "place")
     among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
     echo(f"{spec.name} against the {among} until its Elo is within ± {error:g}; the configuration: {file}")
-    context.invoke(run, config=file, out=file.parent, workers=workers)
+    sys.exit(played(file, file.parent, workers))
 
 
 def _file(name: str) -> Path:

@@ -15,7 +15,7 @@ from arena.commands.output import echo, fail, say
 from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.doctor import TakingPart, taking_part
+from arena.play.doctor import TakingPart, taking_part, unguarded
 from arena.play.engine import EngineError
 from arena.play.executor import WorkerDied, usual_workers
 from arena.play.pilot import Expectation, expectation, pilot
@@ -40,9 +40,12 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
     documents: dict[str, dict[str, Any]] = {}
     for run, given in experiments.items():
         folder = Path("reports") / given.name / run
-        experiment = given if rehearsal else taking_part_of(given, folder).experiment
+        taking = TakingPart(given) if rehearsal else taking_part_of(given, folder)
+        experiment = taking.experiment
         prepared = prepared_of(experiment)
         _check(prepared, config, games)
+        if taking.found is None and (line := unguarded(experiment)):
+            say(line)
         usual = experiment.workers
         processes = workers or (usual if isinstance(usual, int) else usual_workers())
         expected = _measured(prepared, processes, games)

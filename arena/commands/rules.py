@@ -22,7 +22,7 @@ from arena.rules.variants import VARIANTS, Variant
 
 
 @click.command()
-@click.argument("variant", type=VARIANT)
+@click.argument("variant", type=VARIANT, default="english")
 @click.option("--depth", type=click.IntRange(1, 30), default=6, show_default=True, help="Plies.")
 @click.option("--fen", help="Position to count from [the start position].")
 @click.option("--divide", is_flag=True, help="Count each move of the position by itself.")

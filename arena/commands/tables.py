@@ -24,7 +24,7 @@ _BYTES = 4
 
 
 @click.command()
-@click.argument("variant", type=VARIANT)
+@click.argument("variant", type=VARIANT, default="english")
 @click.option(
     "--pieces", type=click.IntRange(2, MOST_PIECES), default=USUAL_PIECES, show_default=True, help="Of both sides."
 )

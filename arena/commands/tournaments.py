@@ -26,7 +26,7 @@ from arena.ledger.ledger import Ledger, complete_with_failures
 from arena.ledger.manifest import Diagnosis, stored_manifest
 from arena.ledger.record import GameRecord, ProbeRecord
 from arena.ledger.store import StoreError
-from arena.play.doctor import TakingPart, diagnose, is_own, reported
+from arena.play.doctor import TakingPart, diagnose, is_own, reported, unguarded
 from arena.play.plan import Plan
 from arena.play.tournament import RunPaused, RunStopped, VersionsChanged, begin, bundle_of, conduct, unanswered
 from arena.rules.endgame.tables import EndgameError
@@ -53,6 +53,20 @@ def run(
     lost by players' failures, or a mistake was found in an evaluation, as the report's first notes say; 130:
     stopped.
     """
+    sys.exit(played(config, out, workers, quiet=quiet, latex=latex, png=png, force=force))
+
+
+def played(
+    config: Path,
+    out: Path | None,
+    workers: int | str | None,
+    *,
+    quiet: bool = False,
+    latex: bool = False,
+    png: bool = False,
+    force: bool = False,
+) -> int:
+    """Play the runs of a configuration and write their reports unless `quiet`; returns the exit code."""
     experiments = loaded_all(config)
     first = next(iter(experiments.values()))
     folder = out or Path("reports") / first.name
@@ -75,7 +89,7 @@ def run(
         write_joint_report(folder, png=png)
     if STOPPED in codes:
         echo("stopped; rerun the same command to resume")
-    sys.exit(max(codes))
+    return max(codes)
 
 
 class _Part(NamedTuple):
@@ -115,6 +129,8 @@ def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
     """
     if plan.experiment.sandbox or not any(map(is_own, plan.players)):
         return ()
+    if line := unguarded(plan.experiment):
+        say(line)
     found = reported(diagnose(plan.experiment, folder, drawn=len(plan.openings)), say)
     if found:
         say(f"the run continues; arena doctor {plan.experiment.path} looks closer")

@@ -57,7 +57,7 @@ def word_of(name: str, value: Any, common: Collection[str] = ()) -> str:
 
 def _last(word: str) -> str:
     """The last name of a path: "racer" of "some/where/my.py:racer", "net.npz" of "nets/net.npz"."""
-    return PurePath(re.sub(r"^.*:(?=\w)", "", word)).name or word
+    return PurePath(re.sub(r"^.*:(?=\w)", "", word, flags=re.DOTALL)).name or word
 
 
 def filled(template: str, words: Mapping[str, str]) -> str:
@@ -108,7 +108,7 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
     """
     if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
         return level_entry(level[1].strip())
-    parts = re.fullmatch(r"\s*(.*?)(?:@([^/\\]*))?\s*", text, re.DOTALL)
+    parts = re.fullmatch(r"\s*(.*?)(?:@([^/\\:]*))?\s*", text, re.DOTALL)
     assert parts
     word, limit = parts[1], parts[2]
     return _what_plays(word, folder) | ({} if limit is None else _limit(limit, text))
@@ -140,7 +140,7 @@ def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
     end = " ".join(["", *limits])
     room = NAME_CHARACTERS - len(end)
     words = words[-room:] if detail else words[:room]
-    return f"{words}{end}"[:NAME_CHARACTERS].strip()
+    return " ".join(f"{words}{end}"[:NAME_CHARACTERS].split())
 
 
 def distinct_names(entries: Sequence[Mapping[str, Any]]) -> list[str]:

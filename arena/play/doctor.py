@@ -122,10 +122,10 @@ def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None]
     if (begun := manifest_in(folder)) is not None:
         names = {player.name for player in experiment.players} & begun.left_out.keys()
         return TakingPart(experiment.without(names) if names else experiment, begun.left_out, begun.found)
-    if line := unguarded(experiment):
-        say(line)
     if experiment.faulty == "stop":
         return TakingPart(experiment)
+    if line := unguarded(experiment):
+        say(line)
     leaves_out = experiment.faulty == "leave-out"
     found = reported(of_players(experiment, say, own_alone=True), say, leaves_out=leaves_out)
     faulty = {one.player for one in found if one.level == "error"}

@@ -13,8 +13,8 @@ from arena.rules.custom import build_variant
 from arena.rules.move_text import MoveSquares, move_squares, move_text, not_legal, parse_move
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides
-from arena.rules.notation import fen as fen_of
 from arena.rules.notation import NotationError, parse_fen, piece_letter
+from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position

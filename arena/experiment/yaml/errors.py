@@ -10,6 +10,11 @@ Problem = tuple[str, int, int, str]
 """File, line, column and message; line and column count from 1; both are 0 for a value outside a file."""
 
 
+def problem_line(place: str, message: str) -> str:
+    """A problem in one line, whatever its place is called."""
+    return f"{place}: {message}".replace("\n", "\\n")
+
+
 class ConfigError(Exception):
     """All that is wrong with a configuration: `problems` by position, as text one line of each."""
 
@@ -19,6 +24,6 @@ class ConfigError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{file}:{line}:{column}: {message}" if line else f"{file}: {message}"
+            problem_line(f"{file}:{line}:{column}" if line else file, message)
             for file, line, column, message in self.problems
         )

@@ -36,14 +36,20 @@ _PLAIN = {
 
 
 def inline(text: str, name: str) -> Any:
-    """The data of YAML on the command line, under the rules of a file; raises ConfigError, naming `name`."""
+    """The data of a mapping of YAML on the command line, as `{type: negamax}`; any other text as it is.
+
+    Raises ConfigError, naming `name`.
+    """
+    if not text.lstrip().startswith("{"):
+        return text
     source = Source(Path(name))
     try:
         node = yaml.compose(text, yaml.SafeLoader)
     except yaml.YAMLError as error:
         reason = getattr(error, "problem", None) or "this is not text"
         raise ConfigError([(name, 1, 1, f"YAML syntax: {reason}")]) from None
-    data = source.value(node, ()) if node is not None else None
+    assert node is not None
+    data = source.value(node, ())
     if source.problems:
         raise ConfigError(source.problems[:1])
     return data

@@ -102,7 +102,7 @@ class Board:
             if not re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", way):
                 raise ValueError(f"{way!r} names no squares, as 11-15 does")
             way = [int(number) for number in re.split("[-x:]", way)]
-        if not isinstance(way, Sequence) or len(way) < 2:
+        if not isinstance(way, list | tuple) or len(way) < 2:
             raise ValueError(f"{way!r} are not two squares or more")
         return [self._square(number) for number in way]
 
