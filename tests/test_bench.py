@@ -16,15 +16,12 @@ from arena.experiment.formats.base import Pairing
 from arena.ledger.record import Task
 from arena.play.match import play
 from arena.rules.game import Game
-from arena.rules.movegen import perft
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS
 from players.loading import load_object
 from players.negamax.player import Negamax
 from players.player import Limit, PlayerSpec
-from tests.benchmarks.environments import environments
-from tests.benchmarks.workers import engines
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "perft.json").read_text())["rows"]
 INTERNATIONAL = VARIANTS["international"]
@@ -58,10 +55,6 @@ def published(name):
     variant = VARIANTS[name]
     rows = (row for row in PUBLISHED if row["variant"] == name)
     return next(row["nodes"] for row in rows if parse_fen(variant, row["fen"]) == variant.start)
-
-
-def international_perft(depth):
-    return perft(INTERNATIONAL, INTERNATIONAL.start, depth)
 
 
 # --- rules
@@ -157,18 +150,6 @@ def test_one_game_is_played_in_no_time(clock):
 # --- environments
 
 
-def test_steps_of_environments_are_counted_and_others_say_why_not(clock):
-    ours, wrapped, *others = environments("frysk", seconds=1)
-    for row in (ours, wrapped):
-        assert row.what.startswith("steps: ours")
-        assert row.nodes > 0
-        assert row.rate == f"{timing.three_figures(row.nodes / row.seconds)} steps/s"
-    assert others
-    for row in others:
-        assert (row.nodes, row.rate) == (0, "")
-        assert row.note.startswith(("not installed: pip install ", "failed: ValueError: it has English"))
-
-
 # --- all of them
 
 
@@ -192,14 +173,6 @@ SEARCHES = [
 )
 def test_a_benchmark_is_chosen_by_its_name(clock, what, names, expected):
     assert [row.what for row in rows(what, [VARIANTS[name] for name in names])] == expected
-
-
-@pytest.mark.full
-def test_workers_of_each_kind_play_the_same_games():
-    rows = {row.what: row for row in engines(games=3)}
-    assert list(rows) == ["one process", "2 processes", "2 Dask workers"]
-    played = [row for row in rows.values() if not row.note.startswith("not measured")]
-    assert len(played) >= 2 and len({row.nodes for row in played}) == 1 and played[0].nodes > 20
 
 
 @pytest.mark.parametrize(

@@ -102,14 +102,5 @@ def test_the_list_has_every_name_and_fits_80_columns(listed):
         assert all(f"\n  {name} " in text for name in THERE_IS[part])
 
 
-def test_the_list_says_limits_defaults_and_what_is_needed(listed):
-    text = " ".join(listed().split())
-    assert "limits: none, it answers at once" in text
-    assert "limits: depth, nodes, seconds, clock, increment; at least one" in text
-    assert "clock, increment; depth 4 unless given" in text
-    assert "{mix: mapping} [{mix: {}}]" in text
-    assert "preset minimax, alphabeta, iddfs, pvs, mtdf, full [pvs]" in text
-
-
 def test_the_list_is_one_json_object(listed):
     assert json.loads(listed("--json")) == THERE_IS

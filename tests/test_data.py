@@ -401,16 +401,6 @@ def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> 
     assert ", 0 of 48 games," in repr(empty)
 
 
-def test_the_ledger_holds_what_a_man_is_worth(run: Run) -> None:
-    with closing(sqlite3.connect(run.folder / "ledger.sqlite")) as ledger:
-        (text,) = ledger.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
-    assert (
-        json.loads(text)["men"]["own"]
-        == 2.0
-        == json.loads((run.folder / "manifest.json").read_text())["men"]["own"]
-    )
-
-
 COUNTS = """
 from arena import Choice
 

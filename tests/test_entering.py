@@ -201,12 +201,6 @@ def test_a_number_selects_a_move_of_the_list_in_its_order():
             numbered_move(game, text)
 
 
-def test_a_forced_capture_is_said():
-    assert legal_line(Game("english", FORK)) == "you must capture: 22x15x6, 22x13x6"
-    assert legal_line(Game("english", "B:W18:B15,1")) == "you must capture: 15x22, the only move"
-    assert legal_line(Game("english", "B:W18:B")) == "the game is over"
-
-
 def test_moves_and_commands_are_told_apart_by_how_they_begin():
     assert all(map(is_like_move, ("11", "(2, 1)", "c3", "C3-d4", " 9-13")))
     assert not any(map(is_like_move, ("fen", "eval", "draw", "level 3", "", "black greedy", "c", "hint")))

@@ -1,7 +1,6 @@
 """Formats in whole runs: configuration, resuming, the sequential test, plans and reports."""
 
 import math
-import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,6 @@ import arena
 from arena.experiment.formats.base import LEAST_ROUNDS, BatchResults, Format, Pairing
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
@@ -30,8 +28,7 @@ from arena.report.sentences.answers import decision
 from arena.report.sentences.facts import facts, headline, narrowed
 from arena.report.sentences.notes import notes
 from arena.report.tables.decided import ORDER, sprt_path, verdict
-from arena.report.write import write
-from arena.rules.result import WHITE_POINTS, result_of
+from arena.rules.result import result_of
 from arena.watch.elo import SequentialTest
 from tests.helpers.report_data import changed, experiment, player, synthetic
 from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
@@ -93,12 +90,6 @@ def test_a_format_is_a_name_or_a_mapping(tmp_path: Path) -> None:
     assert one.experiment.as_dict() == other.experiment.as_dict()
 
 
-def test_formats_are_named_by_their_types_and_say_what_they_are() -> None:
-    assert set(FORMATS) == {"round-robin", "match", "gauntlet", "swiss", "knockout"}
-    assert FORMATS["round-robin"].tested and FORMATS["match"].tested and not FORMATS["swiss"].tested
-    assert not FORMATS["knockout"].exact and FORMATS["swiss"].exact
-
-
 # --- runs
 
 
@@ -123,33 +114,6 @@ def test_no_game_of_a_round_begins_before_all_of_the_round_before_are_stored(tmp
     rounds = [record.pairing.round for record in play(plan, ledger, 2)]
     ledger.close()
     assert rounds == sorted(rounds) and set(rounds) == {1, 2, 3}
-
-
-def test_the_final_order_is_in_the_first_sentence_and_the_first_table_and_written(tmp_path: Path) -> None:
-    finished = run(tmp_path, "out", DYNAMIC["swiss"] + FOUR)
-    points = finished.games["result"].map(WHITE_POINTS)
-    won = points.groupby(finished.games["white"]).sum() + (1 - points).groupby(finished.games["black"]).sum()
-    best = (finished.data.order or [])[0]
-    assert won[best[0]] == won.max() == best[1]["points"]
-    assert headline(finished)[0].startswith(f"Final order (swiss): 1. {best[0]}; 2. ")
-    write(finished)
-    table = pd.read_csv(tmp_path / "out" / "order.csv")
-    figures = ["place", "player", "points", "buchholz", "sonneborn_berger", "elo", "elo_low", "elo_high"]
-    assert list(table) == [*figures, "games", "wins", "draws", "losses", "nodes_per_move", "seconds_per_move"]
-    by_elo = pd.read_csv(tmp_path / "out" / "standings.csv").set_index("player")
-    for name in list(table)[5:]:
-        assert table[name].equals(by_elo.loc[table["player"]].reset_index()[name]), name
-    assert table["place"].tolist() == [1, 2, 3, 4] and table["points"].tolist() == sorted(won, reverse=True)
-    assert table["player"].tolist() == [name for name, _ in finished.data.order or []]
-    summary = (tmp_path / "out" / "summary.md").read_text()
-    (heading, *_) = re.findall(r"^\| (.*) \|$", summary, re.MULTILINE)
-    assert heading == (
-        "# | Player | Points | Buchholz | Sonneborn-Berger | Elo | 95 % interval | Games | Won | Drawn | Lost | "
-        "Nodes/move | Time/move"
-    )
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert page.count('<h2 id="standings">') == 1 and "LOS: likelihood of superiority over" not in page
-    assert [*finished.crosstable.index] == table["player"].tolist() == finished.placed
 
 
 def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> None:
@@ -266,22 +230,6 @@ def test_the_decision_is_put_in_words(results: list[str], start: str, end: str) 
     assert path["llr"].iloc[:-1].between(-math.log(19), math.log(19)).all()
     drawn = svg(plot_sprt(path))
     assert drawn == svg(plot_sprt(path)) and "nan" not in drawn
-
-
-def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> None:
-    text = "format: match\nsprt: {elo0: 0, elo1: 400}\n" + TWO.replace("greedy", "negamax, depth: 3")
-    finished = run(tmp_path, "out", text)
-    assert verdict(finished.sprt) == "H1" and 2 * len(finished.sprt) == len(finished.games) < 48
-    assert_same(run(tmp_path, "two", text, workers=2), finished)
-    files = {path.name for path in write(finished)}
-    assert {"sprt.svg", "sprt.csv"} <= files
-    summary = (tmp_path / "out" / "summary.md").read_text()
-    assert summary.split("\n\n")[1].startswith(
-        f"- H1 accepted after {len(finished.sprt)} pairs: a is more than 0 "
-    )
-    assert f"2 players, {len(finished.games)} games" in summary
-    assert "The match ended when the test was decided" in summary
-    assert 'id="chart-sprt"' in (tmp_path / "out" / "report.html").read_text()
 
 
 # --- until

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, asdict, fields, replace
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -17,7 +16,6 @@ from players.player import EFFORT, Choice, Limit, PlayerSpec
 from players.table import PLAYERS, build_player
 from tests.helpers.command_line import one_line
 
-ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]
 
 USERS = """
@@ -123,12 +121,6 @@ def test_the_schema_of_options_accepts_what_building_a_player_accepts(options, v
     if "heuristic.py" not in str(options) and not valid:
         with pytest.raises(PlayerError):
             build_player(spec(**options), ENGLISH)
-
-
-def test_the_schema_describes_every_switch():
-    schemas = option_schemas(PLAYERS["negamax"])
-    assert all(schemas[name]["description"] for name in KINDS)
-    assert schemas["tt"]["maximum"] == 65_536
 
 
 @pytest.mark.parametrize(

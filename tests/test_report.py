@@ -21,7 +21,7 @@ from arena.report.charts.results import plot_crosstable, plot_outcomes
 from arena.report.charts.style import SCORE_COLOURS, save_png
 from arena.report.files import FILES
 from arena.report.run import Run
-from arena.report.sentences.facts import facts, headline
+from arena.report.sentences.facts import headline
 from arena.report.sentences.notes import notes
 from arena.report.tables.effort import search_time
 from arena.report.tables.standings import STANDINGS
@@ -29,8 +29,6 @@ from arena.report.write import write
 from arena.report.writers import markdown
 from tests.helpers.report_data import (
     MISSING_WORD,
-    MOVE_COLUMNS,
-    OPENING,
     START,
     changed,
     drawn,
@@ -249,15 +247,6 @@ def test_every_file_that_the_page_links_is_written(mixed: Run) -> None:
     assert linked == written - {"report.html"}
 
 
-def test_the_summary_says_who_leads_and_how_many_games_are_played(mixed: Run) -> None:
-    mixed_text = " ".join([*headline(mixed), *facts(mixed)])
-    rows: Any = mixed.standings.iloc
-    draws = (mixed.games["result"] == "1/2-1/2").sum()
-    share = 100 * draws / len(mixed.games)
-    assert f"5 players, {len(mixed.games)} games, {share:.1f} % drawn." in mixed_text
-    assert f"{rows[0]['player']} leads with +{rows[0]['elo']:.0f} ± " in mixed_text
-
-
 def test_the_anchor_is_zero_and_has_no_interval(tmp_path: Path) -> None:
     made = synthetic(tmp_path, MIXED, 3, anchor="ab-d3", plies=6)
     shown: Any = STANDINGS.text(made.standings).set_index("Player")
@@ -286,36 +275,6 @@ def test_no_file_shows_a_missing_number(kind: str, request: pytest.FixtureReques
         assert not found, (path.name, found)
     text = re.sub(r"<(style|svg|pre|script).*?</\1>", "", (folder / "report.html").read_text(), flags=re.DOTALL)
     assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", text))
-
-
-def test_csv_files_hold_the_tables(mixed: Run) -> None:
-    standings = pd.read_csv(mixed.folder / "standings.csv")
-    assert standings.columns.tolist() == [
-        "rank", "player", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "score", "los",
-        "nodes_per_move", "seconds_per_move",
-    ]  # fmt: skip
-    assert standings["player"].tolist() == mixed.players
-    np.testing.assert_allclose(standings["elo"], mixed.standings["elo"], atol=0.0501)
-    moves = pd.read_csv(mixed.folder / "moves.csv")
-    assert moves.columns.tolist() == MOVE_COLUMNS
-    assert moves["nodes"].tolist() == mixed.moves["nodes"].tolist()
-    assert moves["score"].isna().tolist() == mixed.moves["score"].isna().tolist()
-    games = pd.read_csv(mixed.folder / "games.csv", parse_dates=["began"])
-    pd.testing.assert_frame_equal(games, mixed.games, check_dtype=False)
-    crosstable = pd.read_csv(mixed.folder / "crosstable.csv", keep_default_na=False, index_col="player")
-    pd.testing.assert_frame_equal(crosstable, mixed.crosstable, check_dtype=False)
-
-
-def test_pdn_has_every_game_with_its_moves_and_a_fen_only_where_the_start_differs(mixed: Run) -> None:
-    texts = (mixed.folder / "games.pdn").read_text(encoding="utf-8").strip().split("\n\n[Event")
-    assert len(texts) == len(mixed.games)
-    game: Any
-    for text, game in zip(texts, mixed.games.itertuples(), strict=True):
-        assert f'[Round "{game.round}.{game.game}"]' in text
-        assert f'[White "{game.white}"]\n[Black "{game.black}"]\n[Result "{game.result}"]' in text
-        assert ("[FEN" in text) == (game.opening_fen == OPENING) != (game.opening_fen == START)
-        body = re.sub(r"\{[^}]*\}|\d+\.+ ", "", text.split("\n\n")[1]).split()
-        assert body == [*mixed.moves.loc[mixed.moves["game"] == game.game, "move"], game.result]
 
 
 def test_the_same_ledger_gives_the_same_bytes(mixed: Run, tmp_path: Path) -> None:

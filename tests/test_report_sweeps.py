@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -184,12 +183,6 @@ def test_a_factorial_of_switches_gives_main_effects() -> None:
     ]
 
 
-def test_a_setting_left_out_is_called_the_default() -> None:
-    players = [player("a", 4), player("b", 4, pvs=False), player("c", 4, tt=0)]
-    table = comparisons(rated({"a": 9, "b": 1, "c": 2}), specs(players))
-    assert table[["value", "reference"]].to_numpy().tolist() == [["no pvs", "default pvs"], ["tt 0", "default tt"]]
-
-
 @pytest.mark.parametrize(
     "own", [{"command": ["python3", "eng.py", "--old"]}, {"command": "eng.py", "folder": "old"}]
 )
@@ -277,15 +270,6 @@ def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
 
 
 # sentences
-
-
-def test_a_depth_sweep_says_what_a_doubling_is_worth(grid: Run) -> None:
-    sentences = headline(grid)
-    worth = [rf"\d+ ± \d+ Elo with evaluation {name}" for name in ("cis300", "simple")]
-    assert re.fullmatch(rf"Each doubling of depth is worth {worth[0]} and {worth[1]}\.", sentences[0])
-    assert sentences[1].startswith("cis300 against simple: no measurable difference at equal depth (mean ")
-    assert sentences[2].startswith("Each doubling of nodes (measured nodes per move) is worth ")
-    assert " leads with " in sentences[3] and len(sentences) == 4
 
 
 def test_equal_terms_share_one_sentence_the_certain_ones_first() -> None:
@@ -391,20 +375,6 @@ def test_only_some_of_many_players_are_drawn() -> None:
     names = [text for text in texts(ax) if text.startswith("p")]
     assert len(names) == 8 and {"p00", "p19"} <= set(names)
     assert "8 of 20 players" in figure_of(ax).get_suptitle()
-
-
-def test_tables_of_a_sweep_are_written_and_linked_and_stale_ones_removed(grid: Run, tmp_path: Path) -> None:
-    linked = re.findall(r'href="(\w+\.csv)"', (grid.folder / "report.html").read_text(encoding="utf-8"))
-    names = {f"{name}.csv" for name in (*OF_SWEEPS, "gains", "elo_by_depth") if name != "time_to_depth"}
-    assert names <= set(linked)
-    for name in names:
-        text = (grid.folder / name).read_text(encoding="utf-8")
-        assert not MISSING_WORD.search(text), name
-    gains = pd.read_csv(grid.folder / "gains.csv")
-    np.testing.assert_allclose(gains["gain"], grid.gains["gain"], rtol=1e-5)
-    (tmp_path / "gains.csv").write_text("stale")
-    write_quickly(synthetic(tmp_path, [player("a", 1), player("b", 2, type="x")], 1))
-    assert not (tmp_path / "gains.csv").exists()
 
 
 def test_families_of_one_type_are_named_by_their_settings_alone() -> None:

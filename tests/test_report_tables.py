@@ -21,9 +21,8 @@ from arena.report.tables.ablation import ablation
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.columns import COLUMNS
 from arena.report.tables.doublings import elo_by_depth
-from arena.report.tables.effort import branching, search_time
-from arena.report.tables.matrix import OTHERS, crosstable, score_matrix
-from arena.report.tables.outcomes import outcomes, terminations
+from arena.report.tables.matrix import OTHERS, score_matrix
+from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import STANDINGS, standings
 from arena.report.tables.stored import GAMES
@@ -44,33 +43,6 @@ from tests.helpers.report_data import (
 SWEEP = [player(f"ab-d{depth}", depth) for depth in (1, 2, 3, 5)]
 
 
-def by_hand() -> pd.DataFrame:
-    """Five games of three players: a beats b twice, b and a draw, c beats a, c and b draw."""
-    rows = [
-        ("a", "b", "1-0"),
-        ("b", "a", "0-1"),
-        ("b", "a", "1/2-1/2"),
-        ("a", "c", "0-1"),
-        ("c", "b", "1/2-1/2"),
-    ]
-    games = pd.DataFrame(rows, columns=["white", "black", "result"])
-    games["termination"] = ["no_moves", "no_moves", "repetition", "no_moves", "max_plies"]
-    return games
-
-
-def test_crosstable_counts_points_of_the_row_player_with_both_colours() -> None:
-    table: Any = crosstable(by_hand(), ["c", "a", "b"])
-    assert table.loc["a"].tolist() == ["0/1", "", "2.5/3"]
-    assert table.loc["b"].tolist() == ["0.5/1", "0.5/3", ""]
-    assert table.loc["c"].tolist() == ["", "1/1", "0.5/1"]
-
-
-def test_crosstable_keeps_the_order_of_the_players_and_is_empty_where_two_never_met() -> None:
-    table: Any = crosstable(by_hand(), ["b", "newcomer", "a"])
-    assert table.index.tolist() == table.columns.tolist() == ["b", "newcomer", "a"]
-    assert table.loc["newcomer"].tolist() == ["", "", ""]
-
-
 def test_scores_of_a_pair_add_up_to_one() -> None:
     games, _ = frames(SWEEP, 3)
     matrix = score_matrix(games, [p["name"] for p in SWEEP]).to_numpy()
@@ -79,29 +51,12 @@ def test_scores_of_a_pair_add_up_to_one() -> None:
     np.testing.assert_allclose((matrix + matrix.T)[off_diagonal], 1)
 
 
-def test_outcomes_are_counted_by_colour() -> None:
-    table: Any = outcomes(by_hand(), ["a", "b", "newcomer"]).set_index(["player", "colour"])
-    assert table.loc[("a", "white")].tolist() == [2, 1, 0, 1]
-    assert table.loc[("a", "black")].tolist() == [2, 1, 1, 0]
-    assert table.loc[("b", "black")].tolist() == [2, 0, 1, 1]
-    assert table.loc[("newcomer", "white")].tolist() == [0, 0, 0, 0]
-
-
 def test_terminations_come_most_frequent_first_with_their_share() -> None:
-    table: Any = terminations(by_hand())
+    ended = ["no_moves", "no_moves", "repetition", "no_moves", "max_plies"]
+    table: Any = terminations(pd.DataFrame({"termination": ended}))
     assert table["termination"].tolist() == ["no_moves", "max_plies", "repetition"]
     assert table["games"].tolist() == [3, 1, 1]
     assert table["share"].tolist() == [0.6, 0.2, 0.2]
-
-
-def test_standings_carry_the_mean_cost_of_a_move_and_no_nodes_for_a_player_that_never_searched() -> None:
-    ratings = pd.DataFrame({"player": ["x", "r", "absent"], "games": [2, 1, 0]})
-    ratings[["elo", "elo_low", "elo_high", "score", "los"]] = 0.5
-    moves = moves_with([("x", 4, 100, 0.5), ("x", 4, 300, 1.5), ("r", 0, 0, 0.25)])
-    table: Any = standings(ratings, totals(moves)).set_index("player")
-    assert table.loc["x", ["nodes_per_move", "seconds_per_move"]].tolist() == [200, 1.0]
-    assert np.isnan(table.loc["r", "nodes_per_move"]) and table.loc["r", "seconds_per_move"] == 0.25
-    assert table.loc["absent", ["nodes_per_move", "seconds_per_move"]].isna().all()
 
 
 def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_group() -> None:
@@ -134,31 +89,6 @@ def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> Non
     assert repeated_games(games[:0], line_hashes(moves[:0])) == 0
 
 
-def test_effort_is_the_mean_over_all_moves_and_at_the_depth_limit_over_those_that_reached_it() -> None:
-    players = [player("d2", 2), player("d4", 4), player("free", type="mcts"), player("idle", type="random")]
-    moves = moves_with(
-        [
-            *[("d2", 2, 10, 1), ("d4", 1, 5, 1), ("d4", 0, 0, 4), ("d4", 4, 90, 2), ("d4", 4, 110, 4)],
-            *[("free", 1, 1, 1), ("free", 8, 80, 1), ("free", 9, 900, 1), ("idle", 0, 0, 1)],
-        ]
-    )
-    table: Any = branching(totals(moves), ["free", "d4", "d2", "idle"], specs(players)).set_index("player")
-    assert table["nodes_per_move"].to_dict() == {"free": 327, "d4": 51.25, "d2": 10}
-    assert table["seconds_per_move"].to_dict() == {"free": 1, "d4": 2.75, "d2": 1}
-    assert table["nodes_at_depth"].dropna().to_dict() == {"d4": 100, "d2": 10}
-    assert table["seconds_at_depth"].dropna().to_dict() == {"d4": 3, "d2": 1}
-    assert table["depth"].dropna().to_dict() == {"d4": 4, "d2": 2}
-
-
-def test_branching_factor_is_the_geometric_mean_ratio_per_ply() -> None:
-    players = [player("d2", 2), player("d4", 4), player("d5", 5), player("other", 4, type="mcts")]
-    moves = moves_with([("d2", 2, 10, 1), ("d4", 4, 160, 1), ("d5", 5, 270, 1), ("other", 4, 7, 1)])
-    table: Any = branching(totals(moves), ["d5", "d4", "d2", "other"], specs(players)).set_index("player")
-    assert table.loc["d2", "branching_factor"] == pytest.approx(27 ** (1 / 3))
-    assert table.loc["d5", "branching_factor"] == table.loc["d2", "branching_factor"]
-    assert np.isnan(table.loc["other", "branching_factor"]) and pd.isna(table.loc["other", "family"])
-
-
 def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them_apart() -> None:
     players = [player(f"{e}{d}", d, evaluation=e, tt=True) for e in ("material", "trained") for d in (2, 4)]
     players += [player("m2", 2, type="minimax"), player("m3", 3, type="minimax")]
@@ -189,13 +119,6 @@ def test_elo_by_depth_needs_three_depths_with_games() -> None:
     assert elo_by_depth(table, specs([player("a", 6), player("b", 4), player("c", 4)])).empty
 
 
-def test_search_time_gives_quantiles_of_each_player_in_order() -> None:
-    moves = moves_with([("slow", 1, 1, s) for s in range(101)] + [("fast", 1, 1, 0.0)])
-    table: Any = search_time(moves, ["fast", "slow"]).set_index("player")
-    assert table.index.tolist() == ["fast", "slow"]
-    assert table.loc["slow", ["moves", "mean", "p05", "p50", "p95"]].tolist() == [101, 50, 5, 50, 95]
-
-
 def recorded(**changes: Any) -> pd.DataFrame:
     """Two moves of `busy` that search and two of `idle` that record nothing, with some columns set."""
     moves = moves_with([("busy", 3, 100, 0.5), ("busy", 4, 300, 1.5), ("idle", 0, 0, 1.0), ("idle", 0, 0, 9.0)])
@@ -208,17 +131,6 @@ def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.D
     players = [player("busy", 4), player("idle", type="random")]
     survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
     return telemetry(rows, survey, ["idle", "busy"], specs(players))
-
-
-def test_telemetry_sums_what_a_player_records_over_all_its_moves() -> None:
-    moves = recorded(deepest=[5, 9, 0, 0], cutoffs_max=[1, 3, 0, 0], cutoffs_min=[2, 4, 0, 0])
-    moves = moves.assign(cutoffs_first=[2, 6, 0, 0], tt_probes=[10, 30, 0, 0], tt_hits=[0, 10, 0, 0])
-    table: Any = telemetry_of(moves).set_index("player")
-    assert table.index.tolist() == ["idle", "busy"]
-    row = table.loc["busy", ["nodes_per_second", "mean_depth", "deepest", "first_move_cutoffs", "tt_hits"]]
-    assert row.tolist() == [200, 3.5, 9, 0.8, 0.25]
-    assert table.loc["idle"].isna().all()
-    assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
 
 
 def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:

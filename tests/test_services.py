@@ -302,14 +302,6 @@ def test_a_language_model_that_is_not_reachable_loses_nothing(
 
 
 @pytest.mark.full
-def test_a_language_model_stops_at_its_budget(model: Model, tmp_path: Path) -> None:
-    config = of_model(model, tmp_path, budget={"tokens": 300})
-    with pytest.raises(RunPaused, match="the budget is spent: 600 of 300 tokens"):
-        arena.run(config, tmp_path / "out", workers=1, quiet=True)
-    assert len(arena.load(tmp_path / "out").games) == 1
-
-
-@pytest.mark.full
 def test_a_language_model_without_its_key_is_no_player(
     model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,6 @@ import pytest
 
 from arena import Game
 from arena.rules.board.board import rows_of
-from arena.rules.custom import build_variant
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -24,7 +23,7 @@ from arena.sitting.pdn import append_game, pdn_text, saved_game
 from arena.sitting.sides import USUAL_LEVEL, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Thought, Turn
-from arena.sitting.words import ending_text, figures, lists_moves, numbers_edges
+from arena.sitting.words import ending_text, figures
 from players.player import HUMAN, LEVELS, Choice, Limit
 from tests.helpers.command_line import one_line
 
@@ -305,11 +304,6 @@ def test_a_player_that_fails_loses(own, name, failure):
     sitting.close()
 
 
-def test_a_player_that_cannot_be_built_is_found_before_the_game():
-    with pytest.raises(Exception, match="unknown option 'dept'"):
-        seated(side_of({"type": "greedy", "dept": 1}), PERSON).prepare()
-
-
 # --- clocks
 
 
@@ -386,13 +380,6 @@ def test_a_person_resigns():
     for attempt in (sitting.resign, sitting.offer_draw):
         with pytest.raises(SittingError, match="the game is over"):
             attempt(BLACK)
-
-
-def test_two_persons_agree_on_a_draw_by_themselves():
-    sitting = seated()
-    assert sitting.offer_draw(BLACK)
-    assert sitting.outcome == Outcome(None, Termination.AGREEMENT)
-    assert ending_text(sitting.game, sitting.outcome) == "Draw: agreed"
 
 
 @pytest.mark.parametrize(
@@ -559,16 +546,6 @@ def test_a_saved_game_of_any_variant_is_the_same_game(name, tmp_path):
     assert again.game.position == sitting.game.position and again.outcome == sitting.outcome
 
 
-def test_games_are_saved_behind_others_and_the_last_is_played_on(tmp_path):
-    file = tmp_path / "games.pdn"
-    for number, move in enumerate(("11-15", "9-13", "12-16"), start=1):
-        sitting = seated()
-        push(sitting, move)
-        assert append_game(file, sitting) == number
-    found = [saved_game(file, number=number) for number in (None, 1, 2)]
-    assert [Game("english").text(game.moves[0]) for game in found] == ["12-16", "11-15", "9-13"]
-
-
 def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
     sitting = seated()
     for text in (OWN, "no game at all", "{}"):
@@ -650,16 +627,6 @@ def test_rows_and_columns_are_those_that_a_mirrored_board_is_drawn_with():
     assert figures(turn, game.position, mirrored) == ["Black-(2, 0) to (3, 1)"]
 
 
-def test_rules_made_from_a_published_set_show_what_it_shows():
-    for name, edges, listed in (
-        *(("game3", True, False), ("checkers-ai", False, True), ("simplified", False, False)),
-        *(("cis300", True, False), ("casual-10x10", True, False), ("english", False, False)),
-    ):
-        changed = build_variant({"base": name, "no_capture": 30})
-        for variant in (VARIANTS[name], changed):
-            assert (numbers_edges(variant), lists_moves(variant)) == (edges, listed)
-
-
 @pytest.mark.full
 def test_a_pass_has_no_figures_of_squares():
     for name, start in (("cis300", "B:W9,14:B5"), ("casual-10x10", "W:W46:B41,37")):
@@ -672,17 +639,3 @@ def test_there_are_no_figures_of_other_rules_and_none_where_nothing_was_searched
     assert printed("english", None, "11-15", nodes=3) == []
     for name in ("game3", "checkers-ai", "simplified"):
         assert printed(name, None, "11-15") == []
-
-
-@pytest.mark.parametrize("name", ["game3", "checkers-ai", "simplified", "cis300", "casual-10x10"])
-def test_every_published_system_plays_under_its_rules_and_prints_its_figures(name):
-    variant = VARIANTS[name]
-    own = usual_opponent(variant)
-    if name == "checkers-ai":
-        own = side_of({"type": name, "seconds": 0.02})
-    sitting = Sitting(variant, (own, own))
-    for ply in range(6):
-        push(sitting, "?")
-        lines = figures(sitting.turns[ply], sitting.game.positions[ply], variant)
-        assert lines and not any("nan" in line or "None" in line for line in lines)
-    sitting.close()

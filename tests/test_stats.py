@@ -264,36 +264,3 @@ def test_resolution_refuses_impossible_arguments():
             resolution(games, draw_rate)
     with pytest.raises(ValueError, match="above 0"):
         games_needed(0, 0.5)
-
-
-@pytest.mark.slow
-@published("operating_characteristic")
-def test_sprt_accepts_as_often_and_as_late_as_published(row):
-    rng = np.random.default_rng(20)
-    draw_elo, bias = 200, 60
-    x = 10 ** (-draw_elo / 400)
-    bayes_per_logistic = (1 + x) ** 2 / (4 * x)
-
-    def half_points(elo):
-        win = 1 / (1 + 10 ** ((draw_elo - elo) / 400))
-        loss = 1 / (1 + 10 ** ((draw_elo + elo) / 400))
-        return rng.choice(3, p=[loss, 1 - win - loss, win], size=8000)
-
-    for true in (0, 20):
-        accepted, pairs = 0, []
-        for _ in range(row["runs"]):
-            elo = true * bayes_per_logistic
-            sequence = half_points(elo + bias) + half_points(elo - bias)
-            counts = np.zeros(5, int)
-            for score in sequence:
-                counts[score] += 1
-                verdict = sprt(counts, 0, 20, model="logistic").verdict
-                if verdict != "continue":
-                    break
-            accepted += verdict == "H1"
-            pairs.append(counts.sum())
-        # Both sides are simulations of 400 runs: four standard errors of their difference.
-        rate = row[f"accept_rate_true_{true}"]
-        assert abs(accepted / row["runs"] - rate) < 4 * math.sqrt(2 * rate * (1 - rate) / row["runs"])
-        spread = np.std(pairs) * math.sqrt(2 / row["runs"])
-        assert abs(np.mean(pairs) - row[f"mean_pairs_true_{true}"]) < 4 * spread

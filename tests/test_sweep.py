@@ -120,13 +120,6 @@ def test_a_value_from_a_file_is_called_by_its_own_name_where_no_other_value_has_
     assert list(made(tmp_path, text)) == ["simple d4", "fast d4", "a.py:slow d4", "b.py:slow d4", "b.py:simple d4"]
 
 
-def test_booleans_make_a_factorial_of_switches(tmp_path: Path) -> None:
-    text = entry("draws: [true, false]\nfutility: [true, false]", "{draws}, {futility}", "    depth: 4\n")
-    players = made(tmp_path, text)
-    assert players["draws, no futility"] == {"depth": 4, "draws": True, "futility": False}
-    assert len(players) == 4
-
-
 def test_limit_makes_one_player_at_equal_depth_nodes_and_time(tmp_path: Path) -> None:
     text = entry(
         "evaluation: [simple, cis300]\nlimit: [{depth: 6}, {nodes: 20000}, {clock: 9, increment: 0.1}]", None

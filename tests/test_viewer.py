@@ -142,12 +142,6 @@ def test_the_moves_of_a_large_run_are_those_of_a_small_one(made: Run, monkeypatc
     assert games_of(large, 5) == small
 
 
-def test_the_page_says_which_games_are_inside_and_none_is_no_part_of_it(made: Run) -> None:
-    assert "The 3 games of the greatest swings, out of 24 games; arena report --games all" in viewer(made, 3)
-    assert "All 24 games of the run, greatest swing first." in viewer(made)
-    assert viewer(made, 0) == ""
-
-
 def test_what_the_page_holds_cannot_end_its_script(made: Run) -> None:
     part = str(viewer(made))
     data = re.search(r"<script type=.application/json. data-games>(.*?)</script>", part, re.DOTALL)

@@ -223,13 +223,3 @@ def test_points_are_kept_by_game_in_any_order() -> None:
 
 
 # --- the benchmark
-
-
-@pytest.mark.full
-def test_volume_measures_ledger_and_report_of_both_kinds_of_players() -> None:
-    rows = list(volume.volume(12))
-    assert [each.what for each in rows] == [
-        f"{what}, {kind}" for kind in volume.KINDS for what in ("ledger", "report")
-    ]
-    assert all(each.nodes > 12 * 30 and each.seconds > 0 for each in rows)
-    assert "bytes a game" in rows[0].note and "MB" in rows[1].note

@@ -318,19 +318,6 @@ def test_the_level_changes_in_mid_game(browser, address):
         assert window.state["moves"][1]["note"]["depth"] == 3
 
 
-def test_a_draw_by_repetition_with_the_keyboard_alone(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "human", "W:WK32,K31:BK1,K2")
-        for _ in range(2):
-            for path in ((32, 28), (1, 5), (28, 32), (5, 1)):
-                count = len(window.moves)
-                window.keys(*path)
-                window.played(count + 1)
-        window.headline("Draw")
-        assert "the position occurred 3 times" in window.page.inner_text("[data-part=subline]")
-        assert replayed(window).outcome is not None
-
-
 def test_two_people_agree_on_a_draw_and_one_resigns(browser, address):
     with opened(browser, address) as window:
         window.begin("english", "human", "human")
@@ -636,17 +623,6 @@ def test_a_game_is_taken_over_by_another_window_and_taken_back(browser, address)
         assert first.moves == ["11-15", "22-18"]
 
 
-def test_a_reload_finds_the_game_again(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "human")
-        window.click(11, 15)
-        window.played(1)
-        window.page.reload()
-        window.played(1)
-        window.headline("White to move")
-        replayed(window)
-
-
 def test_a_server_that_is_gone_is_said_and_found_again(browser, address):
     with opened(browser, address, refused=True) as window:
         window.begin("english", "human", "human")
@@ -755,17 +731,6 @@ def test_a_usual_clock_is_one_click(browser, address):
         page.click("[data-part=begin]")
         page.wait_for_selector("[data-mode=game]")
         assert window.state["clock"] == {"seconds": 180.0, "increment": 2.0}
-
-
-def test_the_list_of_players_says_what_each_is(browser, address):
-    with opened(browser, address) as window:
-        words = (
-            window.page.locator("[data-part=players] select >> nth=0").locator("optgroup option").all_inner_texts()
-        )
-        assert all(" – " in text for text in words)
-        assert any(text.startswith("neural 1\u00a0s – the strongest here") for text in words)
-        window.page.select_option("[data-part=players] select >> nth=0", "neural-1s")
-        window.page.locator(".sides-row p", has_text="the strongest here").wait_for()
 
 
 def test_names_break_behind_their_parts_and_numbers_stay_beside_their_units(browser, address):
