@@ -242,7 +242,7 @@ def test_an_adjudicated_game_is_replayed(folder: Path, adjudicated: arena.Run) -
 def test_the_report_counts_what_was_adjudicated_and_what_was_wrong(adjudicated: arena.Run) -> None:
     games = adjudicated.games.copy()
     chosen = games.index[games["verdict"] != ""][:3]
-    games.loc[chosen[0], ["verdict", "result"]] = ["1-0", "0-1"]
+    games.loc[chosen[0], ["verdict", "result"]] = ["white", "black"]
     games.loc[chosen[1:], "verdict"] = games.loc[chosen[1:], "result"]
     games.loc[games.index.difference(chosen), "verdict_by"] = ""
     games.loc[chosen, "verdict_by"] = str(Termination.ADJUDICATED_WIN)

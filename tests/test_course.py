@@ -28,11 +28,11 @@ def plan_of(names: str, openings: int, **settings: Any) -> Plan:
 def game(task: Task, bad: str = "") -> GameRecord:
     """A made-up game, always the same for a number: the players in `bad` fail in each of theirs."""
     names = task.white.name, task.black.name
-    for name, result in zip(names, ("0-1", "1-0"), strict=True):
+    for name, result in zip(names, ("black", "white"), strict=True):
         if name in bad:
             incident = Incident(name, 1, "", "", "", "", (), "")
             return GameRecord(task.pairing, result, "error", 0.0, f"{name} failed", *packed([]), incident)
-    result = random.Random(str(task.pairing.game)).choice(("1-0", "1-0", "1/2-1/2", "0-1"))
+    result = random.Random(str(task.pairing.game)).choice(("white", "white", "draw", "black"))
     return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))
 
 
@@ -165,7 +165,7 @@ def test_games_between_two_withdrawn_players_are_drawn() -> None:
     both = [
         it for it in stored.values() if {plan.names[it.pairing.white], plan.names[it.pairing.black]} == set("be")
     ]
-    drawn = [it for it in both if it.termination == "withdrawn" and it.result == "1/2-1/2"]
+    drawn = [it for it in both if it.termination == "withdrawn" and it.result == "draw"]
     assert {it.error.split(" withdrawn")[0] for it in drawn} == {"b and e", "e and b"}
     assert course.annulled == ["b", "e"]
 

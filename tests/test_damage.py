@@ -77,7 +77,7 @@ def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_
         if given[0].pairing.game == 5:
             with closing(sqlite3.connect(self.path)) as other, other:
                 row = list(other.execute(f"{GAMES.query} WHERE game = 2").fetchone()[:-1])
-                row[list(GAMES.columns).index("result")] = "1-0" if "0-1" in row else "0-1"
+                row[list(GAMES.columns).index("result")] = "white" if "black" in row else "black"
                 other.execute("DELETE FROM games WHERE game = 2")
                 if change == "another result":
                     other.execute(f"INSERT {GAMES.insertion}", GAMES.stored(row))
@@ -245,7 +245,7 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     whole = arena.load(out)
     times = whole.games.set_index("game")["seconds"]
     moves = repeatable(whole.moves)
-    spoil(out, "UPDATE games SET result = '1/2-1/2', plies = plies + 1 WHERE game IN (3, 5)")
+    spoil(out, "UPDATE games SET result = 'draw', plies = plies + 1 WHERE game IN (3, 5)")
 
     report = invoke("report", out)
     assert report.exit_code == 2

@@ -213,8 +213,8 @@ def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run:
 def test_certain_wins_come_true(run: Run) -> None:
     moves = run.moves.merge(run.games[["game", "plies", "result"]], on="game")
     certain = moves[moves["wins_in"].notna()]
-    won = np.where(certain["colour"] == "white", "1-0", "0-1")
-    lost = np.where(certain["colour"] == "white", "0-1", "1-0")
+    won = np.where(certain["colour"] == "white", "white", "black")
+    lost = np.where(certain["colour"] == "white", "black", "white")
     ahead = (certain["wins_in"] > 0).to_numpy(dtype=bool)
     searching = certain["player"].isin(["own", "material"]).to_numpy()
     assert {"tree", "own", "material"} <= set(certain["player"])

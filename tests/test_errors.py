@@ -83,7 +83,7 @@ def judged(plain_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     rng = np.random.default_rng(1)
     row: Any
     for row in plain_run.moves.query("ply < 13").itertuples():
-        ahead = {"1-0": 1.0, "0-1": -1.0}.get(result[row.game], 0.0)
+        ahead = {"white": 1.0, "black": -1.0}.get(result[row.game], 0.0)
         men = (ahead if row.colour == "white" else -ahead) + rng.normal(0, 1)
         lost = 0.5 if row.player == "r" else 0.0
         rows.append({"game": row.game, "ply": row.ply, "best": np.nan, "played": np.nan,
@@ -177,7 +177,7 @@ def test_first_contact_is_won_for_one_side_and_converted_where_that_side_won(gra
     for name, row in table.iterrows():
         white = games[games["white"] == name]
         assert row["won_endings"] == len(white) and row["drawn_endings"] == 0
-        assert row["converted"] == pytest.approx((white["result"] == "1-0").mean())
+        assert row["converted"] == pytest.approx((white["result"] == "white").mean())
     assert table["held"].isna().all()
 
 

@@ -203,7 +203,9 @@ def match_frame(results: Sequence[str]) -> pd.DataFrame:
 
 
 def test_the_path_of_a_test_is_the_ratio_of_each_prefix_of_pairs() -> None:
-    path = sprt_path(match_frame(["1-0", "0-1", "1-0", "1/2-1/2", "0-1", "1-0", "1-0"]), Sprt.model_validate(SPRT))
+    path = sprt_path(
+        match_frame(["white", "black", "white", "draw", "black", "white", "white"]), Sprt.model_validate(SPRT)
+    )
     counts = ([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], [1, 0, 0, 1, 1])
     assert path["pair"].tolist() == [1, 2, 3]
     assert path["llr"].tolist() == [sprt(c, 0.0, 20.0).llr for c in counts]
@@ -216,9 +218,9 @@ def test_the_path_of_a_test_is_the_ratio_of_each_prefix_of_pairs() -> None:
 @pytest.mark.parametrize(
     ("results", "start", "end"),
     [
-        (["1-0", "0-1"] * 200, "H1 accepted after ", "a is more than 0 normalized Elo stronger than b"),
-        (["0-1", "1-0"] * 200, "H0 accepted after ", "a is less than 20 normalized Elo stronger than b"),
-        (["1-0", "1-0"] * 20, "The test of 0 against 20 normalized Elo is open after 20 pairs: LLR ", ""),
+        (["white", "black"] * 200, "H1 accepted after ", "a is more than 0 normalized Elo stronger than b"),
+        (["black", "white"] * 200, "H0 accepted after ", "a is less than 20 normalized Elo stronger than b"),
+        (["white", "white"] * 20, "The test of 0 against 20 normalized Elo is open after 20 pairs: LLR ", ""),
         ([], "The test of 0 against 20 normalized Elo is open after 0 pairs.", ""),
     ],
 )
@@ -355,7 +357,7 @@ def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
     made = [
         record._replace(seconds=seconds, result=result)
         for record, seconds, result in zip(
-            played, (1.0, 2.0, 3.0, 2.0, 2.0), ["1/2-1/2"] * 2 + ["1-0"] * 3, strict=True
+            played, (1.0, 2.0, 3.0, 2.0, 2.0), ["draw"] * 2 + ["white"] * 3, strict=True
         )
     ]
     expected = expectation(plan, made, 4)
@@ -378,7 +380,7 @@ def test_the_joint_table_resolves_what_the_joint_fit_does() -> None:
         meetings[one, other] = meetings[other, one] = 2 * pairs
         for _ in range(pairs):
             for white, black in ((one, other), (other, one)):
-                rows.append((f"p{white}", f"p{black}", rng.choice(["1-0", "1/2-1/2", "0-1"], p=[0.3, 0.4, 0.3])))
+                rows.append((f"p{white}", f"p{black}", rng.choice(["white", "draw", "black"], p=[0.3, 0.4, 0.3])))
     ratings = rate(pd.DataFrame(rows, columns=["white", "black", "result"]))
     covariance = ratings.covariance.to_numpy()
     own = np.diag(covariance)

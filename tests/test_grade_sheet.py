@@ -24,7 +24,7 @@ def class_of(folder: Path) -> Run:
     games["error"] = ""
     of_bad = (games["white"] == "bad") | (games["black"] == "bad")
     lost = games.index[~of_bad & (games["black"] == "fails")][:2]
-    games.loc[lost, ["result", "termination"]] = ["1-0", "error"]
+    games.loc[lost, ["result", "termination"]] = ["white", "error"]
     games.loc[lost, "error"] = "fails raised KeyError: 3 at ply 4"
     games.loc[lost[1], ["termination", "error"]] = ["time", ""]
     void = games[of_bad].assign(result="*", termination="withdrawn", error="bad withdrawn")

@@ -86,9 +86,9 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 
 def test_standings_are_by_score_and_count_wins_draws_and_losses(run: Run) -> None:
-    for game, result in enumerate(("1-0", "1/2-1/2", "0-1", "1-0"), start=1):
+    for game, result in enumerate(("white", "draw", "black", "white"), start=1):
         run.add(game, "a", "b", result)
-    run.add(5, "c", "b", "1-0")
+    run.add(5, "c", "b", "white")
     moment = Watcher(run.folder).read()
     assert moment.standings == [Standing("c", 1, 0, 0), Standing("a", 2, 1, 1), Standing("b", 1, 1, 3)]
     assert [standing.score for standing in moment.standings] == [1.0, 0.625, 0.3]
@@ -97,10 +97,10 @@ def test_standings_are_by_score_and_count_wins_draws_and_losses(run: Run) -> Non
 
 
 def test_incidents_are_games_lost_by_a_fault_and_on_time(run: Run) -> None:
-    run.add(1, "a", "b", "1-0")
-    run.add(2, "a", "b", "0-1", "error", "a raised ValueError at ply 3: no")
-    run.add(3, "b", "a", "1-0", "error", "a raised KeyError at ply 4: other")
-    run.add(4, "c", "b", "1-0", "time")
+    run.add(1, "a", "b", "white")
+    run.add(2, "a", "b", "black", "error", "a raised ValueError at ply 3: no")
+    run.add(3, "b", "a", "white", "error", "a raised KeyError at ply 4: other")
+    run.add(4, "c", "b", "white", "time")
     assert Watcher(run.folder).read().incidents == [
         Forfeits("a", "error", 2, 2, "a raised ValueError at ply 3: no"),
         Forfeits("b", "time", 1, 4, ""),
@@ -112,7 +112,7 @@ def test_reading_again_adds_what_is_new_in_whatever_order_games_are_stored(run: 
     order = [1, 2, 5, 3, 9, 4, 7, 6, 8, 10]
     for stored, game in enumerate(order, start=1):
         fault = ("error", "x") if game % 3 == 0 else ("no_moves", "")
-        run.add(game, "a", "b", "0-1", *fault)
+        run.add(game, "a", "b", "black", *fault)
         moment = watcher.read()
         assert moment.games == stored
         assert moment.standings == [Standing("b", stored, 0, 0), Standing("a", 0, 0, stored)]
@@ -124,20 +124,20 @@ def test_games_that_were_read_once_are_not_read_again_at_once(run: Run, monkeypa
     monkeypatch.setattr("arena.watch.live._WHOLE_SHARE", 1e-9)
     watcher = Watcher(run.folder)
     for game in range(1, 8):
-        run.add(game, "a", "b", "1-0")
+        run.add(game, "a", "b", "white")
     watcher.read()
     run.ledger.connection.execute("UPDATE games SET result = 'nonsense' WHERE game < 7")
-    run.add(8, "a", "b", "1-0")
+    run.add(8, "a", "b", "white")
     assert watcher.read().games == 8
 
 
 def test_games_that_are_replaced_are_read_anew_after_a_while(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.watch.live._WHOLE_SHARE", inf)
     watcher = Watcher(run.folder)
-    run.add(1, "a", "b", "1-0")
+    run.add(1, "a", "b", "white")
     watcher.read()
     run.ledger.connection.execute(
-        "UPDATE games SET result = '0-1', termination = 'withdrawn', error = 'a withdrawn'"
+        "UPDATE games SET result = 'black', termination = 'withdrawn', error = 'a withdrawn'"
     )
     moment = watcher.read()
     assert moment.standings == [Standing("b", 1, 0, 0), Standing("a", 0, 0, 1)]
@@ -147,7 +147,7 @@ def test_games_that_are_replaced_are_read_anew_after_a_while(run: Run, monkeypat
 def test_games_removed_at_the_end_are_not_counted(run: Run) -> None:
     watcher = Watcher(run.folder)
     for game in range(1, 8):
-        run.add(game, "a", "b", "1-0")
+        run.add(game, "a", "b", "white")
     assert watcher.read().games == 7
     run.ledger.remove_after(4)
     run.ledger.finish([])
@@ -156,7 +156,7 @@ def test_games_removed_at_the_end_are_not_counted(run: Run) -> None:
 
 
 def test_a_damaged_result_is_an_error_in_one_line(run: Run) -> None:
-    run.add(1, "a", "b", "1-0")
+    run.add(1, "a", "b", "white")
     run.ledger.connection.execute("UPDATE games SET result = 'nonsense'")
     with pytest.raises(
         StoreError, match=r"^\S+ledger\.sqlite cannot be read, as it is damaged: 'nonsense' is no result"
@@ -187,7 +187,7 @@ def test_a_run_whose_process_is_gone_is_not_played_and_its_lock_is_not_touched(
 
 def test_of_another_machine_it_is_not_known_whether_it_plays(run: Run) -> None:
     run.begin(host="elsewhere")
-    run.add(1, "a", "b", "1-0")
+    run.add(1, "a", "b", "white")
     moment = Watcher(run.folder).read()
     assert (moment.playing, moment.seconds_left) == (None, None)
     assert "perhaps being played by process" in invoke("status", run.folder).stdout
@@ -224,7 +224,7 @@ def test_the_rate_is_that_of_the_last_session() -> None:
 def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: Run) -> None:
     watcher = Watcher(run.folder)
     assert watcher.read().stored is None
-    run.add(1, "a", "b", "1-0")
+    run.add(1, "a", "b", "white")
     found = watcher.read().stored
     assert found is not None
     assert abs(found - time.time()) < 5
@@ -255,8 +255,8 @@ def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
 
 
 def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
-    run.add(1, "a", "b", "1-0")
-    run.add(2, "b", "a", "0-1", "error", "b raised ValueError at ply 3: no")
+    run.add(1, "a", "b", "white")
+    run.add(2, "b", "a", "black", "error", "b raised ValueError at ply 3: no")
     title, line, state, incident, header, *rows, last_line = invoke("status", run.folder).stdout.splitlines()
     assert last_line == PROVISIONAL
     assert title == "t: round-robin, english"
@@ -274,7 +274,7 @@ def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
 
 def test_status_has_elo_of_the_games_as_a_joint_fit_of_their_counts_gives_it(run: Run) -> None:
     for game, (white, black, result) in enumerate(
-        [("a", "b", "1-0"), ("b", "a", "1-0"), ("a", "b", "1-0"), ("c", "a", "1/2-1/2"), ("b", "c", "0-1")], 1
+        [("a", "b", "white"), ("b", "a", "white"), ("a", "b", "white"), ("c", "a", "draw"), ("b", "c", "black")], 1
     ):
         run.add(game, white, black, result)
     rows = json.loads(invoke("status", run.folder, "--json").stdout)["standings"]
@@ -286,8 +286,8 @@ def test_status_has_elo_of_the_games_as_a_joint_fit_of_their_counts_gives_it(run
 
 
 def test_elo_is_that_of_the_report_of_the_same_games_else_provisional(run: Run) -> None:
-    run.add(1, "a", "b", "1-0")
-    run.add(2, "b", "a", "0-1")
+    run.add(1, "a", "b", "white")
+    run.add(2, "b", "a", "black")
     (run.folder / STANDINGS).write_text("player,games,elo,elo_low,elo_high\na,2,99.5,-99.5,298.5\nb,2,,,\n")
 
     document, text = json.loads(invoke("status", run.folder, "--json").stdout), invoke("status", run.folder).stdout
@@ -297,7 +297,7 @@ def test_elo_is_that_of_the_report_of_the_same_games_else_provisional(run: Run) 
     ]  # fmt: skip
     assert "+100 ± 199" in text.replace("\u00a0", " ")
 
-    run.add(3, "a", "b", "1-0")
+    run.add(3, "a", "b", "white")
     document, text = json.loads(invoke("status", run.folder, "--json").stdout), invoke("status", run.folder).stdout
     assert document["provisional"] is True and text.splitlines()[-1] == PROVISIONAL
     assert document["standings"][0]["elo"] != 99.5
@@ -314,10 +314,10 @@ def test_a_sequential_test_is_told_with_its_bounds_by_the_pairs_at_the_head_of_t
         run = Run(ledger, manifest_of(experiment, {}, {}, session(0, 2)))
         assert watcher.read().sprt is None
         for game in (1, 2, 4, 5, 6):
-            white, black, result = ("a", "b", "1-0") if game % 2 else ("b", "a", "0-1")
+            white, black, result = ("a", "b", "white") if game % 2 else ("b", "a", "black")
             run.add(game, white, black, result)
         assert watcher.read().sprt == sprt([0, 0, 0, 0, 1], 0, 50)
-        run.add(3, "a", "b", "1/2-1/2")
+        run.add(3, "a", "b", "draw")
         moment = watcher.read()
         assert (moment.sprt, moment.sprt_pairs) == (sprt([0, 0, 0, 1, 2], 0, 50), 3)
         assert moment.sprt is not None
@@ -335,7 +335,7 @@ def test_status_of_a_run_without_a_game_has_no_number_that_is_none(run: Run) -> 
 
 
 def test_status_prints_json(run: Run) -> None:
-    run.add(1, "a", "b", "1-0")
+    run.add(1, "a", "b", "white")
     document = json.loads(invoke("status", run.folder, "--json").stdout)
     assert (document["folder"], document["games"], document["planned"]) == (str(run.folder), 1, 60)
     best = document["standings"][0]
@@ -372,7 +372,7 @@ def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
         if game == 4:
             run.ledger.finish([])
         else:
-            run.add(game, "a", "b", "0-1", "error", "a raised ValueError at ply 1: no")
+            run.add(game, "a", "b", "black", "error", "a raised ValueError at ply 1: no")
         return read(watcher)
 
     monkeypatch.setattr(Watcher, "read", play_on)
@@ -435,7 +435,7 @@ def test_a_run_that_cannot_be_read_or_is_deleted_ends_the_watch_after_a_while(
 
 @pytest.mark.full
 def test_watch_redraws_on_a_terminal_and_ends_with_the_run(tmp_path: Path, run: Run) -> None:
-    run.add(1, "a", "b", "1-0")
+    run.add(1, "a", "b", "white")
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "arena", "watch", str(run.folder)]
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"}

@@ -92,7 +92,7 @@ def test_a_clock_that_runs_out_loses(colour: int) -> None:
     record = play(task_of(VARIANTS["international"], *sides))
     assert record.termination == "time"
     assert record.error == f"own took 4 s, 2 s more than it had, at ply {5 + colour}"
-    assert record.result == ("0-1" if colour == WHITE else "1-0")
+    assert record.result == ("black" if colour == WHITE else "white")
     assert column(record, "clock")[colour::2].tolist() == [6.0, 2.0, 0.0]
     assert column(record, "overrun")[colour::2].tolist() == [0.0, 0.0, 2.0]
 
@@ -103,7 +103,7 @@ def test_a_move_may_be_late_by_the_margin_and_no_more(limit: Limit) -> None:
     within = play_white(limit, 10.125, 0.0)
     assert (within.termination, column(within, "overrun")[0]) == ("max_plies", 0.125)
     beyond = play_white(limit, 10.25, 0.0)
-    assert (beyond.termination, beyond.result, len(column(beyond, "move"))) == ("time", "0-1", 1)
+    assert (beyond.termination, beyond.result, len(column(beyond, "move"))) == ("time", "black", 1)
     assert play_white(limit, 10.25, 0.0, time_margin=0.25).termination == "max_plies"
 
 
@@ -118,9 +118,9 @@ def test_a_move_that_wins_too_late_loses() -> None:
     variant = VARIANTS["english"]
     opening: Position = parse_fen(variant, "W:W18:B15")
     task = task_of(variant, spends(Limit(seconds=1.0), 2.0), spends(Limit(), 1.0), opening=opening)
-    assert (play(task).result, play(task).termination) == ("0-1", "time")
+    assert (play(task).result, play(task).termination) == ("black", "time")
     in_time = play(task._replace(white=spends(Limit(seconds=1.0), 1.0)))
-    assert (in_time.result, in_time.termination) == ("1-0", "no_pieces")
+    assert (in_time.result, in_time.termination) == ("white", "no_pieces")
 
 
 class Sleeps(First):
@@ -208,7 +208,7 @@ def test_what_a_player_does_wrong_loses_its_game(
 ) -> None:
     bad, good = own(kind, name="bad", **options), own(First, name="good")
     record = play(task_of(VARIANTS["international"], *((bad, good) if colour == WHITE else (good, bad))))
-    assert (record.result, record.termination) == ("0-1" if colour == WHITE else "1-0", termination)
+    assert (record.result, record.termination) == ("black" if colour == WHITE else "white", termination)
     assert re.fullmatch(error, record.error), record.error
 
 

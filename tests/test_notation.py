@@ -16,7 +16,7 @@ from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides, target_of
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.write import pdn_game
-from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.position import BLACK, COLOURS, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
 from tests.helpers.command_line import one_line
@@ -282,8 +282,8 @@ def test_a_pass_is_written_and_read():
 
 
 def test_a_game_is_written_as_pdn():
-    tags = {"Event": 'The "arena" \\ 2', "Result": "1-0", "GameType": "21,B,8,8,N1,0"}
-    assert pdn_game(tags, ["11-15", "23-19", "8-11"], "1-0", "black", None) == (
+    tags = {"Event": 'The "arena" \\ 2', "Result": "*", "GameType": "21,B,8,8,N1,0"}
+    assert pdn_game(tags, ["11-15", "23-19", "8-11"], "black", "black", None) == (
         '[Event "The \\"arena\\" \\\\ 2"]\n'
         '[Result "1-0"]\n'
         '[GameType "21,B,8,8,N1,0"]\n'
@@ -308,7 +308,7 @@ def test_a_game_is_read_back_from_its_pdn(variant):
             move = rng.choice(game.legal_moves)
             texts.append(move_text(variant, game.position, move, game.legal_moves))
             game.push(move)
-        first = "white" if variant.first == WHITE else "black"
+        first = COLOURS[variant.first]
         written = pdn_game({"GameType": variant.gametype}, texts, "*", first, None)
         header, body = written.split("\n\n")
         assert header == f'[GameType "{variant.gametype}"]'

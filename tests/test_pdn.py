@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.report.load import read_results
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
@@ -19,15 +20,15 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split, tagged_games
 from arena.rules.pdn.write import pdn_game, search_comment, write_pdn
 from arena.rules.played import PlayedGame
-from arena.rules.position import Position
+from arena.rules.position import BLACK, COLOURS, Position
 from arena.rules.variants import VARIANTS, Variant
-from tests.helpers.command_line import one_line
+from tests.helpers.command_line import invoke, one_line
 
 DATA = Path(__file__).parent / "data"
 ENGLISH = VARIANTS["english"]
 INTERNATIONAL = VARIANTS["international"]
 BRAZILIAN = VARIANTS["brazilian"]
-RESULTS = ["1-0", "1/2-1/2", "0-1", "0-0", "*"]
+RESULTS = ["white", "draw", "black", "0-0", "*"]
 OPENING = "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25"
 """Three moves each, of English draughts."""
 
@@ -64,7 +65,7 @@ def test_a_game_is_read_back_as_it_was_written(variant, scattered):
         for number, start in enumerate(starts, start=1)
     ]
     games, problems = read_pdn("\n".join(map(write_pdn, written)), variant)
-    assert not problems
+    assert not [problem for problem in problems if problem.game]
     for game, again in zip(written, games, strict=True):
         assert again.tags.items() >= game.tags.items()
         assert again.positions == game.positions
@@ -93,7 +94,7 @@ def test_any_tag_and_any_comment_are_read_back(tags, comments):
         name: value for name, value in tags.items() if name.lower() not in ("gametype", "fen", "setup", "variant")
     }
     moves = played_from(ENGLISH, OPENING)
-    game = read_pdn(write_pdn(PlayedGame(ENGLISH, ENGLISH.start, moves, "1-0", tags, comments)))[0][0]
+    game = read_pdn(write_pdn(PlayedGame(ENGLISH, ENGLISH.start, moves, "black", tags, comments)))[0][0]
     assert game.moves == moves
     for name, value in (tags | {"Result": "1-0"}).items():
         assert game.tags[name] == re.sub(r"[\r\n]+", " ", value)
@@ -189,14 +190,85 @@ def test_squares_are_algebraic_where_the_game_type_says_so():
     assert played_from(BRAZILIAN, text) == moves
 
 
-def test_results_are_counted_by_one_or_by_two_points():
-    for result, points in (("1-0", "2-0"), ("1/2-1/2", "1-1"), ("0-1", "0-2"), ("0-0", "0-0"), ("*", "*")):
-        game = PlayedGame(INTERNATIONAL, INTERNATIONAL.start, [], result)
-        assert f'[Result "{result}"]' in write_pdn(game)
-        text = write_pdn(game, international=True)
-        assert f'[Result "{points}"]' in text
-        assert text.endswith(f"\n{points}\n")
-        assert read_pdn(text).games[0].result == result
+@pytest.mark.parametrize("variant", [ENGLISH, INTERNATIONAL, build_variant({"base": "english", "first": "white"})])
+def test_results_are_those_of_the_side_that_moves_first(variant):
+    first, second = ("black", "white") if variant.first == BLACK else ("white", "black")
+    for result, text, points in (
+        (first, "1-0", "2-0"),
+        ("draw", "1/2-1/2", "1-1"),
+        (second, "0-1", "0-2"),
+        ("0-0", "0-0", "0-0"),
+        ("*", "*", "*"),
+    ):
+        game = PlayedGame(variant, variant.start, [], result, {"Variant": variant.name})
+        for written, of in ((write_pdn(game), text), (write_pdn(game, international=True), points)):
+            assert f'[Result "{of}"]' in written and written.endswith(f"\n{of}\n")
+            assert read_pdn(written, variant).games[0].result == result
+            white = {"1-0": "white", "0-1": "black"}.get(text, result)
+            assert read_pdn(written, variant, results="white").games[0].result == white
+
+
+@pytest.mark.parametrize(
+    ("tags", "moves", "variant", "first"),
+    [
+        ('[GameType "21"]', "22-18", None, "black"),
+        ('[GameType "21,W,8,8,N1,0"]', "11-15", None, "white"),
+        ('[GameType "99,B,8,8,N1,0"]', "1. 22-18", None, "black"),
+        ('[Variant "pool"]', "", None, "black"),
+        ('[GameType "20"]', "11-15", ENGLISH, "white"),
+        ("", "22-18", ENGLISH, "black"),
+        ("", "9-13", None, "black"),
+        ("", "1. 12-16", None, "black"),
+        ("", "1. 22-18", None, "white"),
+        ("", "32-28", None, "white"),
+        ("", "c3-d4", None, "white"),
+        ('[FEN "B:W18:B9"]', "1. 9-13", None, "black"),
+        ('[FEN "B:W18:B9"]', "1... 9-13", None, "white"),
+    ],
+)
+def test_who_moves_first_is_said_by_tags_the_rules_given_or_the_first_move(tmp_path, tags, moves, variant, first):
+    text = f'[White "a"]\n[Black "b"]\n[Result "1-0"]\n{tags}\n\n{moves} 1-0\n'
+    if 'GameType "99' not in tags:
+        assert read_pdn(text, variant).games[0].result == first
+    (tmp_path / "games.pdn").write_text(text)
+    given = COLOURS[variant.first] if variant else None
+    assert read_results([tmp_path / "games.pdn"], given).games["result"].tolist() == [first]
+
+
+def ended(result, fen, moves, gametype="21"):
+    tags = {"White": "a", "Black": "b", "Result": result, "GameType": gametype, "FEN": fen}
+    return "".join(f'[{name} "{tag}"]\n' for name, tag in tags.items()) + f"\n{moves} {result}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "results", "says"),
+    [
+        (ended("1-0", "W:W18:B14", "18x9"), "first", "in 1 of 1 .*--results white"),
+        (ended("1-0", "W:W18:B14", "18x9"), "white", ""),
+        (ended("0-1", "W:W18:B14", "18x9"), "first", ""),
+        (ended("0-1", "W:W18:B14", "18x9"), "white", "in 1 of 1 .*--results first"),
+        (ended("1-0", "W:W18:B14", "18x9") * 3 + ended("0-1", "W:W18:B14", "18x9") * 2, "first", "in 3 of 5 "),
+        (ended("1-0", "W:W18:B14", "18x9") + ended("0-1", "W:W18:B14", "18x9"), "first", ""),
+        (ended("1-0", "W:W18:B6", "18-15"), "first", ""),
+        (ended("1/2-1/2", "W:W18:B14", "18x9"), "first", ""),
+        (ended("0-1", "W:W32:B28", "32x23", "20"), "first", ""),
+        (ended("1-0", "W:W18:B14", "18x9", ""), "first", ""),
+        (
+            ended("0-1", "W:W18:B14", "1. 18x9").replace('[GameType "21"]', ""),
+            "first",
+            "in 1 of 1 .*--first black",
+        ),
+    ],
+)
+def test_results_that_the_final_positions_contradict_are_told(tmp_path, text, results, says):
+    path = tmp_path / "games.pdn"
+    path.write_text(text)
+    told = [str(problem) for problem in read_pdn(path, results=results).problems if not problem.game]
+    notes = [note for note in read_results([path], results=results).notes if "--results white reads" not in note]
+    shown = invoke("show", path, "--results", results).stderr.splitlines()
+    for lines in (told, notes, [line for line in shown if "decisive" in line]):
+        assert len(lines) == bool(says)
+        assert all(line.startswith(f"{path}: ") and re.search(says, line) for line in lines)
 
 
 def test_algebraic_names_lie_on_the_board_of_the_game_type():
@@ -265,24 +337,24 @@ def test_a_capture_is_read_from_its_ends_and_from_its_path(text):
 @pytest.mark.parametrize(
     ("tag", "end", "result"),
     [
-        ("", "1-0", "1-0"),
-        ("1-0", "*", "1-0"),
-        ("0-1", "", "0-1"),
-        ("*", "0-1", "0-1"),
-        ("?", "1/2-1/2", "1/2-1/2"),
-        ("2-0", "2-0", "1-0"),
-        ("1-1", "1/2 - 1/2", "1/2-1/2"),
-        ("0-2", "0-1", "0-1"),
-        ("1/2-1/2", "½-½", "1/2-1/2"),
+        ("", "1-0", "black"),
+        ("1-0", "*", "black"),
+        ("0-1", "", "white"),
+        ("*", "0-1", "white"),
+        ("?", "1/2-1/2", "draw"),
+        ("2-0", "2-0", "black"),
+        ("1-1", "1/2 - 1/2", "draw"),
+        ("0-2", "0-1", "white"),
+        ("1/2-1/2", "½-½", "draw"),
         ("0-0", "0-0", "0-0"),
         ("4-6", "4-6", "*"),
-        ("1 1/2 - 1/2", "1 1/2 - 1/2", "1/2-1/2"),
-        ("1+ - 1-", "1+ - 1-", "1/2-1/2"),
-        ("", "½ - 1 ½", "1/2-1/2"),
-        ("1/2", "1/2", "1/2-1/2"),
-        ("1-0", "1–0F", "1-0"),
-        ("0-1F", "0-1F", "0-1"),
-        ("+-", "+-", "1-0"),
+        ("1 1/2 - 1/2", "1 1/2 - 1/2", "draw"),
+        ("1+ - 1-", "1+ - 1-", "draw"),
+        ("", "½ - 1 ½", "draw"),
+        ("1/2", "1/2", "draw"),
+        ("1-0", "1–0F", "black"),
+        ("0-1F", "0-1F", "white"),
+        ("+-", "+-", "black"),
         ("-", "-", "*"),
         ("", "", "*"),
     ],
@@ -304,12 +376,12 @@ def test_games_end_in_a_result_a_star_or_a_new_tag_section():
     games, problems = read_pdn(text, ENGLISH)
     assert not problems
     assert [(game.tags.get("Event"), len(game.moves), game.result) for game in games] == [
-        (None, 1, "1-0"),
+        (None, 1, "black"),
         (None, 1, "*"),
         (None, 1, "*"),
         ("a", 1, "*"),
         ("b", 0, "*"),
-        ("c", 0, "1-0"),
+        ("c", 0, "black"),
         ("e", 1, "*"),
     ]
     assert [game.number for game in games] == [1, 2, 3, 4, 5, 6, 7]
@@ -376,7 +448,7 @@ def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(tmp_pat
 def test_one_game_has_one_problem_for_all_moves_after_it():
     games, problems = read_pdn('1. 9-9 1-2 3-4 junk 5-6 /FEN "B:W30:B1"/ 1-6 junk junk 30-26 1-0', ENGLISH)
     assert [(problem.ply, problem.message[:10]) for problem in problems] == [(1, "'9-9' is n"), (2, "cannot rea")]
-    assert [(len(game.moves), game.result) for game in games] == [(1, "1-0")]
+    assert [(len(game.moves), game.result) for game in games] == [(1, "black")]
 
 
 def test_the_game_type_tells_the_variant():
@@ -460,20 +532,20 @@ def test_a_file_is_utf_8_or_latin_1(tmp_path, data, white):
     path.write_bytes(bom + b'[White "' + name + b'"]\r\n\r\n1. 9-13\r\n21-17 1-0\r\n\x1a')
     games, problems = read_pdn(path, ENGLISH)
     assert not problems
-    assert [(game.tags, len(game.moves), game.result) for game in games] == [({"White": white}, 2, "1-0")]
+    assert [(game.tags, len(game.moves), game.result) for game in games] == [({"White": white}, 2, "black")]
 
 
 @pytest.mark.parametrize(
     ("file", "number", "expected"),
     [
-        ("oca.pdn", "21", [(44, "0-1"), (52, "1/2-1/2"), (22, "0-1"), (64, "0-1")]),
+        ("oca.pdn", "21", [(44, "white"), (52, "draw"), (22, "white"), (64, "white")]),
         (
             "compositions.pdn",
             "20",
-            [(9, "1-0"), (18, "1-0"), (5, "1-0"), (12, "1-0"), (13, "1-0"), (10, "1-0"), (9, "1-0")],
+            [(plies, "white") for plies in (9, 18, 5, 12, 13, 10, 9)],
         ),
-        ("shashki.pdn", "25", [(46, "1/2-1/2"), (39, "1-0"), (59, "1/2-1/2")]),
-        ("spaced.pdn", "20", [(105, "1-0"), (128, "*")]),
+        ("shashki.pdn", "25", [(46, "draw"), (39, "white"), (59, "draw")]),
+        ("spaced.pdn", "20", [(105, "white"), (128, "*")]),
     ],
 )
 def test_files_of_other_programs_are_read_whole(file, number, expected):
@@ -489,12 +561,12 @@ def test_a_sloppy_file_is_read_as_far_as_it_can_be():
     path = DATA / "sloppy.pdn"
     games, problems = read_pdn(path, ENGLISH)
     assert [(game.number, game.variant, len(game.moves), game.result) for game in games] == [
-        (1, ENGLISH, 6, "1/2-1/2"),
-        (2, ENGLISH, 0, "0-1"),
-        (3, BRAZILIAN, 5, "1-0"),
+        (1, ENGLISH, 6, "draw"),
+        (2, ENGLISH, 0, "white"),
+        (3, BRAZILIAN, 5, "white"),
         (4, ENGLISH, 2, "*"),
         (5, ENGLISH, 5, "0-0"),
-        (6, ENGLISH, 2, "1-0"),
+        (6, ENGLISH, 2, "black"),
     ]
     assert games[0].moves == played_from(ENGLISH, OPENING)
     assert list(games[0].tags) == ["Event", "Site", "SetUp", "FEN", "GameType", "Result"]

@@ -76,7 +76,7 @@ def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_a
         for second in range(1, 1301):
             clock.now += 1
             if second % 10 == 0:
-                run.add("1-0")
+                run.add("white")
             shown.tick()
         shown.say("a line of its own")
     lines = stream.getvalue().splitlines()
@@ -88,7 +88,7 @@ def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(tmp_path: Path)
     stream = Terminal()
     run = Ledgered(tmp_path, stream)
     with run.ledger, run.display as shown:
-        run.add("1-0")
+        run.add("white")
         shown.say("a line of its own [x]")
     assert "a line of its own [x]" in stream.getvalue()
     assert stream.getvalue().splitlines()[-1].split("\x1b")[-1].endswith("leader a 100.0 %")
@@ -99,7 +99,7 @@ def test_a_run_that_cannot_be_read_shows_what_was_read_last(
 ) -> None:
     run = Ledgered(tmp_path, stream)
     with run.ledger, run.display as shown:
-        run.add("1-0")
+        run.add("white")
         clock.now += PLAIN_SECONDS
         shown.tick()
         (tmp_path / FILE).unlink()
@@ -110,8 +110,8 @@ def test_a_run_that_cannot_be_read_shows_what_was_read_last(
 def test_a_sequential_test_is_part_of_the_line_and_of_the_window(tmp_path: Path, stream: io.StringIO) -> None:
     run = Ledgered(tmp_path, stream, format="match", sprt={"elo0": 0, "elo1": 50})
     with run.ledger:
-        run.add("1-0")
-        run.add("0-1")
+        run.add("white")
+        run.add("black")
         moment = Watcher(tmp_path).read()
     state = sprt([0, 0, 0, 0, 1], 0, 50)
     assert status_line(moment).endswith(f"leader a 100.0 %, LLR {state.llr:.2f}")
@@ -145,13 +145,13 @@ def test_elo_is_fitted_again_after_some_seconds_and_takes_little_of_the_time(
     refits, scale = Refits(tmp_path), EloScale()
     for number in range(1, 100):
         clock.now += 0.25
-        refits.of({("a", "b", "1-0"): number}, scale)
+        refits.of({("a", "b", "white"): number}, scale)
     assert len(fits) == 3
     assert 3 <= fits[1] - fits[0] < 4, "the first fit prepares the libraries"
     assert fits[2] - fits[1] >= 20
-    refits.of({("a", "b", "1-0"): 100}, scale, last=True)
+    refits.of({("a", "b", "white"): 100}, scale, last=True)
     assert len(fits) == 4
-    refits.of({("a", "b", "1-0"): 100}, scale, last=True)
+    refits.of({("a", "b", "white"): 100}, scale, last=True)
     assert len(fits) == 4, "nothing is new"
 
 
@@ -212,7 +212,7 @@ def test_without_elo_a_window_shows_scores_alone() -> None:
 
 
 def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    results = {("a", "b", "1-0"): 3, ("c", "b", "0-1"): 2}
+    results = {("a", "b", "white"): 3, ("c", "b", "black"): 2}
     assert list(elo.estimates(results, EloScale())) == ["a", "b", "c"]
     monkeypatch.setattr(elo, "MAX_PLAYERS", 2)
     assert elo.estimates(results, EloScale()) == {}

@@ -123,14 +123,14 @@ def test_pairs_of_different_files_are_different(tmp_path):
 
 def test_every_result_that_programs_write_is_known(tmp_path):
     meant = {
-        "1-0": ["1-0", "2-0", "1 - 0", "1–0", "1-0F", "1-0 (ff)", "+-", "+ / –", "2:0", "1-0?"],
-        "0-1": ["0-1", "0-2", "0—2", "0-1F", "-+", "- : +"],
-        "1/2-1/2": ["1/2-1/2", "1-1", "½-½", "1/2", "½", "1/2–1/2", "1 1/2 - 1/2", "½-1½", "1+ - 1-", "1.01-0.99"],
+        "white": ["1-0", "2-0", "1 - 0", "1–0", "1-0F", "1-0 (ff)", "+-", "+ / –", "2:0", "1-0?"],
+        "black": ["0-1", "0-2", "0—2", "0-1F", "-+", "- : +"],
+        "draw": ["1/2-1/2", "1-1", "½-½", "1/2", "½", "1/2–1/2", "1 1/2 - 1/2", "½-1½", "1+ - 1-", "1.01-0.99"],
         None: ["*", "?", "-", "0-0"],
     }
     rows = [(text, result) for result, texts in meant.items() for text in texts]
     games = "white,black,result\n" + "".join(f"ann,bob,{text}\n" for text, _ in rows)
-    pdn = "".join(f'[White "ann"]\n[Black "bob"]\n[Result "{text}"]\n\n1. 11-15 {text}\n\n' for text, _ in rows)
+    pdn = "".join(f'[White "ann"]\n[Black "bob"]\n[Result "{text}"]\n\n1. 22-18 {text}\n\n' for text, _ in rows)
     for path in (written(tmp_path, "games.csv", games), written(tmp_path, "games.pdn", pdn)):
         found = read_results([path])
         assert found.games["result"].tolist() == [result for _, result in rows if result]
@@ -209,7 +209,7 @@ def test_a_pdn_needs_no_known_rules(tmp_path):
     found = read_results([written(tmp_path, "games.pdn", PDN)])
     rows = found.games[["white", "black", "result"]].to_numpy().tolist()
     ann = 'Ann "the" First'
-    assert rows == [[ann, "bob", "1-0"], ["bob", ann, "1/2-1/2"], ["cat", "bob", "0-1"], ["cat", "bob", "1/2-1/2"]]
+    assert rows == [[ann, "bob", "white"], ["bob", ann, "draw"], ["cat", "bob", "black"], ["cat", "bob", "draw"]]
     assert found.skipped == 1
     assert "1 game without a result was passed over." in invoke("rate", tmp_path / "games.pdn").output
 
@@ -251,7 +251,7 @@ def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
 )
 def test_the_encoding_of_a_file_is_recognised_and_a_guess_is_said(tmp_path, name, encoding, said):
     games = f"white,black,result\n{name},bob,1-0\n"
-    pdn = f'[White "{name}"]\r\n[Black "bob"]\r\n[Result "1-0"]\r\n\r\n1. 9-13 1-0\r\n'
+    pdn = f'[White "{name}"]\r\n[Black "bob"]\r\n[Result "1-0"]\r\n\r\n1. 22-18 1-0\r\n'
     for file, text in (("a.csv", games), ("a.pdn", pdn), ("a.txt", pdn)):
         path = written(tmp_path, file, text.encode(encoding))
         found = read_results([path])

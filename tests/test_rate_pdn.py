@@ -23,9 +23,9 @@ players:
 """
 
 
-def game(white="a", black="b", result="1-0", number="1.", **tags):
+def game(white="a", black="b", result="1-0", number="1.", move="11-15", **tags):
     named = {"White": white, "Black": black, "Result": result} | tags
-    return "".join(f'[{name} "{value}"]\n' for name, value in named.items()) + f"\n{number} 11-15 {result}\n\n"
+    return "".join(f'[{name} "{value}"]\n' for name, value in named.items()) + f"\n{number} {move} {result}\n\n"
 
 
 def first_of(tmp_path, *games, name="games.pdn"):
@@ -62,7 +62,8 @@ def test_gametype_says_who_moves_first(tmp_path):
     assert first_of(tmp_path, game(GameType="20,W,10,10,N2,0")) == ("white", "GameType")
     assert first_of(tmp_path, game(GameType="99,B,8,8,N1,0")) == ("black", "GameType")
     assert first_of(tmp_path, game(Variant="english")) == ("black", "Variant")
-    assert first_of(tmp_path, game()) == ("white", "")
+    assert first_of(tmp_path, game()) == ("black", "the first move")
+    assert first_of(tmp_path, game(move="a1-b2")) == ("white", "")
     fen = "B:W21,22:B1,2"
     assert first_of(tmp_path, game(FEN=fen, GameType="20")) == ("white", "GameType")
     assert first_of(tmp_path, game(FEN=fen)) == ("black", "the numbering of the moves")
@@ -75,7 +76,7 @@ def test_rate_says_who_moves_first_and_first_overrides(tmp_path):
     path.write_text(game(GameType="21") + game("b", "a", GameType="21"))
     assert "Black moves first (GameType)." in invoke("rate", path).output
     assert "White moves first (--first)." in invoke("rate", path, "--first", "white").output
-    path.write_text(game() + game("b", "a"))
+    path.write_text(game(move="a1-b2") + game("b", "a", move="a1-b2"))
     assert "White is assumed to move first; --first changes that" in invoke("rate", path).output
 
 

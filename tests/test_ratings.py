@@ -44,7 +44,7 @@ def naive_loss(x, games, names):
     total = 0.0
     for (white, black, result), count in games[["white", "black", "result"]].value_counts().items():
         d = x[names.index(white)] - x[names.index(black)] + x[-1]
-        points = {"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}[result]
+        points = {"white": 1, "draw": 0.5, "black": 0}[result]
         total += count * (points * of_game(d) + (1 - points) * of_game(-d))
     return total
 
@@ -110,8 +110,8 @@ def test_bradley_terry_is_that_of_choix(seed):
     games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=0.0, h=0.3, seed=seed)
     games = games[~((games["white"] == "p0") & games["black"].isin(["p3", "p4"]))]
     names = sorted({*games["white"], *games["black"]})
-    winner = games["white"].where(games["result"] == "1-0", games["black"]).map(names.index)
-    loser = games["black"].where(games["result"] == "1-0", games["white"]).map(names.index)
+    winner = games["white"].where(games["result"] == "white", games["black"]).map(names.index)
+    loser = games["black"].where(games["result"] == "white", games["white"]).map(names.index)
     strength = choix.ilsr_pairwise(len(names), list(zip(winner, loser, strict=True)), alpha=0, tol=1e-10)
     np.testing.assert_allclose(bradley_terry(games), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01)
 
@@ -138,7 +138,7 @@ def test_ratings_are_those_of_choix_with_draws_as_halves(seed):
     beaten = []
     for white, black, result in games[["white", "black", "result"]].to_numpy():
         i, j = names.index(white), names.index(black)
-        beaten += {"1-0": [(i, j)] * 2, "0-1": [(j, i)] * 2, "1/2-1/2": [(i, j), (j, i)]}[result]
+        beaten += {"white": [(i, j)] * 2, "black": [(j, i)] * 2, "draw": [(i, j), (j, i)]}[result]
     strength = choix.ilsr_pairwise(len(names), beaten, alpha=0, tol=1e-10)
     ratings = rate(games, prior=0)
     assert ratings.advantage_error > 20
@@ -173,8 +173,8 @@ def test_two_players_differ_by_the_elo_of_their_score(counts):
 
 def test_intervals_of_two_players_are_about_those_of_their_pairs():
     games = match_games(60, 120, 20)
-    points = games["result"].map({"1-0": 2, "1/2-1/2": 1, "0-1": 0}).where(games["white"] == "a", 9)
-    points = points.where(points < 9, games["result"].map({"1-0": 0, "1/2-1/2": 1, "0-1": 2}))
+    points = games["result"].map({"white": 2, "draw": 1, "black": 0}).where(games["white"] == "a", 9)
+    points = points.where(points < 9, games["result"].map({"white": 0, "draw": 1, "black": 2}))
     pairs = np.bincount(points.groupby(games["pair"]).sum(), minlength=5)
     table = rate(games).table
     assert 2 * (table["elo_high"] - table["elo"])[0] == pytest.approx(summary(pairs).elo_error, rel=0.05)
@@ -313,14 +313,14 @@ def test_games_that_all_end_alike_are_finite(result, prior, count):
 
 
 def test_pairs_that_all_split_leave_an_interval():
-    games = frame([("a", "b", "1-0", 1), ("b", "a", "1-0", 1), ("a", "b", "1-0", 2), ("b", "a", "1-0", 2)])
+    games = frame([("a", "b", "white", 1), ("b", "a", "white", 1), ("a", "b", "white", 2), ("b", "a", "white", 2)])
     ratings = rate(games)
     assert elo_of(ratings)["a"] == pytest.approx(0, abs=1e-6)
     assert ratings.table["elo_high"][0] > 50
 
 
 def test_pairs_that_all_go_to_the_first_mover_leave_an_interval_of_the_advantage():
-    games = frame([row for i in range(50) for row in (("a", "b", "1-0", i), ("b", "a", "1-0", i))])
+    games = frame([row for i in range(50) for row in (("a", "b", "white", i), ("b", "a", "white", i))])
     ratings = rate(games)
     assert ratings.advantage > 500
     assert ratings.advantage_error > 400
@@ -328,8 +328,8 @@ def test_pairs_that_all_go_to_the_first_mover_leave_an_interval_of_the_advantage
 
 def test_a_ladder_of_one_sided_results_is_ranked_with_wide_intervals():
     order = ["e", "d", "c", "b", "a"]
-    rows = [(i, j, "1-0", 1) for i, j in itertools.combinations(order, 2)]
-    rows += [(j, i, "0-1", 1) for i, j in itertools.combinations(order, 2)]
+    rows = [(i, j, "white", 1) for i, j in itertools.combinations(order, 2)]
+    rows += [(j, i, "black", 1) for i, j in itertools.combinations(order, 2)]
     ratings = rate(frame(rows))
     assert_finite(ratings)
     assert list(ratings.table["player"]) == order
@@ -541,14 +541,14 @@ def test_hundreds_of_players_fit():
         ({"prior": math.nan}, "prior"),
         ({"players": ["a"]}, "not listed.*b"),
         ({"players": ["a", "b", "a"]}, "twice.*a"),
-        ({"games": frame([("a", "a", "1-0")])}, "itself|themselves"),
-        ({"games": frame([("a", "b", "*")])}, r"\*.*1-0"),
+        ({"games": frame([("a", "a", "white")])}, "itself|themselves"),
+        ({"games": frame([("a", "b", "*")])}, r"\*.*white"),
         ({"games": pd.DataFrame({"white": ["a"], "black": ["b"]})}, "result"),
     ],
 )
 def test_wrong_arguments_are_refused_with_the_choices(arguments, reason):
     with pytest.raises(ValueError, match=reason):
-        rate(**{"games": frame([("a", "b", "1-0")]), **arguments})
+        rate(**{"games": frame([("a", "b", "white")]), **arguments})
 
 
 def test_copies_of_every_game_leave_the_rating_of_the_distinct_games():
@@ -581,7 +581,7 @@ def test_copies_of_one_sided_games_leave_the_rating_of_the_distinct_games():
 
 def mirrored(one: str, other: str, openings: int) -> pd.DataFrame:
     """Games of two players that play the same moves: from each opening twice, colours swapped."""
-    results = ["1-0", "0-1", "1/2-1/2", "1-0", "0-1"]
+    results = ["white", "black", "draw", "white", "black"]
     rows = [
         (white, black, results[opening % 5], opening, f"line {opening}")
         for opening in range(openings)
@@ -619,7 +619,7 @@ def test_players_that_are_one_share_the_rating_of_one_of_them_against_others(anc
 
 
 def test_only_games_of_the_same_players_and_colours_repeat_one_another():
-    rows = [("a", "b", "1-0"), ("b", "a", "1-0"), ("a", "c", "0-1"), ("c", "b", "1/2-1/2"), ("a", "b", "1-0")]
+    rows = [("a", "b", "white"), ("b", "a", "white"), ("a", "c", "black"), ("c", "b", "draw"), ("a", "b", "white")]
     games = frame(rows).assign(line=["x", "x", "x", "x", None])
     pd.testing.assert_frame_equal(rate(games).table, rate(games.drop(columns="line")).table)
     assert not any("distinct" in note for note in rate(games).notes)

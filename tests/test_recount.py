@@ -142,7 +142,7 @@ class Counted(NamedTuple):
         """Each game from the view of both its players."""
         parts = []
         for colour, other in (("white", "black"), ("black", "white")):
-            points = self.games["result"].map({"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5})
+            points = self.games["result"].map({"white": 1.0, "black": 0.0, "draw": 0.5})
             parts.append(
                 pd.DataFrame(
                     {
@@ -232,7 +232,7 @@ def per_player(run: Counted) -> dict[str, pd.DataFrame]:
 
 
 def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
-    drawn = (run.games["result"] == "1/2-1/2").mean()
+    drawn = (run.games["result"] == "draw").mean()
     found = re.search(
         r"([0-9]+) players, ([0-9]+) games(?: and ([0-9]+) annulled)?"
         r"(?: of at most ([0-9]+) planned)?(, complete)?, ([0-9.]+ %) drawn\.",
@@ -428,7 +428,7 @@ def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
     if not found:
         return
     assert (int(found[1]), int(found[2])) == (len(lost), len(run.games))
-    loser = lost["white"].where(lost["result"] == "0-1", lost["black"])
+    loser = lost["white"].where(lost["result"] == "black", lost["black"])
     words = {"errors": "error", "illegal moves": "illegal_move", "unplayed": "withdrawn"}
     counted = {}
     for player, text, games in re.findall(

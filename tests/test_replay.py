@@ -110,7 +110,9 @@ def test_a_game_that_ends_otherwise_is_told_and_exits_with_1(run: Path) -> None:
     result = played_otherwise(run, game)
     assert result.exit_code == 1
     last = result.stdout.splitlines()[-1]
-    assert re.fullmatch(r"differs from the run at the end: 0-1 by error after 9 plies in the run, .+ now", last)
+    assert re.fullmatch(
+        r"differs from the run at the end: Black won by error after 9 plies in the run, .+ now", last
+    )
 
 
 def test_a_limit_of_time_is_named_where_a_game_differs(run: Path) -> None:

@@ -206,7 +206,7 @@ def test_dollar_signs_in_names_are_text_and_not_formulas(hostile: Run) -> None:
 def test_a_player_that_only_keeps_a_clock_is_in_the_report(tmp_path: Path) -> None:
     made = synthetic(tmp_path, [player("r", type="random"), player("s", type="random")], 1)
     overrun = pd.array(np.full(len(made.moves), 0.25), dtype="Float64")
-    games = made.games.assign(result="1-0", termination="time")
+    games = made.games.assign(result="white", termination="time")
     made = changed(made, games=games, moves=made.moves.assign(overrun=overrun))
     text = plain(markdown(made))
     assert "## Search effort" in text

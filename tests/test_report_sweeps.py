@@ -115,7 +115,7 @@ def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments() -> N
     chance = 1 / (1 + 10 ** (-60 * (np.log2(depths)[white] - np.log2(depths)[black]) / 400))
     covered = 0
     for _ in range(100):
-        result = np.where(rng.random(len(white)) < chance, "1-0", "0-1")
+        result = np.where(rng.random(len(white)) < chance, "white", "black")
         games = pd.DataFrame({"white": np.array(names)[white], "black": np.array(names)[black], "result": result})
         ratings = rate(games.assign(pair=np.arange(len(games)) // 2), names)
         order = [int(name[1:]) for name in ratings.table["player"]]
@@ -221,7 +221,7 @@ def pairs_of(results: list[tuple[int, str, str]]) -> pd.DataFrame:
 
 
 def test_an_openings_bias_is_the_first_movers_score_over_pairs() -> None:
-    games = pairs_of([(1, "1-0", "1-0"), (1, "1-0", "1/2-1/2"), (2, "0-1", "1-0"), (2, "1/2-1/2", "1/2-1/2")])
+    games = pairs_of([(1, "white", "white"), (1, "white", "draw"), (2, "black", "white"), (2, "draw", "draw")])
     white = openings(games, "white")
     assert white[["opening", "pairs", "score"]].to_numpy().tolist() == [[1, 2, 0.875], [2, 2, 0.5]]
     assert openings(games, "black")["score"].tolist() == [0.125, 0.5]
@@ -232,7 +232,7 @@ def test_an_openings_bias_is_the_first_movers_score_over_pairs() -> None:
 
 
 def test_single_games_say_nothing_of_an_opening_and_single_pairs_have_no_interval() -> None:
-    games = pairs_of([(1, "1-0", "1-0"), (2, "0-1", "1-0"), (3, "1-0", "1-0")]).iloc[:-1]
+    games = pairs_of([(1, "white", "white"), (2, "black", "white"), (3, "white", "white")]).iloc[:-1]
     table = openings(games, "white")
     assert table["opening"].tolist() == [1, 2]
     assert table["score_low"].isna().all()

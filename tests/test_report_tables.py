@@ -135,7 +135,11 @@ def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.D
 
 def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:
     moves = recorded(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))
-    lost = [("idle", "busy", "0-1", "time"), ("busy", "idle", "1-0", "time"), ("idle", "busy", "1-0", "no_moves")]
+    lost = [
+        ("idle", "busy", "black", "time"),
+        ("busy", "idle", "white", "time"),
+        ("idle", "busy", "white", "no_moves"),
+    ]
     table: Any = telemetry_of(moves, *lost).set_index("player")
     assert table.loc["idle", ["overrun_p99", "overrun_max", "time_losses"]].tolist() == [0.198, 0.2, 2]
     assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
@@ -158,7 +162,7 @@ def test_telemetry_of_more_players_than_a_byte_counts_needs_none_that_searches()
     names = [f"r{i}" for i in range(130)]
     moves = moves_with([(name, 0, 0, 0.1) for name in names])
     survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
-    rows = pd.DataFrame([("r0", "r1", "1-0", "time")], columns=["white", "black", "result", "termination"])
+    rows = pd.DataFrame([("r0", "r1", "white", "time")], columns=["white", "black", "result", "termination"])
     table = telemetry(rows, survey, names, specs([player(name, type="random") for name in names]))
     assert table["player"].tolist() == names and table.drop(columns="player").isna().all(axis=None)
 

@@ -275,7 +275,7 @@ def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_comp
 def test_games_lost_by_failures_are_noted_with_who_lost_how_many_of_how_many(tmp_path: Path) -> None:
     run = synthetic(tmp_path, [player("a", 3), player("b", 4)], 5, plies=2)
     assert not [note for note in notes(run) if "failures" in note]
-    games = run.games.assign(termination=["time", "error", "time", *["no_moves"] * 7], result="1-0")
+    games = run.games.assign(termination=["time", "error", "time", *["no_moves"] * 7], result="white")
     games["white"], games["black"] = "a", "b"
     found = notes(changed(run, games=games))[0]
     assert found == ("3 games of 10 were lost by players' failures: b lost 2 on time and 1 by errors, of 10.")
@@ -323,7 +323,7 @@ def below(folder: Path, loser: dict[str, Any], *, wins: bool = False, **games: A
     """A run in which a player loses, or wins, every game against a random one."""
     run = synthetic(folder, [player("chance", type="random"), loser], 10, plies=2)
     white = run.games["white"] == (loser["name"] if wins else "chance")
-    return changed(run, games=run.games.assign(result=np.where(white, "1-0", "0-1"), **games))
+    return changed(run, games=run.games.assign(result=np.where(white, "white", "black"), **games))
 
 
 def test_a_greedy_player_below_random_is_explained(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_a_greedy_player_below_random_is_explained(tmp_path: Path) -> None:
     assert "does not see the reply" in note and note.endswith(": arena check mine.py:own english.")
     assert below_random(below(tmp_path, player("g", type="greedy"), wins=True)) == []
     run = below(tmp_path, player("g", type="greedy"))
-    even = run.games.assign(result=np.where(run.games["pair"] < 9, "1/2-1/2", run.games["result"]))
+    even = run.games.assign(result=np.where(run.games["pair"] < 9, "draw", run.games["result"]))
     (note,) = below_random(changed(run, games=even))
     assert note.startswith("g is not measurably different from chance (−")
 

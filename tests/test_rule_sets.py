@@ -205,8 +205,8 @@ def results(wins: int, draws: int, losses: int, *names: str) -> pd.DataFrame:
     """Games of two players, each with either colour as often."""
     one, other = names
     rows = []
-    for result, count in (("1-0", wins), ("1/2-1/2", draws), ("0-1", losses)):
-        back = {"1-0": "0-1", "0-1": "1-0"}.get(result, result)
+    for result, count in (("white", wins), ("draw", draws), ("black", losses)):
+        back = {"white": "black", "black": "white"}.get(result, result)
         rows += [(one, other, result), (other, one, back)] * count
     return pd.DataFrame(rows, columns=["white", "black", "result"])
 

@@ -60,7 +60,7 @@ def run(
 
 
 def games(wins: int, losses: int, white: str = "mine", black: str = "rock") -> list[tuple[str, str, str]]:
-    return [(white, black, "1-0")] * wins + [(white, black, "0-1")] * losses
+    return [(white, black, "white")] * wins + [(white, black, "black")] * losses
 
 
 # --- the list

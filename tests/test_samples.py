@@ -52,8 +52,8 @@ def test_a_target_is_between_the_result_and_what_the_score_promises() -> None:
     for number in range(1, 4001):
         score = rng.normal(0, 100)
         won = rng.random() < 1 / (1 + np.exp(-score / 50))
-        games.append(scored_game(number, "1-0" if won else "0-1", rows, score))
-    games += [scored_game(4001, "1/2-1/2", rows, 50.0), scored_game(4002, "1-0", rows, LIMIT + 5)]
+        games.append(scored_game(number, "white" if won else "black", rows, score))
+    games += [scored_game(4001, "draw", rows, 50.0), scored_game(4002, "white", rows, LIMIT + 5)]
     data = samples(games, 0.3)
     draw, decided = data.targets[-2:]
     assert draw == pytest.approx(0.3 * 0.5 + 0.7 / (1 + np.exp(-1)), abs=0.02)
@@ -67,7 +67,7 @@ def test_a_target_is_between_the_result_and_what_the_score_promises() -> None:
 def test_each_round_has_a_unit_of_its_own() -> None:
     rng, rows = np.random.default_rng(3), ROWS[:1]
     scores = rng.normal(size=2000)
-    results = ["1-0" if rng.random() < 1 / (1 + np.exp(-score)) else "0-1" for score in scores]
+    results = ["white" if rng.random() < 1 / (1 + np.exp(-score)) else "black" for score in scores]
     one, two = (
         [scored_game(n, result, rows, unit * s) for n, (result, s) in enumerate(zip(results, scores, strict=True))]
         for unit in (1.0, 300.0)
@@ -77,10 +77,10 @@ def test_each_round_has_a_unit_of_its_own() -> None:
 
 def test_games_that_teach_nothing_are_refused() -> None:
     rows = ROWS
-    empty = [scored_game(n, "1-0", rows[:0], 0.0) for n in range(1, 21)]
+    empty = [scored_game(n, "white", rows[:0], 0.0) for n in range(1, 21)]
     with pytest.raises(LearningError, match="round 1: there is no quiet position"):
         samples(empty, 0.2)
-    wrong = [scored_game(n, "1-0" if n % 2 else "0-1", rows, -9.0 if n % 2 else 9.0) for n in range(1, 21)]
+    wrong = [scored_game(n, "white" if n % 2 else "black", rows, -9.0 if n % 2 else 9.0) for n in range(1, 21)]
     with pytest.raises(LearningError, match="round 1: the scores of its searches do not predict results"):
         samples(wrong, 0.2)
 
@@ -116,7 +116,7 @@ def test_a_decided_game_is_left_with_its_result() -> None:
         assert isinstance(game, Played)
         last = game.scored()["score"][-1]
         if abs(last) > LIMIT:
-            assert game.result == ("1-0" if last > 0 else "0-1")
+            assert game.result == ("white" if last > 0 else "black")
             return
     raise AssertionError("no game was decided")
 

@@ -281,7 +281,7 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
 def test_the_command_in_a_bundle_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     (folder := tmp_path / "my $(run)").mkdir()
     incident = Incident("a", 1, "", "", "", "", (), "")
-    record = GameRecord(Pairing(7, 4, 1, 0, 1, 0), "0-1", "error", 0.0, "", 0, b"", incident)
+    record = GameRecord(Pairing(7, 4, 1, 0, 1, 0), "black", "error", 0.0, "", 0, b"", incident)
     path = write_bundle(folder, record, {"a": 1})
     assert path is not None
     assert shlex.split(yaml.safe_load(path.read_text())["replay"]) == ["arena", "replay", str(folder), "7"]

@@ -109,9 +109,9 @@ def test_a_board_is_written_as_svg(tmp_path):
 
 def test_a_game_of_a_pdn_is_shown_at_its_end(games):
     lines = shown(games)
-    assert lines[0] == "game 1 of 3 of games.pdn: Ada (white) against ?[2JBob (black), 1-0"
+    assert lines[0] == "game 1 of 3 of games.pdn: Ada (white) against ?[2JBob (black), Black won"
     assert lines[1] == "after ply 12 of 12, 26-23, the end"
-    assert lines[-1] == "... 3. 4-8 17-13 4. 15-18 24-20 5. 11-15 28-24 6. 8-11 [26-23] 1-0"
+    assert lines[-1] == "... 3. 4-8 17-13 4. 15-18 24-20 5. 11-15 28-24 6. 8-11 [26-23] Black won"
 
 
 def test_a_game_of_a_pdn_is_shown_after_a_ply(games):

@@ -296,7 +296,7 @@ def test_a_player_that_fails_loses(own, name, failure):
     assert sitting.fail(request, caught.value)
     assert sitting.outcome == Outcome(BLACK, Termination.ERROR) and sitting.failure == failure
     assert ending_text(sitting.game, sitting.outcome) == "Black wins: White's program failed"
-    assert "0-1" in pdn_text(sitting) and "{error}" in pdn_text(sitting)
+    assert "1-0" in pdn_text(sitting) and "{error}" in pdn_text(sitting)
     with pytest.raises(SittingError, match="the game is over"):
         sitting.request()
     sitting.undo()
@@ -476,7 +476,7 @@ def test_the_points_of_a_finished_game_stand_behind_its_last_move():
     assert "points" not in pdn_text(sitting)
     push(sitting, "26-31")
     (pdn,) = read_pdn(pdn_text(sitting)).games
-    assert (pdn.comments, pdn.result) == ({2: "points: White 4, Black 2"}, "1-0")
+    assert (pdn.comments, pdn.result) == ({2: "points: White 4, Black 2"}, "white")
     resigned = Sitting(VARIANTS["simplified"], (PERSON, PERSON))
     resigned.resign(BLACK)
     assert "points" not in pdn_text(resigned)

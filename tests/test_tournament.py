@@ -104,7 +104,7 @@ def test_an_illegal_move_loses(tmp_path: Path) -> None:
     result = run(tmp_path, "out", "withdraw: 0\n" + CONFIG.replace("type: greedy", 'type: "own.py:Cheats"'))
     faults = result.games[result.games["termination"] == "illegal_move"]
     assert len(faults) == 32
-    winners = faults["white"].where(faults["result"] == "1-0", faults["black"])
+    winners = faults["white"].where(faults["result"] == "white", faults["black"])
     assert "greedy" not in set(winners)
     assert faults["error"].str.contains("greedy returned the illegal move 12345").all()
 

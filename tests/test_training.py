@@ -276,7 +276,7 @@ def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: P
         for _ in train(plan, store, 1):
             pass
     assert len(data.positions) > 160 and (tmp_path / "out" / NETWORK).exists()
-    assert (data.targets[-160:] == 1).all() and data.held_out[-160:].sum() == 8
+    assert (data.targets[-160:] == 0).all() and data.held_out[-160:].sum() == 8
 
 
 def test_a_pdn_gives_quiet_positions_of_games_with_a_result(tmp_path: Path):
@@ -290,7 +290,7 @@ def test_a_pdn_gives_quiet_positions_of_games_with_a_result(tmp_path: Path):
     first = tuple(game.position)
     game.push(next(move for move in game.legal_moves if move in game.legal_moves))
     assert tuple(data.positions[0]) == first
-    assert len(data.positions) == 2 and data.targets.tolist() == [0, 0]
+    assert len(data.positions) == 2 and data.targets.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_a_player_that_fails_is_named() -> None:
 
 
 def test_pairs_are_counted_from_the_first_players_view() -> None:
-    results = ["1-0", "0-1", "1-0", "1/2-1/2", "0-1", "0-1", "0-1", "1-0"]
+    results = ["white", "black", "white", "draw", "black", "black", "black", "white"]
     points = points_of_pairs([played(result) for result in results])
     assert points == [2, 1.5, 1, 0]
     assert pentanomial(points) == [1, 0, 1, 1, 1]

@@ -86,7 +86,7 @@ class Judge:
     def _played(self, job: Job) -> Played:
         lead = self.strength(job.white.options) - self.strength(job.black.options)
         lead += self.rng.normal(0, self.noise) if self.noise else 0
-        return Played(job.stage, job.game, "1-0" if lead > 0 else "0-1" if lead < 0 else "1/2-1/2", "", 10, b"")
+        return Played(job.stage, job.game, "white" if lead > 0 else "black" if lead < 0 else "draw", "", 10, b"")
 
 
 def tuned(method: Spsa, judge: Judge, spec: PlayerSpec = FULL) -> list[Step]:

@@ -217,7 +217,7 @@ def test_the_list_is_filtered_and_sorted(browser, runs):
         assert sorted(listed(page)) == of["game"].tolist()
         assert page.inner_text(".viewer-count") == "6 of 12 games"
         page.select_option("[name=result]", "lost")
-        lost = (of["result"] == "0-1") & (of["white"] == SCRIPT) | (of["result"] == "1-0") & (
+        lost = (of["result"] == "black") & (of["white"] == SCRIPT) | (of["result"] == "white") & (
             of["black"] == SCRIPT
         )
         assert sorted(listed(page)) == of.loc[lost, "game"].tolist() != []

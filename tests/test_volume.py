@@ -212,7 +212,7 @@ def test_rounds_are_the_games_that_numbers_gives_one_by_one() -> None:
 
 def test_points_are_kept_by_game_in_any_order() -> None:
     points = Points()
-    for game, result in ((70, "1-0"), (2, "0-1"), (9, "1/2-1/2")):
+    for game, result in ((70, "white"), (2, "black"), (9, "draw")):
         points.add(game, result)
     assert dict(points) == {2: 0.0, 9: 0.5, 70: 1.0} and len(points) == 3
     assert 3 not in points and 71 not in points and 10**9 not in points

@@ -102,10 +102,10 @@ def test_finished_games_are_listed_by_what_is_asked_for(client: httpx.Client) ->
     assert numbers("order=number&from=1&count=2") == [2, 3]
     assert numbers("opening=2") == [4, 3]
     everything = client.get("/api/runs/deep/watched/games?order=number").json()["games"]
-    for result in ("1-0", "0-1", "1/2-1/2"):
+    for result in ("white", "black", "draw"):
         wanted = [it["game"] for it in everything if it["result"] == result]
         assert numbers(f"order=number&result={result}") == wanted
-    won = [it["game"] for it in everything if it["result"] == ("1-0" if it["white"] == "plain" else "0-1")]
+    won = [it["game"] for it in everything if it["result"] == ("white" if it["white"] == "plain" else "black")]
     assert numbers("order=number&player=plain&result=won") == won
     assert numbers("player=nobody") == []
     assert numbers("player=plain' OR '1'='1") == []

@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plan = _plan(root, DOCUMENT | {"name": "many", "players": players})
     with Ledger(root / "many", plan.experiment, plan.facts) as ledger:
         for number, pairing in enumerate(islice(next(plan.schedule()), 400)):
-            record = GameRecord(pairing, ("1-0", "1/2-1/2", "0-1")[number % 3], "max_plies", 0.1, "", *packed([]))
+            record = GameRecord(pairing, ("white", "draw", "black")[number % 3], "max_plies", 0.1, "", *packed([]))
             ledger.add(record, plan.names[pairing.white], plan.names[pairing.black], plan.facts.start_fen)
     return root
 

@@ -211,7 +211,7 @@ def test_points_are_sent_with_each_position_and_with_the_end(at):
     assert at.state(state)["moves"][0]["points"] == {"white": 4, "black": 1}
     assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
     assert ended["outcome"] == {
-        "result": "1-0",
+        "result": "white",
         "termination": "points",
         "text": "White wins by 4 points to 2: neither side can move",
     }
@@ -338,7 +338,11 @@ def test_a_window_is_sent_each_state_and_states_are_numbered(at):
 def test_a_game_ends_by_resignation_and_by_agreement(at):
     state = at.begin(white="human", black="human")
     over = at.ask(state, "resign", colour="black").json()
-    assert over["outcome"] == {"result": "1-0", "termination": "resignation", "text": "White wins: Black resigned"}
+    assert over["outcome"] == {
+        "result": "white",
+        "termination": "resignation",
+        "text": "White wins: Black resigned",
+    }
     assert at.ask(over, "resign", colour="white").status_code == 422
     drawn = at.ask(at.begin(white="human", black="human"), "draw", colour="black").json()
     assert drawn["outcome"]["termination"] == "agreement"

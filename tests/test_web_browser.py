@@ -131,7 +131,7 @@ def test_a_lost_game_by_clicks_and_drags_is_said_and_played_again(browser, addre
         window.headline("You lose")
         assert "Black wins: " in window.page.inner_text("[data-part=subline]")
         game = replayed(window)
-        assert game.outcome is not None and game.outcome.result == "0-1"
+        assert game.outcome is not None and game.outcome.result == "black"
         window.page.click("[data-action=swapped]")
         window.page.wait_for_selector("[data-mode=game]")
         state = window.state

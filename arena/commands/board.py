@@ -21,7 +21,7 @@ from arena.experiment.yaml.values import inline
 from arena.rules.board.board import FIGURES, LETTERS, WIDTHS, Board, board_text, rows_of, to_move
 from arena.rules.board.svg import DARK, LABEL, LIGHT
 from arena.rules.notation import piece_letter
-from arena.rules.result import score_text
+from arena.rules.result import result_text, score_text
 from players.evaluation.build import explained_value
 from players.evaluation.linear import Share
 from players.loading import PlayerError
@@ -216,7 +216,7 @@ def _moves_around(found: Scene) -> str:
         number, second = divmod(ply - 1 + behind, 2)
         text = f"[{found.game.text(ply)}]" if ply == found.ply else found.game.text(ply)
         words.append(text if second and ply > first else f"{number + 1}.{'..' if second else ''} {text}")
-    return " ".join([*words, found.game.result if last == len(found.game.moves) else "..."])
+    return " ".join([*words, result_text(found.game.result) if last == len(found.game.moves) else "..."])
 
 
 def _rows(found: Scene) -> Iterator[tuple[str, ...]]:

@@ -27,6 +27,7 @@ from arena.play.engine import EngineError, Stopped
 from arena.play.executor import WorkerDied, usual_workers, worker_count
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
+from arena.rules.pdn.result import WINNERS
 from arena.rules.variants import VARIANTS, Variant
 from players.engines.program import waiting_announced
 
@@ -55,6 +56,13 @@ class WorkersType(click.ParamType):
 
 workers_option = click.option(
     "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
+)
+
+
+results_option = click.option(
+    "--results",
+    type=click.Choice(WINNERS),
+    help="Whose win 1-0 is [the first mover's in PDN, White's in CSV].",
 )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.base.wording import nearest
-from arena.commands.common import VARIANT, variant_given
+from arena.commands.common import VARIANT, results_option, variant_given
 from arena.commands.output import fail, say
 from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
@@ -19,8 +19,10 @@ from arena.rules.board.board import Board
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.result import Winner
 from arena.rules.played import PlayedGame
 from arena.rules.position import Position
+from arena.rules.result import result_text
 from arena.rules.variants import VARIANTS, Variant
 
 _SMALL = ("english", 32)
@@ -75,11 +77,18 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def called(
-        what: str, variant: Variant | None, fen: str | None, game: int | None, ply: int | None, **rest: Any
+        what: str,
+        variant: Variant | None,
+        fen: str | None,
+        game: int | None,
+        ply: int | None,
+        results: Winner | None,
+        **rest: Any,
     ) -> None:
-        command(scene(what, variant, fen, game, ply), **rest)
+        command(scene(what, variant, fen, game, ply, results or "first"), **rest)
 
     for decorator in (
+        results_option,
         click.option("--ply", type=click.IntRange(0), help="After N plies [the last]."),
         click.option("--game", type=click.IntRange(1), help="Which game of a file or a run [1]."),
         click.option("--fen", help="A position of the variant WHAT."),
@@ -90,7 +99,14 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def scene(what: str, variant: Variant | None, fen: str | None, game: int | None, ply: int | None) -> Scene:
+def scene(
+    what: str,
+    variant: Variant | None,
+    fen: str | None,
+    game: int | None,
+    ply: int | None,
+    results: Winner = "first",
+) -> Scene:
     """The position of a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none."""
     path = Path(what)
     named = _rules(what)
@@ -101,7 +117,7 @@ def scene(what: str, variant: Variant | None, fen: str | None, game: int | None,
     if path.is_dir():
         return _at(_of_run(path, game or 1), ply)
     if path.is_file():
-        return _at(_of_file(path, variant, game or 1), ply)
+        return _at(_of_file(path, variant, game or 1, results), ply)
     if game is not None or ply is not None:
         fail("--game and --ply need a PDN file or the folder of a run")
     if named is not None:
@@ -145,9 +161,9 @@ def _of_fen(text: str, variant: Variant | None) -> Scene:
         fail(str(error))
 
 
-def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
-    file = read_pdn(path, variant)
-    problems = [problem for problem in file.problems if problem.game == number]
+def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) -> Scene:
+    file = read_pdn(path, variant, results=results)
+    problems = [problem for problem in file.problems if problem.game in (0, number)]
     found = [game for game in file.games if game.number == number]
     if not found and problems:
         fail(str(problems[0]))
@@ -156,7 +172,7 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
         fail(f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games")
     for problem in problems:
         say(str(problem))
-    return _scene(found[0], len(file.games), path.name, found[0].result)
+    return _scene(found[0], len(file.games), path.name, result_text(found[0].result))
 
 
 def _of_run(folder: Path, number: int) -> Scene:
@@ -168,7 +184,8 @@ def _of_run(folder: Path, number: int) -> Scene:
     row, game = stored.row, stored.played()
     if game.problems:
         fail(f"{folder}: game {number}, ply {game.problems[0].ply}: {game.problems[0].message}")
-    ended = f"{row['result']} by {row['termination']}" + (f": {_visible(row['error'])}" if row["error"] else "")
+    ended = f"{result_text(row['result'])} by {row['termination']}"
+    ended += f": {_visible(row['error'])}" if row["error"] else ""
     return _scene(game, game.count, stored.experiment.name, ended)
 
 

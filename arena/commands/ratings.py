@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from arena.base.number import is_nan
-from arena.commands.common import ENCODING
+from arena.commands.common import ENCODING, results_option
 from arena.commands.output import echo, fail, show_frame, show_table
 from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
@@ -20,6 +20,7 @@ from arena.report.compare import compare as compare_sides
 from arena.report.load import read_results
 from arena.report.runs.page import counts, write_index
 from arena.report.tables.standings import STANDINGS, rated
+from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 from arena.watch.entry import entries
 
@@ -32,6 +33,7 @@ from arena.watch.entry import entries
     type=click.Choice(["white", "black"]),
     help="Who moves first [that of the run or of the PDN's GameType, else white].",
 )
+@results_option
 @ENCODING
 @click.option("--strict", is_flag=True, help="Stop at a game without names or with an unknown result.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -39,6 +41,7 @@ def rate(
     files: tuple[Path, ...],
     anchor: str | None,
     first: Colour | None,
+    results: Winner | None,
     encoding: str | None,
     strict: bool,
     as_json: bool,
@@ -49,7 +52,7 @@ def rate(
     may have pair, the same for games that belong together.
     """
     try:
-        found = read_results(files, first, encoding, strict)
+        found = read_results(files, first, encoding, strict, results)
         ratings = rate_games(found.games, first=found.first, anchor=anchor)
     except (ResultsError, ValueError) as error:
         fail(str(error))
@@ -71,16 +74,19 @@ def rate(
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
+@results_option
 @ENCODING
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(a: Path, b: Path, first: Colour | None, encoding: str | None, as_json: bool) -> None:
+def compare(
+    a: Path, b: Path, first: Colour | None, results: Winner | None, encoding: str | None, as_json: bool
+) -> None:
     """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
 
     Elo is relative to the mean of the players of both. For two runs, it counts the games that are the same, move
     for move.
     """
     try:
-        sides = [read_side(path, first, encoding) for path in (a, b)]
+        sides = [read_side(path, first, encoding, results) for path in (a, b)]
     except ResultsError as error:
         fail(str(error))
     found = compare_sides(*sides)

@@ -21,6 +21,7 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import WHITE
+from arena.rules.result import result_text
 from players.loading import fingerprints, located
 from players.player import EFFORT, PlayerSpec
 
@@ -78,7 +79,7 @@ def difference(task: Task, then: GameRecord, now: GameRecord) -> str:
             if not _equal(old[column], new[column]):
                 words = f"{_text(old[column])} in the run, {_text(new[column])} now"
                 return f"ply {ply + 1}, {spec.name}: {column} {words}"
-    ends = [f"{record.result} by {record.termination} after {record.plies} plies" for record in (then, now)]
+    ends = [f"{result_text(one.result)} by {one.termination} after {one.plies} plies" for one in (then, now)]
     return "" if ends[0] == ends[1] else f"the end: {ends[0]} in the run, {ends[1]} now"
 
 
@@ -148,6 +149,6 @@ def _print_moves(task: Task, again: GameRecord) -> None:
         for ply, move in enumerate(again.table())
     ]
     show_table(_HEADER, rows)
-    echo(f"{again.result} by {again.termination}, {again.plies} plies, {again.seconds:.3g} s")
+    echo(f"{result_text(again.result)} by {again.termination}, {again.plies} plies, {again.seconds:.3g} s")
     if again.error:
         echo(again.error)

@@ -19,6 +19,7 @@ from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
+from arena.rules.result import result_text
 from arena.rules.variants import Variant
 from arena.sitting.pdn import entries_of, saved_game
 from arena.sitting.sides import (
@@ -202,7 +203,7 @@ def _say_what_is_opened(path: Path, pdn: PlayedGame, sitting: Sitting) -> None:
     if pdn.result != "*" and sitting.outcome is None:
         last = pdn.tags.get("Termination") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]
         why = f" ({last.replace('_', ' ')})" if last in list(Termination) else ""
-        words += f" ended {pdn.result}{why}; it is played on from its last position"
+        words += f" ended: {result_text(pdn.result)}{why}; it is played on from its last position"
     say(words)
 
 

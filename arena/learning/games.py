@@ -151,7 +151,7 @@ def _scored_game(
         if is_quiet(game):
             found.append((game.position, score))
         if abs(score) > LIMIT:
-            return game, found, "1-0" if score > 0 else "0-1"
+            return game, found, "white" if score > 0 else "black"
         game.push(rng.choice(game.legal_moves) if rng.random() < job.random_moves else choice.move)
     return game, found, outcome.result
 

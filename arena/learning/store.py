@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arena.ledger.store import Store
 from arena.ledger.table import Table
 from arena.ratings.types import Ints
-from arena.rules.result import points_of
+from arena.rules.result import RESULTS, points_of
 
 SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
 """A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view."""
@@ -77,7 +77,7 @@ class GameStore(Store):
         If something was damaged, see `repaired`, the steps are forgotten, to be made again from the games. Raises
         StoreError if the folder cannot be written to, is in use, or holds another `noun`.
         """
-        tables, columns = (GAMES, STEPS), SCORED.descr
+        tables, columns = (GAMES, STEPS), [*SCORED.descr, RESULTS]
         path = folder / f"{noun}.sqlite"
         super().__init__(path, tables, {noun: description}, columns=columns, noun=noun, derived=[STEPS])
         self.folder = folder

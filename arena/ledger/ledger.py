@@ -23,7 +23,7 @@ from arena.ledger.repair import ANNULLED, COMPLETE, SPENT, changed_keys, documen
 from arena.ledger.store import Store, StoreError, reading
 from arena.ledger.table import CHECKSUM, Table
 from arena.rules.game import FORFEITS, Termination
-from arena.rules.result import Colour
+from arena.rules.result import RESULTS, Colour
 
 FILE = "ledger.sqlite"
 
@@ -61,12 +61,12 @@ PROBES = Table("probes", _PROBES, ["player", "position"])
 _ANSWERS = {name: _ANSWER_TYPES.get(name, "TEXT") for name in ANSWER_COLUMNS}
 ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=False)
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
-COLUMNS = {"moves": MOVE_COLUMNS, "grades": STORED_COLUMNS}
-"""What the binary records of a ledger hold."""
+COLUMNS = {"moves": MOVE_COLUMNS, "grades": STORED_COLUMNS, "results": RESULTS}
+"""What the binary records of a ledger hold, and how results are called."""
 _FAULTS = [termination for termination in FORFEITS if termination != Termination.WITHDRAWN]
 _RESULTS = (
     f"SELECT game, result, CASE WHEN termination NOT IN ({', '.join('?' * len(_FAULTS))}) THEN '' "
-    "WHEN result = '0-1' THEN white ELSE black END FROM games ORDER BY game"
+    "WHEN result = 'black' THEN white ELSE black END FROM games ORDER BY game"
 )
 _FAILED = f"SELECT EXISTS (SELECT * FROM games WHERE termination IN ({', '.join('?' * len(_FAULTS))}))"
 

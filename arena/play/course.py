@@ -169,7 +169,7 @@ class Course:
         ]
         if not lost:
             return None
-        result = "1/2-1/2" if len(lost) == 2 else "0-1" if lost[0] == pairing.white else "1-0"
+        result = "draw" if len(lost) == 2 else "black" if lost[0] == pairing.white else "white"
         names = " and ".join(self._names[player] for player in lost)
         why = f"{names} withdrawn after {self._limit} failures in the first {self._limit} games"
         why += ", whose games are annulled" if self._annuls else ""

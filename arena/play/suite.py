@@ -110,8 +110,8 @@ def _puzzle(variant: Variant, line: str) -> Puzzle:
 
 def _of_pdn(path: Path, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:
     read = read_pdn(path, variant or VARIANTS["english"])
-    if read.problems:
-        raise SuiteError(cut(str(read.problems[0]), _MAX_MESSAGE))
+    if problems := [problem for problem in read.problems if problem.game]:
+        raise SuiteError(cut(str(problems[0]), _MAX_MESSAGE))
     puzzles = []
     for game in read.games:
         if game.variant != read.games[0].variant or not game.moves:

@@ -4,7 +4,7 @@ Elo. A difference of d Elo means an expected score of 1 / (1 + 10^(-d/400)) over
 those played. The model is Bradley and Terry's with a draw as half a point, and ratings are the strengths that mean
 the same score without the first-move advantage (`arena.ratings.fit`).
 
-Games. A table with the columns white, black, result ("1-0", "1/2-1/2", "0-1") and optionally
+Games. A table with the columns white, black, result ("white", "draw", "black") and optionally
 
 * pair: games of the same two players with the same value are one cluster, missing values stand alone;
 * line: what was played (opening and moves) as any value; games of the same two players with the same colours

@@ -7,7 +7,7 @@ GameType, Variant, FEN and Result and the text of the moves count, so that games
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -17,13 +17,17 @@ import pandas as pd
 
 from arena.base.files import decoded, is_unicode
 from arena.base.wording import counted, cut, quoted
-from arena.rules.pdn.tokens import TaggedGame, meaning, tagged_games, variant_of_tags
-from arena.rules.position import BLACK
-from arena.rules.result import RESULTS, Colour
+from arena.rules.pdn.read import PdnFile, read_pdn
+from arena.rules.pdn.result import FirstMover, Winner, first_mover, result_of
+from arena.rules.pdn.tokens import TaggedGame, tagged_games
+from arena.rules.result import NO_RESULT, RESULTS, Colour
+from arena.rules.variants import VARIANTS
 
 COUNTS = ("wins", "draws", "losses")
-FROM_MOVES = "the numbering of the moves"
-"""The source of the first colour where a PDN has no GameType."""
+_OF_RULES = ("Result", "GameType", "Variant", "SetUp", "FEN")
+"""Tags that a game needs to be played through."""
+_WITNESSES = 200
+"""Games of a PDN, at most, whose final positions are compared with their results."""
 _LISTED = 20
 """Lines of a file that a note of games left out names."""
 _FORMS = "1-0, 2-0, +-, 1/2-1/2, 1-1, 0-2, 0-1, -+, * and their like"
@@ -58,6 +62,8 @@ class GameSource(NamedTuple):
     faults: Sequence[Fault] = ()
     """The games that are left out."""
     encoding: str = "utf-8"
+    notes: Sequence[str] = ()
+    """Sentences on how its results were read."""
 
 
 class Results(NamedTuple):
@@ -73,13 +79,13 @@ class Results(NamedTuple):
     """Games without a result."""
     faults: tuple[Fault, ...] = ()
     """Games that are left out as they cannot be rated."""
-    guessed: tuple[str, ...] = ()
-    """A sentence on each file whose encoding is a guess."""
+    readings: tuple[str, ...] = ()
+    """Sentences on files whose encoding is a guess, and on how results were read."""
 
     @property
     def notes(self) -> list[str]:
         """Sentences on what was read as a guess, or not counted."""
-        notes = list(self.guessed)
+        notes = list(self.readings)
         lines = defaultdict(list)
         for fault in self.faults:
             lines[fault.path, fault.reason].append(fault.line)
@@ -93,18 +99,22 @@ class Results(NamedTuple):
         return notes
 
 
-def read_file(path: Path, first: Colour | None = None, encoding: str | None = None) -> GameSource:
+def read_file(
+    path: Path, first: Colour | None = None, encoding: str | None = None, results: Winner | None = None
+) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
     Games without players or with an unknown result are left out. Raises ResultsError for a file that cannot be
-    read, and for a PDN whose games differ in who moves first, unless *first* is given.
+    read, and for a PDN whose games differ in who moves first, unless *first* is given. `1-0` is, by *results*, a
+    win of the side that moves first or of White; else the former in a PDN, the latter in a CSV.
     """
     text, encoding = _text(path, encoding)
     suffix = path.suffix.lower()
     if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
-        return _pdn(path, text, first)._replace(encoding=encoding)
+        return _pdn(path, text, first, results or "first")._replace(encoding=encoding)
     faults: list[Fault] = []
-    return GameSource(path, _csv(path, text, faults), faults=faults, encoding=encoding)
+    leading = first if first and results == "first" else "white"
+    return GameSource(path, _csv(path, text, leading, faults), faults=faults, encoding=encoding)
 
 
 def combined(sources: Sequence[GameSource], first: Colour | None = None, strict: bool = False) -> Results:
@@ -136,7 +146,8 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None, strict:
         for source in sources
         if not is_unicode(source.encoding)
     )
-    return Results(games, first or next(iter(claims), None) or "white", first_by, skipped, faults, guessed)
+    readings = (*guessed, *(note for source in sources for note in source.notes))
+    return Results(games, first or next(iter(claims), None) or "white", first_by, skipped, faults, readings)
 
 
 def game_table(white: object, black: object, result: object) -> pd.DataFrame:
@@ -164,23 +175,25 @@ def _text(path: Path, encoding: str | None) -> tuple[str, str]:
         raise ResultsError(f"{path} cannot be read: it is not text in {error.encoding}") from None
 
 
-def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
+def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSource:
     """The games; where any has a FEN, games from one with colours swapped are a pair."""
     rows, faults = [], []
-    # What says who moves first, who does, and the first line that says so.
-    claims: dict[tuple[str, Colour], int] = {}
+    # Who moves first, and the first line that says so.
+    claims: dict[FirstMover, int] = {}
+    witnesses: list[TaggedGame] = []
     for game in tagged_games(text):
         white, black = (" ".join(game.tags.get(colour, "").split()) for colour in ("White", "Black"))
-        stated = meaning(game.tags.get("Result", ""))
-        if reason := _reason(white, black, stated, game.tags.get("Result", "")):
+        mover = first_mover(game.tags, game.moves, game.number, first)
+        result, fault = result_of(game.tags.get("Result", ""), game.end, mover.colour, winner)
+        if reason := _reason(white, black) or fault:
             faults.append(Fault(path, game.line, reason))
             continue
-        result = stated if stated != "*" else meaning(game.end)
         fen = game.tags.get("FEN", "").strip()
         line = f"{game.tags.get('FEN', '')} {game.moves}" if game.moves else None
         rows.append((white, black, result if result in RESULTS else None, line, fen))
-        for saying in _says_first(game):
-            claims.setdefault(saying, game.line)
+        claims.setdefault(mover, game.line)
+        if result in get_args(Colour) and not (mover.is_certain and mover.colour == "white"):
+            witnesses.append(game)
     if not rows and not faults:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
     table = pd.DataFrame(rows, columns=["white", "black", "result", "line", "fen"], dtype=object)
@@ -188,35 +201,39 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
     if table["fen"].any():
         number = table.groupby(["white", "black", "fen"]).cumcount().astype(str)
         games = games.assign(pair=number + " " + table["fen"])
-    return GameSource(path, games, *(_first_of(path, claims) if first is None else (None, "")), faults)
+    notes = []
+    if winner == "first" and any(mover.colour == "black" for mover in claims):
+        notes.append(f"{path}: 1-0 is Black's win where Black moves first; --results white reads it as White's.")
+    if message := _contradiction(witnesses, first, winner):
+        notes.append(f"{path}: {message}.")
+    said = _first_of(path, claims) if first is None else (None, "")
+    return GameSource(path, games, *said, faults, notes=notes)
 
 
-def _reason(white: str, black: str, result: str | None, text: str) -> str:
+def _reason(white: str, black: str) -> str:
     """Why a game cannot be rated; empty if it can."""
     for player, colour in ((white, "White"), (black, "Black")):
         if not player.strip("?"):
             return f"no name of {colour}"
     if white == black:
         return f"White and Black are both {quoted(white)}"
-    return f"unknown result {quoted(text)}" if result is None else ""
+    return ""
 
 
-def _says_first(game: TaggedGame) -> Iterator[tuple[str, Colour]]:
-    """Yield the tags of a game that name the colour to move first: GameType, Variant, or else its FEN."""
-    kind = game.tags.get("GameType", "")
-    colours: dict[str, Colour] = {"W": "white", "B": "black"}
-    stated = colours.get(kind.upper().replace(" ", "").partition(",")[2][:2].rstrip(","))
-    variant = variant_of_tags(game.tags, None)
-    if stated or variant:
-        by_rules: Colour = "black" if variant and variant.first == BLACK else "white"
-        yield "GameType" if kind else "Variant", stated or by_rules
-    elif (to_move := colours.get(game.tags.get("FEN", "").strip()[:1].upper())) and game.number:
-        other: Colour = "black" if to_move == "white" else "white"
-        yield FROM_MOVES, other if game.number.endswith("..") else to_move
+def _contradiction(games: Sequence[TaggedGame], first: Colour | None, winner: Winner) -> str:
+    """What the final positions of some of the games say of their results: see `arena.rules.pdn.result`."""
+    texts = [
+        "".join(f'[{name} "{value}"]\n' for name, value in game.tags.items() if name in _OF_RULES)
+        + f"\n{game.number} {game.moves} {game.end or NO_RESULT}\n"
+        for game in games[:: -(-len(games) // _WITNESSES) or 1]
+    ]
+    english = VARIANTS["english"] if first == "black" else None
+    found = read_pdn("\n".join(texts), english, results=winner) if texts else PdnFile([], [])
+    return next((problem.message for problem in found.problems if not problem.game), "")
 
 
-def _first_of(path: Path, claims: dict[tuple[str, Colour], int]) -> tuple[Colour | None, str]:
-    rules = {first: (by, line) for (by, first), line in claims.items() if by != FROM_MOVES}
+def _first_of(path: Path, claims: dict[FirstMover, int]) -> tuple[Colour | None, str]:
+    rules = {mover.colour: (mover.source, line) for mover, line in claims.items() if mover.is_certain}
     if len(rules) > 1:
         by, line = rules["black"]
         raise ResultsError(
@@ -225,11 +242,19 @@ def _first_of(path: Path, claims: dict[tuple[str, Colour], int]) -> tuple[Colour
         )
     if rules:
         return next((first, by) for first, (by, _) in rules.items())
-    return next(iter(claims))[::-1] if len(claims) == 1 else (None, "")
+    likely = [mover for mover in claims if mover.source]
+    return (likely[0].colour, likely[0].source) if len(likely) == 1 else (None, "")
 
 
-def _csv(path: Path, text: str, faults: list[Fault]) -> pd.DataFrame:
-    """The games; what cannot be rated is added to the faults."""
+def _result(text: str, leading: Colour) -> tuple[str, str]:
+    """The result of a row, which may be a winner's colour or `draw`, and what is wrong with it, or ""."""
+    if text in RESULTS:
+        return text, ""
+    return result_of(text, "", leading, "first") if text else (NO_RESULT, "unknown result ''")
+
+
+def _csv(path: Path, text: str, leading: Colour, faults: list[Fault]) -> pd.DataFrame:
+    """The games, in which `1-0` is a win of `leading`; what cannot be rated is added to the faults."""
     table = _read_csv(path, text)
     by_count = all(name in table for name in COUNTS)
     if not {"white", "black"} <= set(table.columns) or not (by_count or "result" in table):
@@ -239,9 +264,8 @@ def _csv(path: Path, text: str, faults: list[Fault]) -> pd.DataFrame:
         )
     games = []
     for line, row in zip(table.index, table.to_dict("records"), strict=True):
-        result = "*" if by_count else row["result"]
-        meant = meaning(result) if result else None
-        reason = _reason(row["white"], row["black"], meant, result)
+        meant, fault = (NO_RESULT, "") if by_count else _result(row["result"], leading)
+        reason = _reason(row["white"], row["black"]) or fault
         try:
             counts = [_games(row, name) for name in COUNTS] if by_count else []
         except ValueError as error:

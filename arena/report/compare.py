@@ -19,6 +19,7 @@ from arena.ratings.results import ResultsError
 from arena.ratings.types import Floats
 from arena.report.load import load, read_results
 from arena.report.run import Run
+from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
 SIDES = ("a", "b")
@@ -52,8 +53,10 @@ class Comparison(NamedTuple):
     """Sentences: what a reader of the table must know."""
 
 
-def read_side(path: Path, first: Colour | None = None, encoding: str | None = None) -> RatedSide:
-    """A run's folder, or a file of results in which *first* moves first. Raises ResultsError."""
+def read_side(
+    path: Path, first: Colour | None = None, encoding: str | None = None, results: Winner | None = None
+) -> RatedSide:
+    """A run's folder, or a file of results, as `read_results` takes it. Raises ResultsError."""
     if path.is_dir():
         try:
             run = load(path)
@@ -64,7 +67,7 @@ def read_side(path: Path, first: Colour | None = None, encoding: str | None = No
         known = run.standings.dropna(subset="seconds_per_move")
         seconds = dict(zip(known["player"], known["seconds_per_move"], strict=True))
         return RatedSide(str(path), run.ratings, seconds, run)
-    found = read_results([path], first, encoding)
+    found = read_results([path], first, encoding, results=results)
     return RatedSide(str(path), rate(found.games, first=found.first), {}, notes=found.notes)
 
 

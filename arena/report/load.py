@@ -22,6 +22,7 @@ from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import facts, headline
 from arena.report.tables.decided import standings_text
+from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
 LIST = "runs.json"
@@ -51,13 +52,17 @@ def card(run: Run) -> str:
 
 
 def read_results(
-    paths: Sequence[Path], first: Colour | None = None, encoding: str | None = None, strict: bool = False
+    paths: Sequence[Path],
+    first: Colour | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+    results: Winner | None = None,
 ) -> Results:
     """The games of files and folders of runs together; *first* is the colour that moves first in all of them.
 
     Raises ResultsError, see `arena.ratings.results`.
     """
-    sources = [read_run(path) if path.is_dir() else read_file(path, first, encoding) for path in paths]
+    sources = [read_run(path) if path.is_dir() else read_file(path, first, encoding, results) for path in paths]
     return combined(sources, first, strict)
 
 

@@ -79,8 +79,8 @@ class Outcome(NamedTuple):
 
     @property
     def result(self) -> str:
-        """The result in PDN: `1-0`, `0-1` or `1/2-1/2`, White first."""
-        return {WHITE: "1-0", BLACK: "0-1", None: "1/2-1/2"}[self.winner]
+        """Who won: `white`, `black`, or `draw`."""
+        return {WHITE: "white", BLACK: "black", None: "draw"}[self.winner]
 
 
 _KingRuns: TypeAlias = tuple[tuple[int, int], tuple[int, int]]

@@ -24,13 +24,14 @@ class Problem(NamedTuple):
     line: int
     """Counted from 1."""
     game: int
-    """Counted from 1."""
+    """Counted from 1; 0 for the whole file."""
     ply: int
     """The ply that was to be read, counted from 1; 0 in the tags."""
     message: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: game {self.game}, ply {self.ply}: {self.message}"
+        where = f"{self.file}:{self.line}: game {self.game}, ply {self.ply}" if self.game else self.file
+        return f"{where}: {self.message}"
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,7 @@ class PlayedGame:
     start: Position
     moves: list[int]
     result: str = NO_RESULT
-    """`1-0`, `1/2-1/2`, `0-1` with White's points first, `0-0` if both lost, `*` if unfinished or unknown.
-
-    As a PDN has it: some collections of games in which Black moves first put Black's points first.
-    """
+    """Who won: `white`, `black`, `draw`; `0-0` if both lost, `*` if unfinished or unknown."""
     tags: dict[str, str] = field(default_factory=dict)
     """All tags as in the text, their names in the standard spelling."""
     comments: dict[int, str] = field(default_factory=dict)

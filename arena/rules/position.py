@@ -7,10 +7,10 @@ s + s // 2h. 8x8 takes 35 bits, 10x10 takes 54.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 WHITE, BLACK = 0, 1
-COLOURS = ("white", "black")
+COLOURS: tuple[Literal["white"], Literal["black"]] = ("white", "black")
 """Names of the colours, by the value of `Position.turn`."""
 
 

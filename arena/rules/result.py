@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from arena.rules.position import Position, bit_of, column_of
 from arena.rules.rules import Rules
 
-Result: TypeAlias = Literal["1-0", "1/2-1/2", "0-1"]
-"""As PDN writes it, White first."""
+Result: TypeAlias = Literal["white", "draw", "black"]
+"""Who won."""
 Colour: TypeAlias = Literal["white", "black"]
 
 RESULTS: tuple[Result, ...] = get_args(Result)
@@ -54,6 +54,11 @@ def pentanomial(pairs: Iterable[float]) -> list[int]:
     for points in pairs:
         counts[round(2 * points)] += 1
     return counts
+
+
+def result_text(result: str) -> str:
+    """A result in words: `White won`, `drawn`; what is no result as it is."""
+    return {"white": "White won", "black": "Black won", "draw": "drawn"}.get(result, result)
 
 
 def humanised(termination: str) -> str:

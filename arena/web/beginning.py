@@ -145,8 +145,7 @@ def _kept(given: NewGame, folder: Path | None) -> PlayedGame:
 
 def _of_pdn(text: str, variant: Variant, number: int) -> PlayedGame:
     file = read_pdn(text, variant, only=number)
-    if file.problems:
-        problem = file.problems[0]
+    if problem := next((problem for problem in file.problems if problem.game), None):
         raise ValueError(f"game {problem.game}, ply {problem.ply}, line {problem.line}: {problem.message}")
     if not file.games:
         raise ValueError(f"there is no game {number} in the PDN" if number > 1 else "there is no game in the file")

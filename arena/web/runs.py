@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -17,7 +16,7 @@ from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError, reading
 from arena.rules.position import COLOURS
-from arena.rules.result import humanised
+from arena.rules.result import RESULTS, humanised
 from arena.web.documents import board_document, played_documents, position_document
 from arena.web.feed import Feed, Feeds
 from arena.web.guard import below, run_below
@@ -90,7 +89,7 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
 
 def _points(row: dict[str, Any]) -> dict[str, int] | None:
     """Each colour's points, where they decided the game."""
-    found = {colour: row[f"{colour}_points"] for colour in COLOURS}
+    found: dict[str, Any] = {colour: row[f"{colour}_points"] for colour in COLOURS}
     return None if None in found.values() else found
 
 
@@ -106,10 +105,10 @@ def _conditions(wanted: Wanted) -> tuple[str, list[Any]]:
         parts.append("termination = ?")
         values.append(wanted.end)
     if wanted.result in ("won", "lost") and wanted.player:
-        white, black = ("1-0", "0-1") if wanted.result == "won" else ("0-1", "1-0")
+        white, black = ("white", "black") if wanted.result == "won" else ("black", "white")
         parts.append("((white = ? AND result = ?) OR (black = ? AND result = ?))")
         values += [wanted.player, white, wanted.player, black]
-    elif re.fullmatch("1-0|0-1|1/2-1/2", wanted.result):
+    elif wanted.result in RESULTS:
         parts.append("result = ?")
         values.append(wanted.result)
     return " AND ".join(parts), values

@@ -52,7 +52,7 @@ def assert_plays_ten_games(one: PlayerSpec, variant: Variant) -> None:
 
 def assert_first_lost(record: GameRecord, what: str, termination: str, reason: str) -> None:
     """The first player, called by what it does, lost for a reason, which is one line."""
-    assert (record.result, record.termination) == ("0-1", termination), record.error
+    assert (record.result, record.termination) == ("black", termination), record.error
     assert record.error.startswith(f"{what} {reason}") and len(record.error.splitlines()) == 1, record.error
 
 

@@ -149,7 +149,7 @@ def frames(
     gap = (games["white"].map(depth) - games["black"].map(depth)).to_numpy(dtype=float)
     draw = rng.random(len(games)) < draws
     white = rng.random(len(games)) < 1 / (1 + np.exp(-0.5 * gap))
-    games["result"] = np.where(draw, "1/2-1/2", np.where(white, "1-0", "0-1"))
+    games["result"] = np.where(draw, "draw", np.where(white, "white", "black"))
     ended = np.where(draw, rng.choice(["repetition", "no_progress", "max_plies"], len(games)), "no_moves")
     games["termination"] = np.where(~draw & (rng.random(len(games)) < 0.3), "no_pieces", ended)
     games["game"] = np.arange(len(games))

@@ -14,9 +14,9 @@ from arena.ratings.match import ELO_PER_LOGIT
 
 COLUMNS = ["white", "black", "result", "pair"]
 
-RESULTS = ("1-0", "1/2-1/2", "0-1")
+RESULTS = ("white", "draw", "black")
 
-OPPOSITE = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1/2-1/2"}
+OPPOSITE = {"white": "black", "black": "white", "draw": "draw"}
 
 
 def frame(rows):

@@ -81,9 +81,9 @@ test("the headline says whose move it is, and who won", () => {
   assert.equal(headlineOf(state({ turn: "white", thinking: true })), "Level 3 is thinking …");
   assert.equal(headlineOf(state({ turn: "white", paused: true })), "Paused");
   assert.equal(headlineOf(state({ sides: two })), "Black to move");
-  const won = { result: "0-1", termination: "no_moves", text: "Black wins: White has no move" };
+  const won = { result: "black", termination: "no_moves", text: "Black wins: White has no move" };
   assert.equal(headlineOf(state({ outcome: won })), "You win");
-  assert.equal(headlineOf(state({ outcome: { ...won, result: "1-0" } })), "You lose");
+  assert.equal(headlineOf(state({ outcome: { ...won, result: "white" } })), "You lose");
   assert.equal(headlineOf(state({ outcome: won, sides: two })), "Black wins");
 });
 
@@ -117,7 +117,7 @@ test("what was played since is read aloud", () => {
   assert.equal(newsText(state({ moves: [move] }), state()), "Taken back.");
   assert.equal(newsText(state(), state()), "");
   assert.equal(newsText(state(), state({ moves: [turn("pass", { squares: { origin: 0, target: 0, captured: [] } })] })), "Black has no move and passes.");
-  const outcome = { result: "1/2-1/2", termination: "agreed", text: "Draw: agreed" };
+  const outcome = { result: "draw", termination: "agreed", text: "Draw: agreed" };
   assert.equal(newsText(state(), state({ outcome })), "Draw. Draw: agreed.");
 });
 
@@ -126,9 +126,9 @@ test("a PDN numbers moves from who begins, and quotes names", () => {
   const text = pdnOf(played);
   assert.match(text, /\[White "a \\"b\\""\]/);
   assert.ok(text.endsWith("\n\n1. 11-15\n22-18\n2. 15x22\n*\n"));
-  const behind = pdnOf({ ...played, start: { fen: "W:W32:B1", turn: "white" }, outcome: { result: "1-0" } });
-  assert.ok(behind.endsWith("\n\n1... 11-15\n2. 22-18\n15x22\n1-0\n"));
+  const behind = pdnOf({ ...played, start: { fen: "W:W32:B1", turn: "white" }, outcome: { result: "white" } });
+  assert.ok(behind.endsWith("\n\n1... 11-15\n2. 22-18\n15x22\n0-1\n"));
   const points = { points: { white: 2, black: 1 } };
-  const scored = pdnOf(state({ moves: [turn("6-2", points)], outcome: { result: "1-0", termination: "points", text: "" } }));
-  assert.ok(scored.endsWith("\n\n1. 6-2\n{points: White 2, Black 1}\n1-0\n"));
+  const scored = pdnOf(state({ moves: [turn("6-2", points)], outcome: { result: "white", termination: "points", text: "" } }));
+  assert.ok(scored.endsWith("\n\n1. 6-2\n{points: White 2, Black 1}\n0-1\n"));
 });

@@ -7,14 +7,14 @@ import { chosen, listOf } from "../../arena/report/viewer/games.js";
 
 const GAMES = listOf({
   players: ["a", "b", "c"], ends: ["no moves", "repetition"], game: [1, 2, 3, 4], white: [0, 1, 0, 2], black: [1, 0, 2, 0],
-  opening: [1, 1, 2, 2], result: ["1-0", "1-0", "1/2-1/2", "0-1"], end: [0, 0, 1, 0], points: { 3: { white: 2, black: 7 } }, plies: [40, 60, 20, 60],
+  opening: [1, 1, 2, 2], result: ["white", "white", "draw", "black"], end: [0, 0, 1, 0], points: { 3: { white: 2, black: 7 } }, plies: [40, 60, 20, 60],
   swing: [250, null, 900, 250], error: { 3: "ended" },
 });
 const numbers = (wanted) => chosen(GAMES, wanted).map(({ number }) => number);
 
 test("columns become games", () => {
   assert.deepEqual(GAMES[3], {
-    place: 3, number: 4, white: "c", black: "a", opening: 2, result: "0-1", end: "no moves", points: { white: 2, black: 7 }, plies: 60, swing: 2.5, error: "ended",
+    place: 3, number: 4, white: "c", black: "a", opening: 2, result: "black", end: "no moves", points: { white: 2, black: 7 }, plies: 60, swing: 2.5, error: "ended",
   });
   assert.deepEqual([GAMES[1].swing, GAMES[1].points], [null, null]);
 });
@@ -33,7 +33,7 @@ test("each filter leaves out the others", () => {
   assert.deepEqual(numbers({ opening: "2", order: "number" }), [3, 4]);
   assert.deepEqual(numbers({ end: "repetition" }), [3]);
   assert.deepEqual(numbers({ shortest: "40", longest: "59" }), [1]);
-  assert.deepEqual(numbers({ result: "1-0", order: "number" }), [1, 2]);
+  assert.deepEqual(numbers({ result: "white", order: "number" }), [1, 2]);
 });
 
 test("won and lost are the player's", () => {

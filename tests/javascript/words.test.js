@@ -23,7 +23,7 @@ test("a number stays beside its unit, and beside nothing else", () => {
 
 test("whole numbers have thin spaces, results true dashes", () => {
   assert.equal(grouped(1234567), "1\u202f234\u202f567");
-  assert.deepEqual(["1-0", "1/2-1/2"].map(resultText), ["1–0", "½–½"]);
+  assert.deepEqual(["white", "draw", "*"].map(resultText), ["White won", "drawn", "*"]);
 });
 
 test("a position as FEN and in words names kings and empty sides", () => {

@@ -86,7 +86,7 @@ class TerminalGame:
         self.show_once()
         if sitting.failure:
             self.print(sitting.failure)
-        self.print(f"{ending_text(sitting.game, sitting.outcome)} ({sitting.outcome.result})")
+        self.print(ending_text(sitting.game, sitting.outcome))
         self._ended_at = sitting.version
 
     def show(self) -> None:

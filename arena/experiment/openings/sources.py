@@ -162,8 +162,8 @@ def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
     from arena.rules.pdn.read import read_pdn
 
     read = read_pdn(path, variant)
-    if read.problems:
-        raise OpeningsError(cut(str(read.problems[0]), MAX_QUOTED), "file")
+    if problems := [problem for problem in read.problems if problem.game]:
+        raise OpeningsError(cut(str(problems[0]), MAX_QUOTED), "file")
     if not read.games:
         raise OpeningsError(f"{path} holds no game", "file")
     return [Opening(game.positions[-1], f"{path.name}: game {game.number}") for game in read.games]

@@ -128,7 +128,7 @@ def _progress(run: Run) -> str:
     played, planned, exact = len(run.games), run.facts.games, run.facts.exact
     of = f" of at most {planned} planned" if planned and not exact else ""
     end = ", complete" if not exact and run.data.order is not None else ""
-    draws = int((run.games["result"].astype(str) == "1/2-1/2").sum())
+    draws = int((run.games["result"].astype(str) == "draw").sum())
     drawn = f", {percent(draws / played)} drawn" if played else ""
     void = f" and {len(run.annulled)} annulled" if len(run.annulled) else ""
     players = counted(len(run.data.experiment.players), "player")

@@ -53,7 +53,7 @@ _GAMES = columns(
     Column("white", "player of the white pieces"),
     Column("black", "player of the black pieces"),
     "opening opening_fen",
-    Column("result", "result as PDN writes it: 1-0, 1/2-1/2 or 0-1, White first"),
+    Column("result", "who won: white, draw or black"),
     "termination",
     Column("white_points", "White's points, where they decided the game; empty elsewhere", "points"),
     Column("black_points", "Black's points, where they decided the game; empty elsewhere", "points"),

@@ -111,7 +111,7 @@ def lost_by_failures(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def _loser(games: pd.DataFrame) -> pd.Series:
-    return games["black"].where(games["result"] == "1-0", games["white"]).astype(str).rename("player")
+    return games["black"].where(games["result"] == "white", games["white"]).astype(str).rename("player")
 
 
 def _words(error: str, player: str) -> str:

@@ -34,7 +34,7 @@ def telemetry(
     grouped = totals.groupby("player")
     total = grouped[["cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"]].sum()
     overrun = sample["overrun"].astype(float).groupby(sample["player"].astype(str))
-    beaten = games["white"].where(games["result"].astype(str) == "0-1", games["black"]).astype(str)
+    beaten = games["white"].where(games["result"].astype(str) == "black", games["black"]).astype(str)
     table = pd.DataFrame(index=total.index)
     seconds, nodes, cpu = (effort[name] / effort["moves"] for name in ("seconds", "nodes", "cpu_seconds"))
     table["nodes_per_second"] = nodes / cpu.fillna(seconds).where(lambda time: time > 0)

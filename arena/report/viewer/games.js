@@ -115,7 +115,7 @@ function seats(game, player, opponent) {
 
 function hasResult(game, result, player) {
   if (!result) return true;
-  if (result === "won") return game.result === (game.white === player ? "1-0" : "0-1");
-  if (result === "lost") return game.result === (game.white === player ? "0-1" : "1-0");
+  if (result === "won") return game.result === (game.white === player ? "white" : "black");
+  if (result === "lost") return game.result === (game.white === player ? "black" : "white");
   return game.result === result;
 }

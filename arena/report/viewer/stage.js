@@ -72,7 +72,7 @@ export class Stage {
     this.played = moves;
     this.positions = positionsOf({ start, moves });
     const { title, legend, facts } = this.parts;
-    title.replaceChildren(`Game ${game.number}: `, named(game.white), " – ", named(game.black), ` ${resultText(game.result)}`);
+    title.replaceChildren(`Game ${game.number}: `, named(game.white), " – ", named(game.black), `, ${resultText(game.result)}`);
     legend.replaceChildren("Scores in men, up is better for White: ", ...this.legend(true), ", ", ...this.legend(false));
     facts.replaceChildren(...this.facts(game, fault));
     this.moves.fill(moves.map(({ text }) => text), moves.map(({ mark }) => mark));

@@ -12,9 +12,9 @@ export function grouped(number) {
   return number.toLocaleString("en").replaceAll(",", "\u202f");
 }
 
-/* A result as it is printed: "1/2-1/2" -> "½–½". */
+/* A result in words. */
 export function resultText(result) {
-  return result === "1/2-1/2" ? "½–½" : result.replace("-", "–");
+  return { white: "White won", black: "Black won", draw: "drawn" }[result] ?? result;
 }
 
 /**

@@ -13,11 +13,15 @@ from typing import Any, NamedTuple
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply
 from arena.rules.notation import NotationError, parse_fen, squares_by_name
-from arena.rules.pdn.tokens import SQUARE, RawGame, meaning, split, type_number, variant_of_tags
+from arena.rules.pdn.result import FirstMover, Winner, contradiction, first_mover, result_of
+from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
+from arena.rules.result import Colour
 from arena.rules.variants import VARIANTS, Variant
 
+_WITNESSES = 100
+"""Games of a file, at most, whose final positions are compared with their results where one game is wanted."""
 _FOUND = re.compile(
     r"""(?: (?P<score> [+-][0-9]{1,3}\.[0-9]{1,6} | [0-9]{1,3}\.[0-9]{1,6}(?=/) )
           | (?P<wins> [+-]W[0-9]{1,4} ) | [+-]M[0-9]+ )?
@@ -33,10 +37,15 @@ class PdnFile(NamedTuple):
 
     games: list[PlayedGame]
     problems: list[Problem]
+    """One of game 0 is of the whole file: results that the final positions contradict."""
 
 
 def read_pdn(
-    source: str | os.PathLike[str], variant: Variant | None = None, *, only: int | None = None
+    source: str | os.PathLike[str],
+    variant: Variant | None = None,
+    *,
+    only: int | None = None,
+    results: Winner = "first",
 ) -> PdnFile:
     """The games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
@@ -45,7 +54,10 @@ def read_pdn(
     unknown is left out, one with a move that cannot be read ends before it, or goes on where a position is set
     up. Variations, NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an answer, too, in
     men from the mover's view. A file is UTF-8, or Latin-1 where it cannot be UTF-8. With `only` that game alone is
-    read, counted from 1, or the last one for -1. Raises OSError if the file cannot be opened.
+    read, counted from 1, or the last one for -1. `1-0` is a win of the side that moves first by a game's tags,
+    else by `variant`, else by its first move; with the `results` "white" it is White's.
+
+    Raises OSError if the file cannot be opened.
     """
     if isinstance(source, str):
         file, text = "<text>", source.removeprefix("\ufeff")
@@ -59,6 +71,7 @@ def read_pdn(
 
     games: list[PlayedGame] = []
     problems: list[Problem] = []
+    movers: list[FirstMover] = []
     default, is_reported = next(iter(VARIANTS.values())), False
     found = list(enumerate(split(text), start=1))
     wanted = found if only is None else found[-1:] if only == -1 else found[only - 1 : only]
@@ -75,18 +88,24 @@ def read_pdn(
             is_reported = True
             message = f"no GameType, and no variant given: read as {default.name}, as are all such games"
             problems.append(Problem(file, raw.line, number, 0, message))
-        game, faults = _read_game(raw, played or default, file, number)
+        mover = first_mover(raw.tags, raw.first_move, raw.number, variant)
+        game, faults = _read_game(raw, played or default, file, number, mover.colour, results)
         games += [replace(game, count=len(found))] if game else []
+        movers += [mover] if game else []
         problems += faults
+    if message := contradiction(zip(games, movers, strict=True), results):
+        problems.append(Problem(file, 1, 0, 0, message))
     return PdnFile(games, problems)
 
 
-def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[PlayedGame | None, list[Problem]]:
+def _read_game(
+    raw: RawGame, variant: Variant, file: str, number: int, first: Colour, results: Winner
+) -> tuple[PlayedGame | None, list[Problem]]:
     problems: list[Problem] = []
     moves: list[int] = []
     comments: dict[int, str] = {}
     setups: dict[int, Position] = {}
-    stated, ended = meaning(raw.tags.get("Result", "")), "*"
+    stated = raw.tags.get("Result", "")
 
     def report(line: int, ply: int, message: str) -> None:
         problem = Problem(file, line, number, ply, message)
@@ -106,12 +125,7 @@ def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[
             comments[ply] = " ".join([*comments.get(ply, "").split(), *words])
         elif kind in ("tag", "fault"):
             report(line, 0 if kind == "tag" else ply + 1, text)
-        elif kind == "end":
-            ended = meaning(text) or "*"
-            if stated and "*" not in (stated, ended) and stated != ended:
-                report(line, ply + 1, f"the game ends in {ended}, but its tag Result says {stated}")
-                stated = ended = "*"
-        elif kind == "setup" or position is not None:
+        elif kind != "end" and (kind == "setup" or position is not None):
             try:
                 if kind == "setup":
                     position = setups[ply] = _set_up(variant, position, text)
@@ -123,7 +137,10 @@ def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[
                 position = None
     if not (raw.tags or moves or setups):
         return None, problems
-    result = (ended if stated == "*" else stated) or "*"
+    end = next((token for token in raw.tokens[-1:] if token.kind == "end"), Token("end", "", 0))
+    result, fault = result_of(stated, end.text, first, results)
+    if fault and meaning(stated):
+        report(end.line, len(moves) + 1, fault)
     start = setups.pop(0, start)
     game = PlayedGame(variant, start, moves, result, raw.tags, comments, setups, number, problems)
     answers = _answers(comments, len(moves))

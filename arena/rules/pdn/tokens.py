@@ -82,6 +82,13 @@ class RawGame:
     tags: dict[str, str] = field(default_factory=dict)
     tag_lines: dict[str, int] = field(default_factory=dict)
     tokens: list[Token] = field(default_factory=list)
+    number: str = ""
+    """The number of the first move, as that of a TaggedGame."""
+
+    @property
+    def first_move(self) -> str:
+        """The text of the first move, empty if there is none."""
+        return next((token.text for token in self.tokens if token.kind == "move"), "")
 
     @property
     def has_body(self) -> bool:
@@ -154,7 +161,7 @@ def split(text: str) -> Iterator[RawGame]:
         elif kind == "close" and depth:
             depth -= 1
         elif depth or kind in ("ignored", "number"):
-            pass
+            raw.number = raw.number or (token if kind == "number" and not depth else "")
         elif kind == "end":
             if raw.tags or raw.has_body:
                 raw.tokens.append(Token(kind, token, line))

@@ -14,9 +14,11 @@ from math import isnan
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen
-from arena.rules.pdn.tokens import INTERNATIONAL, type_number, variant_of_type
+from arena.rules.pdn.result import result_pdn
+from arena.rules.pdn.tokens import type_number, variant_of_type
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
+from arena.rules.result import Colour
 from arena.rules.variants import Variant
 
 _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
@@ -33,7 +35,7 @@ def pdn_game(
     tags: Mapping[str, str],
     moves: Sequence[str],
     result: str,
-    first: str,
+    first: Colour,
     fen: str | None,
     *,
     comments: Mapping[int, str] | None = None,
@@ -42,17 +44,15 @@ def pdn_game(
     variant: Variant | None = None,
     international: bool = False,
 ) -> str:
-    """One game in PDN 3.0: tags, numbered moves with `first` ("white" or "black") opening each number, result.
+    """One game in PDN 3.0: tags, numbered moves with `first` opening each number, and the result from its view.
 
     `moves` are as `move_text` writes them; a capture gets the separator of the tag GameType. `fen` is the start
     position if it is not the variant's own; its side to move then counts. `comments`, `marks` of errors (NAGS)
     and FENs to set up are keyed by the number of plies played before. With a `variant` whose GameType has
     algebraic notation, squares are written so. `international` writes results as 2-0, 1-1 and 0-2.
     """
-    tags = dict(tags)
-    if international:
-        result = INTERNATIONAL.get(result, result)
-        tags |= {"Result": result} if "Result" in tags else {}
+    result = result_pdn(result, first, international)
+    tags = dict(tags) | ({"Result": result} if "Result" in tags else {})
     if fen is not None:
         tags |= {"SetUp": "1", "FEN": fen}
     header = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]

@@ -18,7 +18,7 @@ const PAUSE = 250; // milliseconds without a change after which the list is aske
 const AGAIN = 3000; // milliseconds until it is asked for again because a game has ended, at least
 const SHARE = 0.005; // of the time that the server may take for that
 const ORDERS = [["latest", "latest first"], ["number", "number"], ["longest", "longest first"], ["shortest", "shortest first"]];
-const RESULTS = [["", "any"], ["1-0", "1–0, White won"], ["0-1", "0–1, Black won"], ["1/2-1/2", "½–½, drawn"], ["won", "won by the player"], ["lost", "lost by the player"]];
+const RESULTS = [["", "any"], ["white", "White won"], ["black", "Black won"], ["draw", "drawn"], ["won", "won by the player"], ["lost", "lost by the player"]];
 
 export class FinishedGames {
   constructor(host, run) {

@@ -113,7 +113,8 @@ export function shareOf({ value, wins_in: wins }) {
  * @param {GameState} state
  */
 export function pdnOf({ variant, first, start, sides, moves, outcome }) {
-  const result = outcome ? outcome.result : "*";
+  const won = outcome?.result;
+  const result = !won ? "*" : won === "draw" ? "1/2-1/2" : won === first ? "1-0" : "0-1";
   const today = new Date();
   const tags = {
     Event: "At the board", Date: [today.getFullYear(), two(today.getMonth() + 1), two(today.getDate())].join("."),
@@ -134,9 +135,8 @@ export function pdnOf({ variant, first, start, sides, moves, outcome }) {
 }
 
 function ended(sides, { result, text }) {
-  const winner = { "1-0": "white", "0-1": "black" }[result];
-  if (!winner || sides.white.person === sides.black.person) return text.split(": ")[0];
-  return sides[winner].person ? "You win" : "You lose";
+  if (result === "draw" || sides.white.person === sides.black.person) return text.split(": ")[0];
+  return sides[result].person ? "You win" : "You lose";
 }
 
 function two(number) {

@@ -1,0 +1,111 @@
+"""Results as PDN writes them: `1-0` is a win of the colour that moves first under the rules of the game.
+
+The PDN 2.0 text, CheckerBoard and the English collections have it so; where White moves first, it is as in chess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from arena.base.wording import counted, quoted
+from arena.rules.pdn.tokens import INTERNATIONAL, meaning, variant_of_tags
+from arena.rules.played import PlayedGame
+from arena.rules.position import COLOURS
+from arena.rules.result import NO_RESULT, Colour
+from arena.rules.variants import Variant
+
+Winner: TypeAlias = Literal["first", "white"]
+"""Whose win `1-0` is: that of the side that moves first, or White's."""
+WINNERS: tuple[Winner, ...] = get_args(Winner)
+BOTH_LOST = "0-0"
+_LETTERS: dict[str, Colour] = {"W": "white", "B": "black"}
+_OTHER: dict[Colour, Colour] = {"white": "black", "black": "white"}
+
+
+class FirstMover(NamedTuple):
+    """The colour that moves first under the rules of a game, and what says so."""
+
+    colour: Colour = "white"
+    source: str = ""
+    """Such as "GameType"; empty if nothing says it, and White is assumed."""
+    is_certain: bool = False
+    """Whether the rules say it, and not the moves alone."""
+
+
+def first_mover(
+    tags: Mapping[str, str], move: str, number: str, given: Variant | Colour | None = None
+) -> FirstMover:
+    """Who moves first by the tags GameType and Variant, else as `given`, else by the first move and its number.
+
+    Without a FEN a move from 9 to 12 is Black's, one from 21 to 24 or from 31 to 35 White's. With a FEN the move
+    `1.` is of the colour that moves first, `1...` of the other.
+    """
+    kind = tags.get("GameType", "")
+    letter = _LETTERS.get(kind.upper().replace(" ", "").partition(",")[2][:2].rstrip(","))
+    variant = given if isinstance(given, Variant) else None
+    named = variant_of_tags(tags, variant)
+    if letter or named:
+        source = "GameType" if kind else "Variant" if named != variant else "the rules given"
+        return FirstMover(letter or COLOURS[named.first if named else 0], source, True)
+    if given is not None and not isinstance(given, Variant):
+        return FirstMover(given, "--first", True)
+    if tags.get("FEN", "").strip("? "):
+        to_move = _LETTERS.get(tags["FEN"].strip()[:1].upper())
+        if to_move is None or not number:
+            return FirstMover()
+        return FirstMover(_OTHER[to_move] if number.endswith("..") else to_move, "the numbering of the moves")
+    found = re.match("[0-9]+", move)
+    origin = int(found[0]) if found else 0
+    if 9 <= origin <= 12:
+        return FirstMover("black", "the first move")
+    return FirstMover("white", "the first move") if 21 <= origin <= 24 or 31 <= origin <= 35 else FirstMover()
+
+
+def result_of(tag: str, end: str, first: Colour, winner: Winner) -> tuple[str, str]:
+    """The result of a game by its tag Result and the end of its text, and what is wrong with them, or "".
+
+    It is one of `arena.rules.result.RESULTS`, BOTH_LOST, or NO_RESULT where there is none that is sure.
+    """
+    stated, ended = meaning(tag), meaning(end) or NO_RESULT
+    if stated is None:
+        return NO_RESULT, f"unknown result {quoted(tag)}"
+    if NO_RESULT not in (stated, ended) and stated != ended:
+        return NO_RESULT, f"the game ends in {ended}, but its tag Result says {stated}"
+    meant = ended if stated == NO_RESULT else stated
+    leading: Colour = first if winner == "first" else "white"
+    return {"1-0": leading, "0-1": _OTHER[leading], "1/2-1/2": "draw"}.get(meant, meant), ""
+
+
+def result_pdn(result: str, first: Colour, international: bool = False) -> str:
+    """A result as PDN writes it where `first` moves first; `international` is 2-0, 1-1 and 0-2."""
+    text = {first: "1-0", _OTHER[first]: "0-1", "draw": "1/2-1/2"}.get(result, result)
+    return INTERNATIONAL.get(text, text) if international else text
+
+
+def contradiction(games: Iterable[tuple[PlayedGame, FirstMover]], winner: Winner) -> str:
+    """A sentence where the final positions of most decisive games contradict their results; empty otherwise.
+
+    A position contradicts it if the side that lost has more pieces. Games in which White surely moves first do not
+    count; `winner` is how results were read.
+    """
+    counts = [0, 0]
+    remedy = "--first black, or --variant, if Black moves first"
+    for game, mover in games:
+        final = game.positions[-1]
+        lead = final.white.bit_count() - final.black.bit_count()
+        white_surely = mover.is_certain and mover.colour == "white"
+        if white_surely or not lead or game.result not in COLOURS or game.problems:
+            continue
+        ahead = "white" if (lead > 0) != game.variant.rules.losing_wins else "black"
+        counts[ahead != game.result] += 1
+        if mover.colour == "black":
+            remedy = f"--results {'white' if winner == 'first' else 'first'}"
+    agree, contradict = counts
+    if contradict <= agree:
+        return ""
+    return (
+        f"in {contradict} of {counted(agree + contradict, 'decisive game')} the side that lost has more pieces in "
+        f"the end: results may be meant the other way round ({remedy})"
+    )
