@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import click
+import pandas as pd
 import pytest
 from click.testing import Result
 
+from arena.base.writing import cell_text, write_csv
 from arena.commands.cli import COMMANDS
 from arena.commands.output import show_table, wrapped
 from tests.helpers.at_terminal import Terminal
@@ -508,3 +510,47 @@ def test_closed_streams_end_nothing_and_no_file_takes_their_place(some_games: Pa
     assert done.returncode == 0 and "Traceback" not in done.stderr
     assert (some_games / "out" / "report.html").exists()
     assert ("report:" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"m\xe4x")
+    assert invoke("match", "random", "greedy", "--openings", "1", "--out", folder / "run").exit_code == 0
+    rates = ["rate", folder / "run" / "games.csv"]
+    for command in (
+        ["report", folder / "run"],
+        ["status", folder / "run"],
+        rates,
+        ["run", folder / "run" / "match.yaml"],
+    ):
+        assert invoke(*command).exit_code == 0
+    assert invoke("reports", tmp_path).exit_code == 0
+    assert 'href="m%E4x/run/report.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+FORMULAS = ["=1+1", "+1+2", "-2+3", "@SUM(1)", " =1+1", "\t=1", "'=1", "＝1+1"]
+
+
+def test_no_cell_of_a_csv_file_is_a_formula_and_names_are_read_back(tmp_path: Path) -> None:
+    plain = ["-5", "+1.5e-3", "a=1", "'quoted'", "-"]
+    table = pd.DataFrame({"player": [*FORMULAS, *plain], "=header()": 1.5})
+    write_csv(table, tmp_path / "table.csv")
+    header, *rows = csv.reader((tmp_path / "table.csv").open(encoding="utf-8"))
+    assert header == ["player", "'=header()"]
+    assert [cell for cell, _ in rows] == [*(f"'{name}" for name in FORMULAS), *plain]
+    assert [cell_text(cell) for cell, _ in rows] == table["player"].to_list()
+
+
+def test_names_that_are_formulas_are_none_in_any_file_of_a_report(tmp_path: Path) -> None:
+    players = "".join(f"  - {{name: {json.dumps(name)}, type: random}}\n" for name in FORMULAS[:4])
+    (tmp_path / "t.yaml").write_text(f"name: t\nvariant: english\nopenings: {{count: 1}}\nplayers:\n{players}")
+    out = tmp_path / "out"
+    assert invoke("run", tmp_path / "t.yaml", "--out", out).exit_code == 0
+    files = sorted(out.glob("*.csv"))
+    assert len(files) > 5
+    for file in files:
+        for row in csv.reader(file.open(encoding="utf-8")):
+            assert not [cell for cell in row if cell.startswith(("=", "@", "+1+2", "-2+3"))], file.name
+    of_run, of_file = (json.loads(invoke("rate", path, "--json").stdout) for path in (out, out / "games.csv"))
+    names = [{row["player"] for row in document["players"]} for document in (of_run, of_file)]
+    assert names == [set(FORMULAS[:4])] * 2

@@ -205,7 +205,7 @@ def test_the_command_leaves_a_network_that_plays_and_a_report(tmp_path: Path):
     result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(out), "--workers", "1"])
     assert result.exit_code == 0, result.output
     assert "against material" not in result.stdout and "The network" in result.stdout
-    assert {"network.npz", "losses.csv", "loss.png", "summary.md"} <= {it.name for it in out.iterdir()}
+    assert {"network.npz", "losses.csv", "losses.png", "summary.md"} <= {it.name for it in out.iterdir()}
     assert "nan" not in (out / "summary.md").read_text()
     assert len((out / "losses.csv").read_text().splitlines()) == 5
     assert build_evaluation(str(out / NETWORK), ENGLISH).weights.size

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +16,7 @@ import click
 
 from arena.base.files import replace
 from arena.base.wording import counted
+from arena.base.writing import write_text
 from arena.commands.common import described_variant, workers_option
 from arena.commands.output import echo, fail, say
 from arena.commands.tournaments import played
@@ -162,7 +164,7 @@ def written(document: Mapping[str, Any], specs: Sequence[PlayerSpec], out: Path 
         words = (
             f"# Written by arena {command}. Change what you like, its name, too, and play it: arena run {file}\n"
         )
-        replace(file, lambda path: path.write_text(words + text, encoding="utf-8"))
+        replace(file, partial(write_text, words + text))
     return file
 
 

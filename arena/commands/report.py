@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 from arena.base.files import replace
+from arena.base.writing import write_csv
 from arena.commands.common import GamesType, announcing_compilation
 from arena.commands.output import echo, fail, show_frame
 from arena.ledger.store import StoreError
@@ -116,12 +118,8 @@ def _write_names(run: Run) -> None:
     assert run.data.pseudonyms is not None
     other, files = run.data.pseudonyms.names, run.data.pseudonyms.files
     rows = [(other[name], name, files.get(name, "")) for name in other]
-
-    def fill(path: Path) -> None:
-        with path.open("w", encoding="utf-8", newline="") as output:
-            csv.writer(output, lineterminator="\n").writerows([("published", "player", "file"), *rows])
-
-    replace(run.folder / NAMES, fill)
+    table = pd.DataFrame(rows, columns=["published", "player", "file"])
+    replace(run.folder / NAMES, partial(write_csv, table))
     echo(f"names: {run.folder / NAMES} (not to be published)")
 
 

@@ -15,6 +15,7 @@ import click
 from arena.base.files import replace as replace_file
 from arena.base.number import is_nan
 from arena.base.wording import counted
+from arena.base.writing import write_csv, write_text
 from arena.commands.common import (
     VARIANT,
     announcing_compilation,
@@ -207,11 +208,11 @@ def write_solved(tables: SuiteTables, folder: Path) -> list[Path]:
     axes = plot_solved(tables.shares)
     picture = svg(axes)
     files: dict[str, Callable[[Path], object]] = {
-        f"{name}.csv": partial(table.to_csv, index=False) for name, table in tables._asdict().items()
+        f"{name}.csv": partial(write_csv, table) for name, table in tables._asdict().items()
     }
     files |= {
         "solved.png": partial(save_png, axes),
-        "solved.svg": lambda path: path.write_text(picture, encoding="utf-8"),
+        "solved.svg": partial(write_text, picture),
     }
     return [replace_file(folder / name, fill) for name, fill in files.items()]
 

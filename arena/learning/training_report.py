@@ -18,16 +18,12 @@ REPORT = "summary.md"
 
 
 def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> Path:
-    """Write losses.csv, loss.png and summary.md, each replaced whole; returns the network's file.
+    """Write losses.csv, losses.png and summary.md, each replaced whole; returns the network's file.
 
     Raises OSError.
     """
     losses = loss_table(found.epochs)
-    texts = {
-        "losses.csv": losses.to_csv(index=False, lineterminator="\n"),
-        REPORT: summary_md(plan, found, folder),
-    }
-    write_report(folder, texts, "loss.png", plot_losses(losses))
+    write_report(folder, {REPORT: summary_md(plan, found, folder)}, "losses", losses, plot_losses(losses))
     return folder / NETWORK
 
 
@@ -86,7 +82,7 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         f"After {config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, {last.held_out:.4f} of "
         "the positions held out.",
         "",
-        "![Loss by epoch](loss.png)",
+        "![Loss by epoch](losses.png)",
         "",
     ]
     return "\n".join(lines)

@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from arena.base.files import replace
+from arena.base.writing import write_csv, write_text
 from arena.experiment.model import entry_of
 from arena.experiment.yaml.values import yaml_text
 from arena.learning.method import START, TUNED, Findings, Step
@@ -37,19 +38,19 @@ def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> Path:
     entry = yaml_text([entry_of(plan.terms.entry(TUNED, plan.method.found(plan.terms, found.steps[-1])))])
     texts = {
         ENTRY: f"# An entry for `players:`, tuned by {plan.config.name}.\n{entry}",
-        "path.csv": path.to_csv(index=False, lineterminator="\n"),
         REPORT: summary_md(plan, found, findings, entry),
     }
     axes = plot_path(path, step=plan.method.noun, title=findings.heading)
-    write_report(folder, texts, "path.png", axes)
+    write_report(folder, texts, "path", path, axes)
     return folder / ENTRY
 
 
-def write_report(folder: Path, texts: Mapping[str, str], picture: str, axes: Axes) -> None:
-    """Write texts and a chart into a folder by the names of their files, each replaced whole. Raises OSError."""
-    for name, text in texts.items():
-        replace(folder / name, partial(Path.write_text, data=text, encoding="utf-8", newline=""))
-    replace(folder / picture, partial(save_png, axes))
+def write_report(folder: Path, texts: Mapping[str, str], name: str, table: pd.DataFrame, axes: Axes) -> None:
+    """Write texts, a table and its chart into a folder, each file replaced whole. Raises OSError."""
+    for file, text in texts.items():
+        replace(folder / file, partial(write_text, text))
+    replace(folder / f"{name}.csv", partial(write_csv, table))
+    replace(folder / f"{name}.png", partial(save_png, axes))
 
 
 def stage_text(plan: TuningPlan, stage: str) -> str:

@@ -7,12 +7,14 @@ import os
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from arena.base.files import replace
+from arena.base.writing import write_text
 from arena.experiment.model import Experiment
 from arena.ledger.store import Store, StoreError
 
@@ -127,9 +129,9 @@ def save(store: Store, manifest: Manifest) -> None:
     }
     store.put(KEY, document)
     path = store.path.with_name(FILE)
-    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(document, indent=1) + "\n"
     try:
-        replace(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+        replace(path, partial(write_text, text))
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from None
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
 from arena.base.files import replace
 from arena.base.wording import listed
+from arena.base.writing import write_text
 from arena.experiment.formats.base import Pairing
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.columns import add_named
@@ -260,7 +261,7 @@ def write_bundle(folder: Path, record: GameRecord, failures: Mapping[str, int]) 
         "moves": " ".join(incident.moves),
         "replay": shlex.join(["arena", "replay", str(folder), str(game)]),
     }
-    return replace(path, lambda file: file.write_text(yaml_text(document), encoding="utf-8"))
+    return replace(path, partial(write_text, yaml_text(document)))
 
 
 def _used_up(spent: Mapping[str, float], budget: Mapping[str, float]) -> list[str]:

@@ -17,6 +17,7 @@ import pandas as pd
 
 from arena.base.files import decoded, is_unicode
 from arena.base.wording import counted, cut, quoted
+from arena.base.writing import cell_text
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.result import FirstMover, Winner, first_mover, result_of
 from arena.rules.pdn.tokens import TaggedGame, tagged_games
@@ -306,7 +307,7 @@ def _read_csv(path: Path, text: str) -> pd.DataFrame:
         if not found:
             raise ResultsError(f"{path}:1: this is no CSV: {cut(str(error))}") from None
         raise ResultsError(f"{path}:{found[2]}: {found[3]} cells in place of {found[1]}") from None
-    table = table.fillna("").apply(lambda column: column.astype(str).str.split().str.join(" "))
+    table = table.fillna("").apply(lambda column: column.astype(str).str.split().str.join(" ").map(cell_text))
     table.index += 1
     table.columns = table.iloc[0].str.lower().tolist()
     doubled = table.columns[table.columns.duplicated()]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
@@ -20,7 +21,7 @@ from arena.rules.pdn.write import search_comment
 
 def write_pdn(run: Run, path: Path) -> None:
     """Write all games into one file, an empty line between them."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with written(path) as file:
         for number, text in enumerate(pdn_games(run)):
             file.write(("\n" if number else "") + text.rstrip("\n") + "\n")
 
@@ -123,14 +124,9 @@ def write_file(file: File, run: Run, path: Path) -> None:
         assert file.fill is not None
         file.fill(run, path)
         return
-    with path.open("w", encoding="utf-8", newline="") as output:
+    with written(path) as output:
         parts = file.parts(run) if file.parts else [run.table(file.table)]
         for number, part in enumerate(parts):
             table = file.table.rounded(part)
             # A matrix has its players in a named index.
-            table.to_csv(output, index=table.index.name is not None, header=not number, lineterminator="\n")
-
-
-def write_text(text: str, path: Path) -> None:
-    """Write a text as it is, whatever the system's line ends."""
-    path.write_text(text, encoding="utf-8", newline="\n")
+            write_rows(table, output, index=table.index.name is not None, header=not number)

@@ -12,12 +12,12 @@ from pathlib import Path
 import pandas as pd
 
 from arena.base.files import replace
+from arena.base.writing import write_text
 from arena.ledger.ledger import FILE
 from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, ResultsError, combined, game_table, read_file
-from arena.report.files import write_text
 from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import facts, headline

@@ -11,9 +11,10 @@ from markupsafe import Markup
 
 from arena.base.files import REPORT, replace
 from arena.base.work import beside
+from arena.base.writing import write_text
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.style import save_png, svg
-from arena.report.files import FILES, File, asked, files_of, write_file, write_text
+from arena.report.files import FILES, File, asked, files_of, write_file
 from arena.report.page import html
 from arena.report.run import Run
 from arena.report.tables.stored import POSITIONS

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
+from arena.base.writing import cell_text
 from arena.experiment.formats.fixed import Sprt
 from arena.ratings.match import SprtState, sprt
 from arena.rules.result import Colour, pair_points
@@ -97,7 +98,7 @@ def reported(folder: Path, games: int) -> dict[str, EloEstimate] | None:
             rows = list(csv.DictReader(file))
         if not games or sum(int(row["games"]) for row in rows) != 2 * games:
             return None
-        return {row["player"]: _reported(row) for row in rows if row["elo"]}
+        return {cell_text(row["player"]): _reported(row) for row in rows if row["elo"]}
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -13,12 +13,12 @@ import pandas as pd
 from arena.base.files import REPORT, replace
 from arena.base.number import probability, with_error
 from arena.base.wording import counted, listed
+from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import JOINT, Across, across, by_run, gain_differences, gains, joint_table
 from arena.report.charts.runs import is_crowded, plot_joint
 from arena.report.charts.style import save_png, svg
-from arena.report.files import write_text
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import plot_of
 from arena.report.run import Run
@@ -285,4 +285,4 @@ def _of_run(name: str, run: Run) -> dict[str, Any]:
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:
     decimals = {name: _DECIMALS.get(name) for name in table.columns}
-    with_decimals(table, decimals).to_csv(path, index=False, lineterminator="\n")
+    write_csv(with_decimals(table, decimals), path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from arena.base.files import REPORT, replace
-from arena.report.files import write_text
+from arena.base.writing import write_text
 from arena.report.template import page
 from arena.watch.entry import Entry
 
@@ -43,4 +43,4 @@ def counts(runs: Sequence[Entry]) -> str:
 
 
 def _link(file: Path, root: Path) -> str:
-    return quote(Path(os.path.relpath(file, root)).as_posix()) if file.is_file() else ""
+    return quote(os.fsencode(Path(os.path.relpath(file, root)).as_posix())) if file.is_file() else ""

@@ -47,7 +47,8 @@ _INTRODUCTION = """\
 
 Every table of a run: what `arena.load(...)` has as an attribute, and most of it as a CSV file of the same name.
 `help(arena.Run)` says the same. An empty cell is a value that does not exist; no table holds an infinity. `_low`
-and `_high` are the ends of 95 % intervals."""
+and `_high` are the ends of 95 % intervals.
+A text that a spreadsheet would run (`=1+1`, `@SUM(1)`) stands behind an apostrophe."""
 
 
 def dictionary() -> str:

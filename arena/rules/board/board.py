@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from arena.base.writing import write_text
 from arena.rules.board.svg import Labels, board_svg
 from arena.rules.custom import build_variant
 from arena.rules.move_text import MoveSquares
@@ -85,7 +86,7 @@ class Board:
         if suffix not in (".svg", ".txt"):
             raise ValueError(f"{os.fspath(path)}: a board is saved as .svg or .txt")
         text = self.svg() if suffix == ".svg" else str(self)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        write_text(text + "\n", Path(path))
 
     def __str__(self) -> str:
         return board_text(self.variant, self.position, last=self.last, marks=self.marks, flip=self.flip)

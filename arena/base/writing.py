@@ -1,0 +1,53 @@
+"""Texts and tables written into files: as UTF-8, the same on every system, CSV without formulas."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠].", re.DOTALL)
+"""The beginning of a text that a spreadsheet runs, behind as many apostrophes as there are."""
+_NUMBER = re.compile(r"[+-][\d.]+(e[+-]?\d+)?")
+
+
+def written(path: Path) -> TextIO:
+    """Open a file for a text; what UTF-8 has not, such as a byte of a path, becomes an escape."""
+    return path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text as the whole of a file."""
+    with written(path) as file:
+        file.write(text)
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table without its index as the whole of a CSV file."""
+    with written(path) as file:
+        write_rows(table, file)
+
+
+def write_rows(table: pd.DataFrame, file: TextIO, index: bool = False, header: bool = True) -> None:
+    """Write a table's rows as CSV; an apostrophe stands before a text that a spreadsheet would run."""
+    safe = table.set_axis([_safe(name) for name in table.columns], axis=1)
+    for place, kind in enumerate(safe.dtypes):
+        if kind.kind == "O":  # texts, whatever pandas keeps them as
+            safe.isetitem(place, np.array([*map(_safe, safe.iloc[:, place])], object))
+    if index:
+        safe.index = safe.index.map(_safe)
+    safe.to_csv(file, index=index, header=header, lineterminator="\n")
+
+
+def cell_text(cell: str) -> str:
+    """The text that `write_rows` wrote as a cell."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _safe(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
