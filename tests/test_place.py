@@ -39,6 +39,14 @@ def test_a_wrong_line_is_an_error(line: tuple[object, ...]) -> None:
     assert result.exit_code == 2 and error_line(result.stderr)
 
 
+def test_a_pool_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.commands.place.POOLS", tmp_path)
+    (tmp_path / "own-2026.yaml").write_text("name: [x")
+    for line in ((), ("simple", "--pool", "own")):
+        result = invoke("place", *line)
+        assert result.exit_code == 2 and str(tmp_path / "own-2026.yaml") in error_line(result.stderr)
+
+
 @pytest.mark.full
 def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(
     tmp_path: Path,

@@ -55,9 +55,9 @@ def place(
     """
     if player is None:
         for file in [_file(name)] if name else sorted(POOLS.glob("*.yaml")):
-            _show(Source(file).read())
+            _show(_read(file))
         return
-    pool = Source(_file(name or "english")).read()
+    pool = _read(_file(name or "english"))
     try:
         (spec,) = player_specs([player], LIMITS)
         if spec.name in pool["anchor"]:
@@ -88,6 +88,13 @@ def _file(name: str) -> Path:
     if not found:
         fail(f"--pool: {unknown('pool', name, [file.stem for file in known])}")
     return found[-1]
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return Source(file).read()
+    except ConfigError as error:
+        fail(str(error))
 
 
 def _show(pool: dict[str, Any]) -> None:
