@@ -214,14 +214,6 @@ def test_a_game_is_the_one_without_adjudication_up_to_its_end_and_whole_if_it_is
     assert verified > 5
 
 
-def test_verified_games_are_a_share_drawn_from_the_seed(adjudicated: arena.Run) -> None:
-    games = adjudicated.games
-    share = (games["verdict"] != "").sum() / (
-        (games["verdict"] != "") | games["termination"].isin(ADJUDICATED)
-    ).sum()
-    assert 0.2 < share < 0.6
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_that_is_stopped_and_resumed_ends_and_verifies_the_same_games(
     adjudicated: arena.Run, tmp_path: Path, workers: int

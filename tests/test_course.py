@@ -121,23 +121,6 @@ def test_a_test_that_is_decided_needs_no_further_game() -> None:
     assert course.order == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a match until its interval is narrow",
-        "a precise round robin of which one is annulled",
-    ],
-)
-def test_a_run_whose_intervals_are_narrow_enough_has_no_further_game(name: str) -> None:
-    (plan, bad), stored = COURSES[name], Stored()
-    course = Course(plan, [])
-    while course.batch() is not None:
-        for task in course.tasks():
-            stored |= {each.pairing.game: each for each in course.take(game(task, bad))}
-        stored |= {each.pairing.game: each for each in course.rulings()}
-    assert course.order == [] and len(stored) < plan.games
-
-
 def test_a_player_that_fails_in_all_of_its_first_games_is_withdrawn_and_no_other() -> None:
     plan, stored = COURSES["a match with a player withdrawn"][0], Stored()
     follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)

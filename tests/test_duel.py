@@ -12,7 +12,7 @@ import yaml
 from arena.experiment.load import load, player_specs
 from players.loading import located
 from players.player import Limit
-from tests.helpers.command_line import error_line, invoke, one_line
+from tests.helpers.command_line import invoke, one_line, refused
 
 OWN = """\
 class Last:
@@ -166,7 +166,5 @@ def test_names_of_players_differ_by_no_more_than_they_need(empty):
 )
 def test_what_is_wrong_gets_one_line_and_nothing_is_written(arguments, empty):
     (empty / "my.py").write_text(OWN)
-    result = invoke("match", *arguments)
-    assert result.exit_code == 2
-    one_line(error_line(result.stderr).replace(str(empty), "DIR"))
+    one_line(refused("match", *arguments).replace(str(empty), "DIR"))
     assert not Path("reports").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import signal
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from arena.experiment.load import load
+from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, file_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.learning.config import load_tuning
@@ -27,8 +29,7 @@ from arena.rules.pdn.write import write_pdn
 from arena.rules.variants import VARIANTS
 from tests.benchmarks import volume
 from tests.helpers.command_line import invoke
-
-pytestmark = pytest.mark.full
+from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 20
@@ -43,7 +44,8 @@ CSV = [
 WORDS = {
     "yaml": ": |- |\n|  |{|}|[|]|,|&a |*a|<<: *a|!!python/none |!!int |null|~|.nan|.inf|-1|0|1e400|2**63|true|no"
     "|9223372036854775808|'|\"|#|players|type|negamax|evaluation|depth|nodes|seconds|clock|sweep|format|swiss|sprt"
-    "|elo0|probe|anchor|openings|count|file|set|variant|base|linear|options|preset|name|../x|\t|%|---|\0",
+    "|elo0|probe|anchor|openings|count|file|set|variant|base|linear|options|preset|name|../x|\t|%|---|\0|=|@|>|`"
+    '|012|1e3|1:30|2026-13-45|!!set |!!binary |!!timestamp |!x |"\\ud800"|"\\U00110000"|\x85|\u2028|\udcff',
     "fen": "W|B|:|K|,|-|.|1|32|50|0|33|a1|h8|W:|:B|?|'|[|]| |W:W31:B1|99999999999999999999|\n|{|}",
     "pdn": '[|]|"|\\|{|}|(|)|;|\n|%|$1|*|1-0|2-0|1/2-1/2|0-0|[Event "x"]|[Result "1-0"]|[FEN "W:W31:B1"]|1.|...'
     '|[GameType "20"]|[GameType "21,B,8,8,N2,0"]|9-13|22x17|a3-b4|31x22x13|!|?| |[White "a"]|[Black "a"]|/FEN ',
@@ -117,14 +119,19 @@ def _one_line(error: Exception) -> None:
 
 
 def a_configuration(data: bytes, folder: Path) -> None:
+    rows = len(data.decode(errors="surrogateescape").splitlines()) + 1
     for read_it in (load, load_tuning):
+        said, found = list[str](), None
         try:
-            read_it(_file(folder, "c.yaml", data))
+            found = read_it(_file(folder, "c.yaml", data))
         except ConfigError as error:
-            said = str(error).split("\n")
-        else:
-            said = []
-        assert all(re.match(r".*c\.yaml:\d+:\d+: .", line) for line in said), said
+            said, found = str(error).split("\n"), None
+        if isinstance(found, Experiment):
+            assert json.loads(json.dumps(found.as_dict(), allow_nan=False)) == found.as_dict()
+        assert bool(said) == (found is None)
+        for line in said:
+            at = re.fullmatch(r".*c\.yaml:(\d+):(\d+): \S.*", line)
+            assert at and 1 <= int(at[1]) <= rows and int(at[2]) >= 1, line
 
 
 def a_fen(data: bytes, folder: Path) -> None:
@@ -216,8 +223,9 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
     assert len(log) > 4096
     pdn, pages = data_of("tests/data/*.pdn"), [b"\0", b"\xff", b"\x05", b"\x0d", b"\0" * 100, b"SQLite format 3\0"]
     fens = [b"W:W21,22,K31:B1,2,K5", b"B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29", b"W:Wa1,c3,Kh8:Bb8,Kd6"]
+    configurations = [*data_of("configs/**/*.yaml"), *map(_bytes, (EXAMPLE, SWEPT, MINIMAL))]
     return {
-        "configuration": Target(data_of("configs/**/*.yaml"), words("yaml"), a_configuration, 80),
+        "configuration": Target(configurations, words("yaml"), a_configuration, 200),
         "FEN": Target(fens, words("fen"), a_fen, 150),
         "PDN": Target(pdn, words("pdn"), a_pdn, 30),
         "openings": Target([*fens, *pdn], words("fen") + words("pdn"), an_openings_file, 60),
@@ -263,6 +271,7 @@ def try_inputs(target: Target, folder: Path, examples: int, **drawn: Any) -> Non
     try_one()
 
 
+@pytest.mark.full(but=["configuration"])
 @pytest.mark.parametrize("name", NAMES)
 def test_any_input_gets_a_result_or_an_error_in_one_line(
     targets: dict[str, Target], tmp_path_factory: pytest.TempPathFactory, name: str

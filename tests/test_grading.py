@@ -46,7 +46,7 @@ from players.player import Allowance
 from tests.benchmarks import volume
 from tests.benchmarks.claims import ending as random_ending
 from tests.helpers import naive
-from tests.helpers.command_line import error_line, invoke, one_line
+from tests.helpers.command_line import invoke, one_line, refused
 from tests.helpers.endings import tables_of
 
 ENGLISH = VARIANTS["english"]
@@ -566,9 +566,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_input_gets_one_line(run: Path, tmp_path: Path, case: str) -> None:
     given = [str(it).replace("RUN", str(run)) for it in WRONG[case]]
-    result = invoke("grade", *given, "--workers", 1)
-    assert result.exit_code == 2
-    error_line(result.stderr)
+    refused("grade", *given, "--workers", 1)
     assert stored(run) == []
 
 
@@ -594,9 +592,7 @@ def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_st
         "        return Choice(game.legal_moves[0], 0.5, depth=9)\n"
     )
     judge = f"{{type: '{tmp_path}/own.py:Judge', depth: 9}}"
-    result = invoke("grade", run, "--pieces", 0, "--judge", judge, "--workers", 1)
-    assert result.exit_code == 2
-    error_line(result.stderr)
+    refused("grade", run, "--pieces", 0, "--judge", judge, "--workers", 1)
     assert len(stored(run)) < 30
 
 
@@ -604,12 +600,8 @@ def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_st
 def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path: Path) -> None:
     config = yaml.safe_load(CONFIG) | {"variant": "simplified", "openings": {"count": 1}}
     arena.run(config, tmp_path / "run", workers=1, quiet=True)
-    result = invoke("grade", tmp_path / "run", "--workers", 1)
-    assert result.exit_code == 2
-    error_line(result.stderr)
-    result = invoke("grade", tmp_path / "run", "--pieces", 4, "--workers", 1)
-    assert result.exit_code == 2
-    error_line(result.stderr)
+    refused("grade", tmp_path / "run", "--workers", 1)
+    refused("grade", tmp_path / "run", "--pieces", 4, "--workers", 1)
     assert invoke("grade", tmp_path / "run", "--judge", JUDGE, "--workers", 1).exit_code == 0
     assert set(read(tmp_path / "run").graded["endgame_pieces"]) == {0}
 
@@ -638,9 +630,7 @@ def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: Endga
 )
 def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path, oracle: str) -> None:
     (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}oracle: {oracle}\n")
-    result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
-    assert result.exit_code == 2
-    error_line(result.stderr)
+    refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert not (tmp_path / "run").exists()
 
 

@@ -230,11 +230,6 @@ def test_rules_without_a_network_have_none_in_their_mix():
     one_line(caught.value)
 
 
-def test_every_player_can_use_the_mix():
-    player = Negamax(ENGLISH, {"mix": {}}, "alphabeta")
-    assert player.choose(Game(ENGLISH), Limit(depth=2), random.Random(0)).score is not None
-
-
 # --- formation re-assessed
 
 

@@ -33,7 +33,7 @@ from arena.ratings.match import sprt
 from arena.watch.elo import PROVISIONAL, STANDINGS, EloScale
 from arena.watch.live import Forfeits, Moment, Standing, Watcher
 from arena.watch.words import outlook, progress, status_line
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import invoke, refused
 
 CONFIG = """\
 name: t
@@ -270,6 +270,11 @@ def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
     assert (best[0], best[4:]) == ("a", ["100.0", "%", "2", "2", "0", "0"])
     assert (last[0], last[4:]) == ("b", ["0.0", "%", "2", "0", "0", "2"])
     assert best[1:4] == [last[1].replace("−", "+"), "±", last[3]]
+    document = json.loads(invoke("status", run.folder, "--json").stdout)
+    assert (document["folder"], document["games"], document["planned"]) == (str(run.folder), 2, 60)
+    assert (document["session"]["process"], document["playing"], document["sprt"]) == (os.getpid(), True, None)
+    counts = {"player": "a", "wins": 2, "draws": 0, "losses": 0, "games": 2, "score": 1.0}
+    assert document["standings"][0].items() >= counts.items()
 
 
 def test_status_has_elo_of_the_games_as_a_joint_fit_of_their_counts_gives_it(run: Run) -> None:
@@ -334,26 +339,11 @@ def test_status_of_a_run_without_a_game_has_no_number_that_is_none(run: Run) -> 
     assert (document["games"], document["rate"], document["seconds_left"]) == (0, None, None)
 
 
-def test_status_prints_json(run: Run) -> None:
-    run.add(1, "a", "b", "white")
-    document = json.loads(invoke("status", run.folder, "--json").stdout)
-    assert (document["folder"], document["games"], document["planned"]) == (str(run.folder), 1, 60)
-    best = document["standings"][0]
-    counts = {"player": "a", "wins": 1, "draws": 0, "losses": 0, "games": 1, "score": 1.0}
-    assert {name: best[name] for name in counts} == counts
-    assert best["elo_low"] < best["elo"] < best["elo_high"]
-    assert document["sprt"] is None
-    assert document["session"]["process"] == os.getpid()
-    assert document["playing"] is True
-
-
 @pytest.mark.parametrize("content", [None, "", "no database at all" * 100])
 def test_status_of_what_is_no_run_is_one_line(tmp_path: Path, content: str | None) -> None:
     if content is not None:
         (tmp_path / FILE).write_text(content)
-    result = invoke("status", tmp_path)
-    assert result.exit_code == 2
-    assert str(tmp_path) in error_line(result.stderr)
+    assert str(tmp_path) in refused("status", tmp_path)
 
 
 # --- watch

@@ -12,7 +12,7 @@ from arena.experiment.load import player_spec
 from arena.experiment.names import made_name
 from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import VARIANTS
-from players.player import AnswerError, Choice, Limit
+from players.player import AnswerError, Limit
 from players.table import build_player
 from tests.helpers.command_line import one_line
 
@@ -116,6 +116,7 @@ def test_a_short_form_is_what_plays_with_one_limit(text, name, type_, limit, eva
             "my.py@d6",
             "empty.py",
         ),
+        *("{type: negamax, depth: six}", "{type: 6}", "{type: negamax", "[greedy]"),
     ],
 )
 def test_a_wrong_short_form_gets_one_line_with_the_nearest_choices(text, tmp_path):
@@ -141,17 +142,6 @@ def test_a_wrong_short_form_gets_one_line_with_the_nearest_choices(text, tmp_pat
 def test_a_name_is_made_of_what_plays_its_options_and_its_limits(entry, name, detailed):
     assert made_name(entry) == name
     assert detailed is None or made_name(entry, 2) == detailed
-
-
-@pytest.mark.parametrize(
-    "entry",
-    ["{type: negamax, depth: six}", "{type: 6}", "{type: negamax", "[greedy]"],
-)
-def test_what_is_no_entry_gets_one_line(entry):
-    with pytest.raises(ConfigError) as caught:
-        player_spec(entry, "--player")
-    one_line(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_an_opponent_chooses_what_its_player_chooses_in_a_game():
@@ -231,10 +221,3 @@ def test_a_wrong_question_gets_one_line(told, ask, error, message):
     with pytest.raises(error, match=message) as caught:
         ask(told)
     assert "\n" not in str(caught.value)
-
-
-def test_a_choice_is_of_the_games_moves():
-    game = Game("english")
-    choice = Opponent("greedy").choose(game)
-    assert isinstance(choice, Choice)
-    assert choice.move in game.legal_moves

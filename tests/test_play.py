@@ -331,6 +331,13 @@ def test_who_plays_stands_below():
         ["--white", "level 13"],
         ["--name", ""],
         ["--name", "a\nb"],
+        ["--level", "13"],
+        ["--level", "0"],
+        ["--clock", "0"],
+        ["--clock", "5+x"],
+        ["--seed", "-1"],
+        ["--frm", "x"],
+        ["english", "3"],
     ],
 )
 def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch):
@@ -366,24 +373,6 @@ def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
     assert "--flip works only in the terminal; the page has a button" in error_line(result.stderr)
     for option in ("--moves", "--no-moves"):
         assert "--moves works only in the terminal; " in error_line(played("--browser", option).stderr)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--level", "13"],
-        ["--level", "0"],
-        ["--clock", "0"],
-        ["--clock", "5+x"],
-        ["--seed", "-1"],
-        ["--frm", "x"],
-        ["english", "3"],
-    ],
-)
-def test_an_option_that_cannot_be_is_one_line(arguments):
-    result = played(*arguments)
-    assert result.exit_code == 2
-    error_line(result.stderr)
 
 
 def test_a_player_that_fails_loses_with_the_reason(own):
@@ -581,17 +570,6 @@ def test_a_game_is_saved_behind_others_and_the_last_one_goes_on(tmp_path):
     assert "Black to move" in said("--from", file, "--game", 1, *people)
 
 
-def test_leaving_says_how_the_game_goes_on(tmp_path):
-    people = ("--white", "human", "--black", "human")
-    shown = said("{base: english, men: 12}", *people, "--no-draws", lines="11-15\nquit\n")
-    words = shlex.split(shown.splitlines()[-1])
-    assert words[:2] == ["arena", "play"]
-    assert words[-1] in said(*words[2:], lines="fen\n").splitlines()
-    shown = said("--white", "{type: negamax, depth: 2}", "--name", "ann", lines="11-15\n")
-    words = shlex.split(shown.splitlines()[-1])
-    assert "White negamax, Black ann" in said(*words[2:])
-
-
 @pytest.mark.parametrize(
     ("arguments", "lines", "words"),
     [
@@ -606,6 +584,11 @@ def test_leaving_says_how_the_game_goes_on(tmp_path):
         ([], ["white greedy", "swap"], ["english", "--white", "human", "--black", "greedy"]),
         ([], ["white {type: greedy}"], ["english", "--white", "{type: greedy}", "--black", "human"]),
         (["cis300"], [], ["cis300", "--white", "{type: cis300, depth: 3}", "--black", "human"]),
+        (
+            ["{base: english, men: 12}"],
+            [],
+            ["{base: english, men: 12}", "--white", "level 3", "--black", "human"],
+        ),
     ],
 )
 def test_a_game_goes_on_with_the_sides_rules_and_clock_that_it_had(arguments, lines, words):
@@ -616,13 +599,6 @@ def test_a_game_goes_on_with_the_sides_rules_and_clock_that_it_had(arguments, li
     named = words.index("--flip" if "--flip" in words else "--white")
     assert left[:-2] == ["arena", "play", *words[:named], "--name", "ann", *words[named:]]
     assert left[-2] == "--fen" and "Traceback" not in said(*left[2:])
-
-
-def test_a_game_of_a_file_goes_on_with_the_sides_of_the_file(tmp_path):
-    file = tmp_path / "games.pdn"
-    said("--black", "level 2", lines=f"22-18\nsave {file}\n")
-    shown = said("--from", file, lines=["moves", "fen", "undo", "22-17", "quit"])
-    assert "--white human --black 'level 2' --fen " in shown.splitlines()[-1]
 
 
 def test_a_saved_game_says_who_is_a_person_and_which_level_played(tmp_path):

@@ -21,7 +21,7 @@ from arena.report.charts.runs import plot_joint
 from arena.report.charts.style import figure_of
 from players.player import limits_of
 from players.table import PLAYERS
-from tests.helpers.command_line import error_line, invoke, one_line
+from tests.helpers.command_line import error_line, invoke, one_line, refused
 from tests.helpers.configs import BROKEN
 
 TWO = """\
@@ -117,13 +117,6 @@ def test_openings_may_differ_by_rule_set_and_are_the_usual_ones_where_a_mapping_
     )
     found = load_all(written(tmp_path, head))
     assert [(one.openings.count, one.openings.set) for one in found.values()] == [(5, None), (7, "russian-table")]
-
-
-def test_sweeps_are_the_same_players_in_each(tmp_path: Path) -> None:
-    players = "players:\n  - {type: negamax, sweep: {depth: [1, 2, 3]}}\n"
-    found = load_all(written(tmp_path, "variants: [english, russian]", players))
-    names = [[player.name for player in experiment.players] for experiment in found.values()]
-    assert names == [["depth 1", "depth 2", "depth 3"]] * 2
 
 
 @pytest.mark.parametrize(
@@ -398,12 +391,9 @@ def test_before_all_rule_sets_are_played_the_page_rests_on_those_that_are(tmp_pa
 
 def test_a_player_that_cannot_play_one_rule_set_is_refused_before_the_first_game(tmp_path: Path) -> None:
     players = TWO + "  - {name: n, type: negamax, evaluation: neural, depth: 2}\n"
-    result = invoke(
-        "run", written(tmp_path, "variants: [english, english-6x6]", players), "--out", tmp_path / "out"
-    )
-    assert result.exit_code == 2
-    assert error_line(result.stderr).startswith(f"{tmp_path}/games.yaml:6:")
-    assert ": english-6x6: " in error_line(result.stderr)
+    config = written(tmp_path, "variants: [english, english-6x6]", players)
+    line = refused("run", config, "--out", tmp_path / "out")
+    assert line.startswith(f"{tmp_path}/games.yaml:6:") and ": english-6x6: " in line
     assert not (tmp_path / "out").exists()
 
 
@@ -417,9 +407,7 @@ def test_a_folder_of_several_runs_is_no_run_and_names_them(tmp_path: Path) -> No
 
 def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").touch()
-    result = invoke("run", written(tmp_path, HEAD), "--out", tmp_path)
-    assert result.exit_code == 2
-    assert "is the folder of one run" in error_line(result.stderr)
+    assert "is the folder of one run" in refused("run", written(tmp_path, HEAD), "--out", tmp_path)
 
 
 @pytest.mark.usefixtures("no_pictures")

@@ -16,7 +16,7 @@ from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
 from arena.report.compare import sameness, sameness_sentence
 from arena.report.load import load as load_run
 from arena.watch.entry import entries, read_entry
-from tests.helpers.command_line import error_line, invoke
+from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import MISSING_WORD
 
 CONFIG = """\
@@ -144,9 +144,7 @@ def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> 
 
 def test_a_folder_without_a_run_is_one_line(tmp_path: Path) -> None:
     for folder, words in ((tmp_path, "there is no run in"), (tmp_path / "no", "is not a folder")):
-        result = invoke("reports", folder)
-        assert result.exit_code == 2
-        assert words in error_line(result.stderr)
+        assert words in refused("reports", folder)
 
 
 # --- the same games

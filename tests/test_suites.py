@@ -45,7 +45,7 @@ from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
-from tests.helpers.command_line import error_line, invoke, one_line
+from tests.helpers.command_line import error_line, invoke, one_line, refused
 from tests.helpers.endings import tables_of
 from tests.helpers.suites import ENDING_PLIES, SHOT_STRATA, ShotGame, Shots, lines, shot_of
 
@@ -137,9 +137,7 @@ def test_the_games_of_a_pdn_begin_with_the_solution(tmp_path):
 def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text(text)
-    result = invoke("solve", path)
-    assert result.exit_code == 2
-    error_line(result.stderr)
+    refused("solve", path)
 
 
 @pytest.mark.parametrize(
@@ -154,9 +152,7 @@ def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
     ],
 )
 def test_what_cannot_be_asked_for_is_one_line(arguments):
-    result = invoke("solve", *arguments)
-    assert result.exit_code == 2
-    error_line(result.stderr)
+    refused("solve", *arguments)
 
 
 def test_a_part_of_a_suite_is_spread_over_it():
@@ -178,19 +174,6 @@ def test_a_move_is_solved_if_it_is_among_the_best_and_each_answer_is_of_a_fresh_
         assert row.solved == (choice.move in puzzle.best)
         assert row.move == Game(ENGLISH, puzzle.position).text(choice.move)
     assert 0 < sum(row.solved for row in made) < len(made)
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_the_number_of_workers_does_not_change_what_is_found():
-    suite = read_suite("english-shots").spread(12)
-    asked = [
-        (PlayerSpec("a", "negamax", Limit(), {"evaluation": "simple"}), [Limit(depth=3)]),
-        (PlayerSpec("random", "random"), [Limit()]),
-    ]
-    specs = [spec for spec, _ in asked]
-    one, two = (in_order(solve(suite, asked, 7, workers), specs) for workers in (1, 2))
-    assert [row._replace(seconds=0) for row in one] == [row._replace(seconds=0) for row in two]
 
 
 def test_own_code_has_the_name_of_its_class_and_its_failure_does_not_stop_the_others(tmp_path):
@@ -596,9 +579,7 @@ def test_a_suite_that_cannot_be_is_refused_in_one_line_before_any_game(tmp_path,
     (tmp_path / "broken.txt").write_text("W:W18,24:B12 ; 18-16\n")
     config = CONFIG.replace("[{name: english-shots, count: 12}, mine.txt]", value)
     (tmp_path / "run.yaml").write_text(config)
-    result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
-    assert result.exit_code == 2
-    error_line(result.stderr)
+    refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert not (tmp_path / "run").exists()
 
 

@@ -18,6 +18,7 @@ from arena.rules.board.svg import UNIT, corner
 from arena.rules.custom import build_variant
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, write_quickly
+from tests.helpers.web_browser import page_of
 
 pytestmark = pytest.mark.full
 
@@ -60,20 +61,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> dict[st
 def opened(
     browser: Any, run: Run, address: str = "", *, width: int = 1280, scheme: str = "light", script: str = ""
 ) -> Iterator[Any]:
-    """The page of a run in a window; no error may be written to its console, no dialog opened."""
-    page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    wrong: list[str] = []
-    page.on(
-        "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    page.add_init_script(script or ";")
-    page.goto(f"file://{run.folder}/report.html{address}")
-    page.wait_for_selector("#viewer" if script else "#viewer[data-ready]")
-    yield page
-    page.close()
-    assert not wrong
+    """The page of a run in a window."""
+    with page_of(browser, viewport={"width": width, "height": 844}, color_scheme=scheme) as page:
+        page.add_init_script(script or ";")
+        page.goto(f"file://{run.folder}/report.html{address}")
+        page.wait_for_selector("#viewer" if script else "#viewer[data-ready]")
+        yield page
 
 
 def position(page: Any) -> str:

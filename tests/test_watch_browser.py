@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -19,12 +17,10 @@ from arena.ledger.record import GameRecord, packed
 from arena.play.plan import Plan, prepare
 from arena.play.tournament import begin, play
 from arena.rules.pdn.read import read_pdn
-from arena.web.games import GameRoom
-from arena.web.offer import Offer
-from arena.web.serving import endpoint, server
 from tests.helpers.command_line import invoke
 from tests.helpers.watched import DOCUMENT as WATCHED
-from tests.helpers.web_browser import loaded
+from tests.helpers.web_browser import loaded, page_of
+from tests.helpers.web_server import served
 
 pytestmark = pytest.mark.full
 
@@ -57,16 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
     """Of the page of a server in a thread."""
-    at = endpoint(0)
-    said: list[str] = []
-    room = GameRoom(Offer([]), folder)
-    started = server(room, at, said.append)
-    thread = threading.Thread(target=lambda: asyncio.run(started.serve(sockets=[at.socket])), daemon=True)
-    thread.start()
-    yield at.address
-    started.should_exit = True
-    thread.join(20)
-    assert said == []
+    with served(folder) as at:
+        yield f"{at.base}/?token={at.token}"
 
 
 @pytest.fixture
@@ -86,19 +74,11 @@ def live(folder: Path) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def opened(browser: Any, address: str, view: str, *, width: int = 1280, scheme: str = "light") -> Iterator[Any]:
-    """A view in a window; no error may be written to its console, no dialog opened, and nothing be too wide."""
-    page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    wrong: list[str] = []
-    page.on(
-        "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: wrong.append(str(error.stack)))
-    page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    page.goto(address + view)
-    yield page
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.close()
-    assert not wrong
+    """A view in a window; nothing may be wider than that."""
+    with page_of(browser, viewport={"width": width, "height": 844}, color_scheme=scheme) as page:
+        page.goto(address + view)
+        yield page
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_list_says_when_there_are_more_games_than_it_knows(browser: Any, address: str) -> None:

@@ -160,15 +160,6 @@ def test_the_board_comes_with_the_start(at):
     assert at.client.get("/api/variants/nothing/board").status_code == 422
 
 
-def test_a_level_answers_each_move_of_a_person(at):
-    async def whole() -> None:
-        state = at.begin(white="level-3")
-        async with window(at, state) as seen:
-            await play_on(at, seen, 3)
-
-    run(whole())
-
-
 async def play_on(at: Served, seen: Any, turns: int) -> dict[str, Any]:
     """Play a person's first legal move so many times; the state when the last one is answered."""
     state = await seen.next(thinking=False)

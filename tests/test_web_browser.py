@@ -402,29 +402,21 @@ def test_a_position_is_set_up_by_clicks_and_drags_and_played(browser, address):
         assert window.state["start"]["fen"] == "B:W22,K25,31:BK18"
 
 
-def test_a_wrong_fen_is_explained_and_a_right_one_is_shown(browser, address):
+def test_the_fen_that_is_typed_is_shown_and_begun_with_and_a_wrong_one_is_explained(browser, address):
     with opened(browser, address, refused=True) as window:
         page = window.page
         page.click("summary:has-text('Position or file')")
-        page.fill("[name=fen]", "W:W99:B1")
-        page.wait_for_selector("[data-part=wrong]:not(:empty)")
-        page.fill("[name=fen]", "W:WK32:BK1")
-        page.wait_for_selector("text=You are Black; level 3 begins.")
-        assert window.pieces == symbols("english", "W:WK32:BK1")
-        assert page.inner_text("[data-part=wrong]") == ""
-
-
-def test_the_fen_that_is_typed_is_begun_with_at_once_and_with_a_wrong_one_nothing_is_begun(browser, address):
-    with opened(browser, address, refused=True) as window:
-        page = window.page
-        page.click("summary:has-text('Position or file')")
-        for fen, status in (("W:W99:B1", 422), ("B:WK32:BK1", 201)):
+        for fen, status in (("W:W99:B1", 422), ("W:WK32:BK1", 201)):
             page.fill("[name=fen]", fen)
+            if status == 422:
+                page.wait_for_selector("[data-part=wrong]:not(:empty)")
+            else:
+                page.wait_for_selector("text=You are Black; level 3 begins.")
+                assert window.pieces == symbols("english", fen)
+                assert page.inner_text("[data-part=wrong]") == ""
             with page.expect_response("**/api/games") as answer:
                 page.press("[name=fen]", "Enter")
             assert answer.value.status == status
-            if status == 422:
-                page.wait_for_selector("[data-part=wrong]:not(:empty)")
         page.wait_for_selector("[data-mode=game]")
         assert window.state["start"]["fen"] == fen
 

@@ -335,38 +335,12 @@ def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(folder, monkeypat
 
 
 KEYS = (
-    *(
-        "variant",
-        "white",
-        "black",
-        "fen",
-        "pdn",
-        "number",
-        "from",
-        "clock",
-        "draws",
-        "pace",
-        "version",
-        "text",
-        "colour",
-    ),
-    *("on", "lines", "pieces", "turn", "seconds"),
-)
-WORDS = st.sampled_from(
-    (
-        "english",
-        "simplified",
-        "human",
-        "level-1",
-        "random",
-        "white",
-        "black",
-        "W:W21:B1",
-        "11-15",
-        "pass",
-        "." * 32,
-    )
-)
+    "variant", "white", "black", "fen", "pdn", "number", "from", "clock", "draws", "pace", "version", "text",
+    "colour", "on", "lines", "pieces", "turn", "seconds",
+)  # fmt: skip
+WORDS = st.sampled_from((
+    "english", "simplified", "human", "level-1", "random", "white", "black", "W:W21:B1", "11-15", "pass", "." * 32,
+))  # fmt: skip
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | WORDS,
     lambda inner: (

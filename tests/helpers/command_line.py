@@ -21,6 +21,13 @@ def error_line(stderr: str) -> str:
     return line
 
 
+def refused(*arguments: object) -> str:
+    """The one line with which `arena ...` ends with exit code 2."""
+    result = invoke(*arguments)
+    assert result.exit_code == 2, result.output
+    return error_line(result.stderr)
+
+
 def one_line(*messages: object) -> None:
     """Assert that each message is one line of text."""
     for message in messages:

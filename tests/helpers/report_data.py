@@ -36,20 +36,9 @@ OPENING = "W:W21-32:B2-12,14"
 MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
 
 GAMES = [
-    "game",
-    "pair",
-    "round",
-    "white",
-    "black",
-    "opening",
-    "result",
-    "termination",
-    "white_points",
-    "black_points",
-    "plies",
-    "seconds",
-    "began",
-]
+    "game", "pair", "round", "white", "black", "opening", "result", "termination", "white_points", "black_points",
+    "plies", "seconds", "began",
+]  # fmt: skip
 MOVE_COLUMNS = [
     "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
     "leaves", "seconds", "cpu_seconds", "score", "score_men", "wins_in", "cutoffs_max", "cutoffs_min",

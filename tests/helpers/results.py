@@ -68,18 +68,6 @@ def written(folder, name, text):
     return path
 
 
-def rock_paper_scissors(count):
-    return frame(
-        [game for i, j in ("ab", "bc", "ca") for w, b in ((i, j), (j, i)) for game in cyclic(w, b, i, count)]
-    )
-
-
-def cyclic(white, black, winner, count):
-    """Games of which the winner wins three quarters."""
-    wins, losses = (3 * count, count) if white == winner else (count, 3 * count)
-    return repeat(white, black, wins, 0, losses)
-
-
 VIRTUAL_LEAD = 800 / ELO_PER_LOGIT  # of the opponents of the prior's wins and losses
 
 

@@ -143,23 +143,28 @@ def loaded(page: Any, module: str) -> None:
 
 
 @contextmanager
-def opened(browser: Any, address: str, *, refused: bool = False, **options: Any) -> Iterator[Visitor]:
-    """The page in a window of its own.
-
-    No error may be written to its console, but for requests that are `refused`; nothing is wider than the window.
-    """
-    settings = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | options
-    context = browser.new_context(**settings)
+def page_of(browser: Any, *, refused: bool = False, **options: Any) -> Iterator[Any]:
+    """A page in a window of its own; nothing may go wrong in it, but for requests that are `refused`."""
+    context = browser.new_context(**options)
     page = context.new_page()
     wrong: list[str] = []
     page.on(
         "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
     )
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    yield Visitor(page, address)
-    assert page.evaluate("document.documentElement.scrollWidth") == settings["viewport"]["width"]
+    page.on("pageerror", lambda error: wrong.append(str(error.stack)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    yield page
     context.close()
     assert [line for line in wrong if not (refused and line.startswith("Failed to load resource"))] == []
+
+
+@contextmanager
+def opened(browser: Any, address: str, *, refused: bool = False, **options: Any) -> Iterator[Visitor]:
+    """The page of a server; nothing is wider than its window."""
+    settings = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | options
+    with page_of(browser, refused=refused, **settings) as page:
+        yield Visitor(page, address)
+        assert page.evaluate("document.documentElement.scrollWidth") == settings["viewport"]["width"]
 
 
 def symbols(variant: str, fen: str) -> dict[int, str]:
