@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -218,7 +219,7 @@ def test_positions_are_held_out_by_game(tmp_path: Path):
         for event in train(plan, store, 1):
             if not isinstance(event, StageProgress):
                 break
-        data = joined(gathered(plan, store, 1))
+        data = joined(gathered(plan, store, 1, []))
         games = store.games("games")
     of_game = np.repeat([game.game for game in games], [len(game.scored()) for game in games])
     assert data.held_out.tolist() == (of_game % 20 == 0).tolist()
@@ -272,7 +273,7 @@ def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: P
     text = SMALL.replace("{games: 40, random_moves: 0.1}", f"{{games: 0, runs: [{run_folder}], pdn: [games.pdn]}}")
     plan = prepare(load_training(written(tmp_path, text)))
     with GameStore(tmp_path / "out", "training", plan.description) as store:
-        data = joined(gathered(plan, store, 1))
+        data = joined(gathered(plan, store, 1, []))
         for _ in train(plan, store, 1):
             pass
     assert len(data.positions) > 160 and (tmp_path / "out" / NETWORK).exists()
@@ -285,12 +286,24 @@ def test_a_pdn_gives_quiet_positions_of_games_with_a_result(tmp_path: Path):
         '[GameType "21"]\n1. 11-15 *\n\n'
         '[GameType "20"]\n1. 32-28 1-0\n'
     )
-    data = samples_of_pdn(tmp_path / "one.pdn", ENGLISH)
+    data, _ = samples_of_pdn(tmp_path / "one.pdn", ENGLISH)
     game = Game(ENGLISH)
     first = tuple(game.position)
     game.push(next(move for move in game.legal_moves if move in game.legal_moves))
     assert tuple(data.positions[0]) == first
     assert len(data.positions) == 2 and data.targets.tolist() == [1, 1]
+    data, _ = samples_of_pdn(tmp_path / "one.pdn", ENGLISH, "white")
+    assert data.targets.tolist() == [0, 0]
+
+
+def test_a_pdn_whose_results_are_contradicted_or_that_cannot_be_read_whole_is_told(tmp_path: Path):
+    (tmp_path / "one.pdn").write_text(
+        '[GameType "21"]\n[FEN "W:W18,32:B1,14"]\n1. 18x9 1-0\n\n[GameType "21"]\n1. 11-15 22-17 2. 1-2 0-1\n'
+    )
+    _, notes = samples_of_pdn(tmp_path / "one.pdn", ENGLISH)
+    contradicted, unread = notes
+    assert re.search("in 1 of 1 .*pdn_results: white", contradicted)
+    assert re.search("1 game .*:5: game 2, ply 3", unread)
 
 
 @pytest.mark.parametrize(

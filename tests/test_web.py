@@ -552,17 +552,26 @@ def test_a_pdn_is_written_and_gone_on_with(at):
     assert empty == {"error": "there is no game in the file"}
 
 
-def test_games_of_a_pdn_are_listed_and_one_is_gone_on_with(at):
-    pdn = '[White "Zoë"]\n[Result "1-0"]\n1. 11-15 22-18 1-0\n\n[White "two"]\n1. 9-13 *\n'
+def test_games_of_a_pdn_are_listed_with_winner_and_fault_and_one_is_gone_on_with(at):
+    pdn = (
+        '[White "Zoë"]\n[Result "1-0"]\n1. 11-15 22-18 1-0\n\n[White "two"]\n1. 9-13 *\n\n'
+        '[Result "0-1"]\n1. 9-13 1-2 0-1\n\n[FEN "W:W99:B1"]\n[Result "1-0"]\n1. 9-13 1-0\n'
+    )
     found = at.client.post("/api/pdn", json={"pdn": pdn}).json()
-    assert found["count"] == 2
+    assert found["count"] == 4
     assert found["games"][0] == {
-        "number": 1, "white": "Zoë", "black": "", "result": "1-0", "date": "", "event": "", "plies": 2,
+        "number": 1, "white": "Zoë", "black": "", "result": "black", "date": "", "event": "", "plies": 2,
+        "fault": "",
     }  # fmt: skip
+    assert [game["result"] for game in found["games"]] == ["black", "*", "white", "*"]
+    assert [bool(game["fault"]) for game in found["games"]] == [False, False, True, True]
+    assert not found["note"]
+    upside_down = '[FEN "W:W18:B14"]\n[Result "1-0"]\n1. 18x9 1-0\n'
+    assert "in 1 of 1 " in at.client.post("/api/pdn", json={"pdn": upside_down}).json()["note"]
     second = at.begin(white="human", black="human", pdn=pdn, number=2)
     assert [move["text"] for move in second["moves"]] == ["9-13"]
-    third = {"variant": "english", "white": "human", "black": "human", "pdn": pdn, "number": 3}
-    assert at.client.post("/api/games", json=third).json() == {"error": "there is no game 3 in the PDN"}
+    last = {"variant": "english", "white": "human", "black": "human", "pdn": pdn, "number": 5}
+    assert at.client.post("/api/games", json=last).json() == {"error": "there is no game 5 in the PDN"}
     many = at.client.post("/api/pdn", json={"pdn": "1. 9-13 * " * 1200}).json()
     assert many["count"] == 1200 and [many["games"][end]["number"] for end in (0, -1)] == [201, 1200]
 

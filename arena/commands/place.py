@@ -90,7 +90,7 @@ def _file(name: str) -> Path:
     return found[-1]
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> Any:
     try:
         return Source(file).read()
     except ConfigError as error:

@@ -24,6 +24,7 @@ from arena.learning.terms import (
     terms_schema,
 )
 from arena.learning.texel import Texel
+from arena.rules.pdn.result import Winner
 
 TABLE: tuple[type[Method], ...] = (Texel, Spsa)
 """One row a method; its `method` is its name in configurations."""
@@ -90,6 +91,9 @@ class Positions(Section):
     )
     pdn: tuple[str, ...] = Field(
         default=(), strict=False, description="PDN files: positions of their games, with the results."
+    )
+    pdn_results: Winner = Field(
+        default="first", description="Whose win `1-0` is in them: that of the side that moves first, or White's."
     )
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.base.wording import counted
 from arena.learning.driver import LearningError
 from arena.learning.games import is_quiet
 from arena.learning.logistic import logistic_fit
@@ -20,6 +21,7 @@ from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.result import Winner
 from arena.rules.position import WHITE
 from arena.rules.result import WHITE_POINTS
 from arena.rules.variants import Variant
@@ -91,13 +93,13 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
     return list(by_player.values())
 
 
-def samples_of_pdn(path: Path, variant: Variant) -> Samples:
-    """The quiet positions of a PDN's games with a result; targets are White's points.
+def samples_of_pdn(path: Path, variant: Variant, results: Winner = "first") -> tuple[Samples, list[str]]:
+    """The quiet positions of a PDN's games with a result, and what is wrong with it; targets are White's points.
 
     Raises LearningError if the file cannot be read or has no such game of the variant's rules.
     """
     try:
-        games = read_pdn(path, variant).games
+        games, problems = read_pdn(path, variant, results=results)
     except OSError as error:
         raise LearningError(f"{path} cannot be read: {error.strerror}") from None
     found = [
@@ -110,7 +112,12 @@ def samples_of_pdn(path: Path, variant: Variant) -> Samples:
     if not found:
         raise LearningError(f"{path} has no game with a result under the rules of {variant.name}")
     positions, points, held_out = zip(*found, strict=True)
-    return Samples(np.array(positions, np.int64), np.array(points, float), np.array(held_out, bool))
+    notes = [str(problem) for problem in problems if not problem.game]
+    wrong = [problem for problem in problems if problem.game]
+    if wrong:
+        number = len({problem.game for problem in wrong})
+        notes.append(f"{path}: {counted(number, 'game')} cannot be read whole, the first: {wrong[0]}")
+    return Samples(np.array(positions, np.int64), np.array(points, float), np.array(held_out, bool)), notes
 
 
 def _by_player(variant: Variant, opening: str, moves: pd.DataFrame) -> dict[str, list[tuple[Any, float]]]:

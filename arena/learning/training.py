@@ -6,7 +6,7 @@ nothing; a fit resumes after its last finished epoch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -84,6 +84,8 @@ class Learning(NamedTuple):
     """Distinct positions that it is judged by."""
     epoch: int
     """Epochs that are done."""
+    notes: Sequence[str] = ()
+    """Sentences on what is wrong with PDN files that it learns from."""
 
 
 class TrainingOutcome(NamedTuple):
@@ -192,12 +194,13 @@ def _fitted(
     checkpoint = network.with_suffix(".pt")
     chosen = settings if is_last else settings.model_copy(update={"width": LANES})
     fit = Fit(variant.constants, chosen, plan.config.seed)
+    notes: list[str] = []
     with TemporaryFile(dir=store.folder) as file:
-        learned, judged, digest = views_of(variant, gathered(plan, store, number), file)
+        learned, judged, digest = views_of(variant, gathered(plan, store, number, notes), file)
         if not (len(learned.rows) and len(judged.rows)):
             raise LearningError("there are too few games to learn from some and to be judged by others; give more")
         fit.resume(checkpoint, digest)
-        learning = Learning(network.stem, len(learned.rows), len(judged.rows), len(fit.epochs))
+        learning = Learning(network.stem, len(learned.rows), len(judged.rows), len(fit.epochs), notes)
         yield learning
         while len(fit.epochs) < fit.settings.epochs:
             if stopping():
@@ -210,10 +213,10 @@ def _fitted(
     return learning, fit.epochs
 
 
-def gathered(plan: TrainingPlan, store: GameStore, number: int) -> Iterator[Samples]:
+def gathered(plan: TrainingPlan, store: GameStore, number: int, notes: list[str]) -> Iterator[Samples]:
     """The positions that the network of a round learns from, part by part.
 
-    Each player's scores are put on the scale of its results.
+    Each player's scores are put on the scale of its results. What is wrong with PDN files is added to the notes.
 
     Raises LearningError if nothing can be learned from them, StoreError for a run that cannot be read.
     """
@@ -224,4 +227,6 @@ def gathered(plan: TrainingPlan, store: GameStore, number: int) -> Iterator[Samp
     for place, games in enumerate(found, 1):
         yield from round_samples(place, games, plan.config.fit.results)
     for path in plan.found(positions.pdn):
-        yield samples_of_pdn(path, variant)
+        samples, wrong = samples_of_pdn(path, variant, positions.pdn_results)
+        notes += wrong
+        yield samples

@@ -33,10 +33,11 @@ def stage_text(plan: TrainingPlan, stage: str) -> str:
 
 
 def event_text(plan: TrainingPlan, event: Learning | Epoch) -> str:
-    """One line: the fit begins, or the figures of an epoch."""
+    """The fit begins, after what is wrong with its files, or the figures of an epoch."""
     if isinstance(event, Learning):
         after = f", after {event.epoch} epochs" if event.epoch else ""
-        return f"{event.name}: learning from {event.positions} positions, judged by {event.held_out}{after}"
+        begins = f"{event.name}: learning from {event.positions} positions, judged by {event.held_out}{after}"
+        return "\n".join([*event.notes, begins])
     return f"epoch {event.number}/{plan.config.fit.epochs}: loss {event.loss:.4f}, held out {event.held_out:.4f}"
 
 

@@ -139,7 +139,7 @@ async def _position(request: Request) -> Response:
 
 async def _list_pdn(request: Request) -> Response:
     given = await body_of(request, PdnGiven)
-    return Json(await in_thread(lambda: listed(given.pdn)))
+    return Json(await in_thread(lambda: listed(given.pdn, variant_of(given.variant))))
 
 
 async def _begin(request: Request) -> Response:

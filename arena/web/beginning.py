@@ -18,6 +18,7 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
+from arena.rules.result import NO_RESULT
 from arena.rules.variants import Variant
 from arena.sitting.sides import Side, timed
 from arena.sitting.sitting import Sitting
@@ -33,7 +34,7 @@ _LONGEST = 300
 """Characters of a message."""
 _MOST_LISTED = 1000
 """Games of a PDN that are listed: the last ones."""
-_TAGS = ("White", "Black", "Result", "Date", "Event")
+_TAGS = ("White", "Black", "Date", "Event")
 
 
 Seats = Callable[[str, str, Variant], tuple[Side, Side]]
@@ -98,17 +99,25 @@ def placed(given: PositionGiven) -> dict[str, Any]:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
 
 
-def listed(pdn: str) -> dict[str, Any]:
-    """How many games a PDN has, and the last ones: number, some tags, how many moves stand in the text."""
+def listed(pdn: str, variant: Variant) -> dict[str, Any]:
+    """How many games a PDN has, what contradicts their results, and the last ones.
+
+    Of each its number, some tags, who won, how many moves stand in the text, and why it cannot be played from.
+    """
+    file = read_pdn(pdn, variant)
+    results = {game.number: game.result for game in file.games}
+    faults = {problem.game: cut(problem.message, _LONGEST) for problem in reversed(file.problems)}
     games = [
         {
             "number": number,
             **{tag.lower(): cut(raw.tags.get(tag, ""), 60) for tag in _TAGS},
+            "result": results.get(number, NO_RESULT),
             "plies": sum(token.kind == "move" for token in raw.tokens),
+            "fault": faults.get(number, ""),
         }
         for number, raw in enumerate(split(pdn), start=1)
     ]
-    return {"count": len(games), "games": games[-_MOST_LISTED:]}
+    return {"count": len(games), "note": faults.get(0, ""), "games": games[-_MOST_LISTED:]}
 
 
 def check_men(variant: Variant, position: Position) -> None:

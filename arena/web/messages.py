@@ -170,9 +170,10 @@ class NewGame(Body):
 
 
 class PdnGiven(Body):
-    """A PDN whose games are asked for."""
+    """A PDN whose games are asked for; those that do not name their rules are of `variant`."""
 
     pdn: Annotated[str, Field(max_length=MOST_PDN)]
+    variant: Name = "english"
 
 
 class Versioned(Body):

@@ -101,7 +101,8 @@ def contradiction(games: Iterable[tuple[PlayedGame, FirstMover]], winner: Winner
         ahead = "white" if (lead > 0) != game.variant.rules.losing_wins else "black"
         counts[ahead != game.result] += 1
         if mover.colour == "black":
-            remedy = f"--results {'white' if winner == 'first' else 'first'}"
+            other = "white" if winner == "first" else "first"
+            remedy = f"--results {other}, in a training pdn_results: {other}"
     agree, contradict = counts
     if contradict <= agree:
         return ""

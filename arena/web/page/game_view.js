@@ -1,7 +1,7 @@
 /* The view of the board: a game is set up, played, and ends; a position is set up by hand. */
 
 import { copied, element, partsOf } from "../../report/viewer/element.js";
-import { fenOf, grouped } from "../../report/viewer/words.js";
+import { fenOf, grouped, resultText } from "../../report/viewer/words.js";
 import { pick, say, showLost } from "./dialogs.js";
 import { Editor } from "./editor.js";
 import { Game } from "./game.js";
@@ -93,10 +93,11 @@ function leave() {
 
 /* Play on from a game of a PDN: which one is asked for where it has several. */
 async function load(pdn) {
-  const { count, games } = await post("/api/pdn", { pdn });
-  const line = ({ number, white, black, result, date, plies }) =>
-    [`${number}. ${white || "?"} – ${black || "?"}`, result, plies === 1 ? "1 ply" : `${plies} plies`, date].filter(Boolean).join(" · ");
-  const question = `Which of the ${grouped(count)} games?`;
+  const { count, note, games } = await post("/api/pdn", { pdn, variant: setup.request.variant });
+  const line = ({ number, white, black, result, date, plies, fault }) =>
+    [fault && "✗ cannot be read", `${number}. ${white || "?"} – ${black || "?"}`, resultText(result), plies === 1 ? "1 ply" : `${plies} plies`, date, fault]
+      .filter(Boolean).join(" · ");
+  const question = [`Which of the ${grouped(count)} games?`, note].filter(Boolean).join(" Note: ");
   const number = games.length > 1 ? await pick(parts, question, games.map((each) => [each.number, line(each)])) : 1;
   if (number) await start({ ...setup.request, fen: undefined, pdn, number: Number(number) });
 }
