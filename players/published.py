@@ -8,11 +8,13 @@ setting holds. Where the text of a program leaves open in which order moves are 
 from __future__ import annotations
 
 import random
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from arena.rules.game import Game
+from arena.rules.result import Draws
 from arena.rules.variants import Variant
 from players.negamax.player import Negamax
 from players.player import Choice, Limit
@@ -41,7 +43,7 @@ class Published(Negamax):
 class Game3(Published):
     """`game3`: alpha-beta to depth 4; a position that repeats the one four plies before is 1000 worse.
 
-    Moves are searched by row and column, all wins are worth the same, and the first of equal moves is played.
+    Moves are searched by row and column, and all wins are worth the same.
     """
 
     default = Limit(depth=4)
@@ -50,21 +52,26 @@ class Game3(Published):
         self,
         variant: Variant,
         as_printed: Annotated[
-            bool,
+            bool | Literal["sign", "finals"],
             Field(
-                description="value positions as the program did: for Black a man 9 and a king 7, and with Red to "
-                "move of the wrong sign"
+                description="play as the program did; or with one of its two errors: `sign`, for Black a man is 9 "
+                "and a king 7, with Red to move all has the wrong sign; `finals`, finished games are evaluated"
             ),
         ] = False,
+        ties: Annotated[
+            Literal["first", "random"],
+            Field(description="which of equally good moves: the first, as the program, or any, as its text says"),
+        ] = "first",
     ) -> None:
         super().__init__(
-            variant,
-            "players.evaluation.builtin:game3_as_printed" if as_printed else "game3",
+            replace(variant, draws=Draws(no_capture=variant.draws.no_capture)),
+            "players.evaluation.builtin:game3_as_printed" if as_printed in (True, "sign") else "game3",
             "alphabeta",
             order_squares=True,
-            finals="alike",
-            repetition_penalty=1000.0,
-            penalised="black" if as_printed else "mover",
+            ties=ties,
+            draws=as_printed in (True, "finals"),
+            finals="evaluation" if as_printed in (True, "finals") else "alike",
+            repetition_penalty=0.0 if as_printed is True else 1000.0,
         )
 
 
@@ -110,7 +117,7 @@ class Cis300(Published):
         ] = False,
     ) -> None:
         if as_printed:
-            super().__init__(variant, "cis300", "alphabeta", ties="bound", finals="alike", blind_horizon=True)
+            super().__init__(variant, "cis300", "alphabeta", ties="bound", finals="blind")
         else:
             super().__init__(variant, "cis300", "pvs", ties="last", stop_single=False)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import random
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any, TypeAlias
 
 import pytest
 
 from arena.rules.game import Game
 from arena.rules.movegen import apply
 from arena.rules.notation import place
-from arena.rules.position import BLACK, WHITE
+from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS
 from arena.sitting.entering import entered_move
 from players.negamax.score import WIN
@@ -20,8 +22,8 @@ from players.published import CheckersAI, Cis300, Game3, Published, Simplified
 from tests.helpers import published as twins
 from tests.helpers.rule_sets import UNCOMPILED
 
-FEW, MANY = 6, 6 if UNCOMPILED else 100
-"""Positions in the quick tier and in the full one."""
+FEW, MANY, WHOLE = 6, 6 if UNCOMPILED else 100, 2 if UNCOMPILED else 20
+"""Positions of each kind in the quick tier and in the full one, and whole games."""
 DEPTH = 3 if UNCOMPILED else 4
 positions = pytest.mark.parametrize("number", [FEW, MANY], ids=["few", "many"])
 
@@ -47,15 +49,15 @@ def open_games(name: str, number: int) -> list[Game]:
 
 @cache
 def ending_games(name: str, number: int) -> list[Game]:
-    """Random games three plies before their end, with more than one move."""
+    """Random games one to four plies before their end, with more than one move."""
     found: list[Game] = []
     seed = 0
     while len(found) < number:
         seed += 1
         rng, whole, game = random.Random(seed), Game(name), Game(name)
-        while whole.outcome is None:
+        while whole.outcome is None and len(whole.moves) < 1000:
             whole.push(rng.choice(whole.legal_moves))
-        for move in whole.moves[:-3]:
+        for move in whole.moves[: -1 - seed % 4]:
             game.push(move)
         if len(game.legal_moves) > 1:
             found.append(game)
@@ -77,57 +79,158 @@ def board(game: Game) -> twins.Board:
     return twins.board_of(game.position)
 
 
-def chosen(player: Published, game: Game, depth: int = DEPTH) -> Choice:
-    return player.choose(game, Limit(depth=depth), random.Random(0))
-
-
-def found(game: Game, choice: Choice, *counts: str) -> tuple[object, ...]:
-    """The value of a choice, its move, and some of its counts."""
-    return choice.score, ends(game, choice.move), *(getattr(choice, name) for name in counts)
-
-
-def expected(answer: twins.Answer, *counts: str) -> tuple[object, ...]:
-    """The same of a twin's answer, an infinite value as the arena has it."""
-    value = math.copysign(WIN, answer.value) if math.isinf(answer.value) else answer.value
-    return value, answer.move.ends, *(getattr(answer.counts, name) for name in counts)
-
-
-def ends(game: Game, move: int) -> object:
-    """The origin, the target and the captured squares of a move on the board of the program; None for a pass."""
+def squares_of(game: Game, move: int) -> tuple[twins.Square, twins.Square, frozenset[twins.Square]]:
+    """The origin, the target and the captured squares of a move on the board of the program."""
+    per_row = 5 if game.variant.squares == 50 else 4
 
     def square(number: int) -> twins.Square:
-        row, index = divmod(number - 1, twins.SIZE // 2)
+        row, index = divmod(number - 1, per_row)
         return row, 2 * index + (row % 2 if game.variant.name == "game3" else 1 - row % 2)
 
-    if not move:
-        return None
     squares = game.squares(move)
     return square(squares.origin), square(squares.target), frozenset(map(square, squares.captured))
 
 
-@pytest.mark.full(only=["few", "many"])
-@positions
-def test_game3_has_the_value_move_nodes_and_cutoffs_of_its_program(number):
-    """Its undo repaired, and its evaluation repaired or as printed."""
-    counts = ("nodes", "cutoffs_max", "cutoffs_min")
-    for as_printed in (False, True):
-        player = Game3(VARIANTS["game3"], as_printed)
-        for game in open_games("game3", number):
-            history = [twins.board_of(position, mirrored=True) for position in game.positions]
-            answer = twins.Game3(as_printed).search(history, game.turn, DEPTH)
-            choice = player.choose(game, Limit(), random.Random(0)) if DEPTH == 4 else chosen(player, game)
-            assert found(game, choice, *counts) == expected(answer, *counts), game.fen
+Found: TypeAlias = tuple[Any, ...]
+"""A value for the side to move, a move as `squares_of` has it, and what the program counts."""
+
+
+def of_answer(answer: twins.Answer, counts: Sequence[str]) -> Found:
+    """What a twin finds, an infinite value as the arena has it."""
+    value = math.copysign(WIN, answer.value) if math.isinf(answer.value) else answer.value
+    return value, answer.move.ends, *(getattr(answer.counts, name) for name in counts)
+
+
+def of_printed_game3(game: Game, depth: int) -> Found:
+    """What the program `game3` finds after the moves of a game, that of the first position excepted."""
+    program = printed_game3(game)
+    value, move = program.minimax(depth, -math.inf, math.inf)
+    assert move is not None
+    start, end = move
+    middle = ((start[0] + end[0]) // 2, (start[1] + end[1]) // 2)
+    taken = frozenset([middle] if abs(end[0] - start[0]) == 2 else [])
+    return value if game.turn == BLACK else -value, (start, end, taken), program.nodes
+
+
+def printed_game3(game: Game) -> twins.PrintedGame3:
+    """The program after the moves of a game."""
+    again = Game("game3", game.start)
+    program = twins.PrintedGame3(twins.board_of(again.position, mirrored=True), again.turn)
+    for move in game.moves:
+        start, end, _ = squares_of(again, move)
+        program.make_move(start, end)
+        again.push(move)
+    return program
+
+
+def of_game3(game: Game, depth: int, **errors: bool) -> Found:
+    history = [twins.board_of(position, mirrored=True) for position in game.positions]
+    return of_answer(twins.Game3(**errors).search(history, game.turn, depth), CUTOFFS)
+
+
+def of_checkers_ai(game: Game, depth: int) -> Found:
+    return of_answer(twins.checkers_ai(board(game), game.turn, depth)[-1], ["nodes"])
+
+
+CUTOFFS = ("nodes", "cutoffs_max", "cutoffs_min")
+PROGRAMS: dict[str, tuple[str, Callable[..., Published], Sequence[str], Callable[[Game, int], Found]]] = {
+    "game3 as printed": ("game3", partial(Game3, as_printed=True), ["nodes"], of_printed_game3),
+    "game3 with the sign": ("game3", partial(Game3, as_printed="sign"), CUTOFFS, partial(of_game3, sign=True)),
+    "game3 with finals": ("game3", partial(Game3, as_printed="finals"), CUTOFFS, partial(of_game3, finals=True)),
+    "game3": ("game3", Game3, CUTOFFS, of_game3),
+    "cis300 as printed": (
+        "cis300",
+        partial(Cis300, as_printed=True),
+        (),
+        lambda game, depth: of_answer(twins.cis300_as_printed(board(game), game.turn, depth), ()),
+    ),
+    "cis300": (
+        "cis300",
+        Cis300,
+        (),
+        lambda game, depth: of_answer(twins.cis300(board(game), game.turn, depth), ()),
+    ),
+    "simplified": (
+        "simplified",
+        Simplified,
+        (*CUTOFFS, "deepest"),
+        lambda game, depth: of_answer(
+            twins.Simplified().search(board(game), game.turn, depth), (*CUTOFFS, "deepest")
+        ),
+    ),
+    "checkers-ai": ("checkers-ai", CheckersAI, ["nodes"], of_checkers_ai),
+}
+"""The rule set of each program, its player, what it counts, and its twin's answer to a depth."""
+
+
+def found(player: Published, game: Game, depth: int, counts: Sequence[str]) -> Found:
+    """What a player finds."""
+    choice = chosen(player, game, depth)
+    return choice.score, squares_of(game, choice.move), *(getattr(choice, name) for name in counts)
+
+
+def chosen(player: Published, game: Game, depth: int = DEPTH) -> Choice:
+    return player.choose(game, Limit(depth=depth), random.Random(0))
 
 
 @pytest.mark.full(only=["many"])
 @positions
-def test_cis300_has_the_value_and_the_move_of_its_program_as_printed_and_repaired(number):
-    printed, repaired = Cis300(VARIANTS["cis300"], as_printed=True), Cis300(VARIANTS["cis300"])
-    for game in open_games("cis300", number):
-        answer = twins.cis300_as_printed(board(game), game.turn, DEPTH)
-        assert found(game, chosen(printed, game)) == expected(answer), game.fen
-        answer = twins.cis300(board(game), game.turn, DEPTH)
-        assert found(game, chosen(repaired, game)) == expected(answer), game.fen
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_finds_what_its_twin_finds_in_the_middle_and_up_to_four_plies_before_the_end(name, number):
+    rules, kind, counts, twin = PROGRAMS[name]
+    player = kind(VARIANTS[rules])
+    for game in open_games(rules, number) + ending_games(rules, number):
+        for depth in range(1, DEPTH + 1) if name == "checkers-ai" else [DEPTH]:
+            assert found(player, game, depth, counts) == twin(game, depth), (game.fen, depth)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_plays_whole_games_as_its_twin_does(name):
+    rules, kind, counts, twin = PROGRAMS[name]
+    player = kind(VARIANTS[rules])
+    for seed in range(WHOLE):
+        rng, game, depth = random.Random(seed), Game(rules), 1 + seed % 3
+        while game.outcome is None and len(game.moves) < 150:
+            if len(game.moves) < 6 or len(game.legal_moves) == 1:
+                game.push(rng.choice(game.legal_moves))
+                continue
+            assert found(player, game, depth, counts) == twin(game, depth), (seed, game.fen, depth)
+            game.push(chosen(player, game, depth).move)
+
+
+@pytest.mark.full(only=["many"])
+@positions
+def test_casual_10x10_has_the_moves_boards_and_results_of_its_text(number):
+    def told(position: Position) -> twins.Board:
+        return twins.board_of(position, size=10)
+
+    rules = VARIANTS["casual-10x10"].rules
+    for seed in range(number // 5):
+        rng, game = random.Random(seed), Game("casual-10x10")
+        while len(game.moves) < 1000:
+            moves = twins.casual_moves(told(game.position), game.turn)
+            own = {
+                (squares_of(game, move), frozenset(told(apply(rules, game.position, move)).items()))
+                for move in game.legal_moves
+            }
+            assert own == {(move.ends, frozenset(end.items())) for move, end in moves}, game.fen
+            assert (game.outcome is None) == bool(moves)
+            if game.outcome is not None:
+                assert game.outcome.winner == 1 - game.turn
+                break
+            game.push(rng.choice(game.legal_moves))
+
+
+@pytest.mark.parametrize(
+    ("fen", "value"), [("B:W23:B1,K19", -24), ("B:W27:BK24,K22", -26)], ids=["a capture", "a step"]
+)
+def test_game3_as_printed_gives_a_finished_game_the_value_of_its_board(fen, value):
+    game = Game("game3", fen)
+    player = Game3(VARIANTS["game3"], as_printed=True)
+    for depth in (1, 2, 3):
+        assert found(player, game, depth, ["nodes"]) == of_printed_game3(game, depth)
+    assert chosen(player, game, 1).score == value
 
 
 @pytest.mark.full(only=["many"])
@@ -136,28 +239,6 @@ def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves(number):
     """As published: the arena's `cis300` plays whole moves, the program hops, in another order of the captures."""
     for game in open_games("cis300", number):
         assert twins.by_hops(board(game), game.turn, 3) == twins.by_whole_moves(board(game), game.turn, 3)
-
-
-@pytest.mark.full(only=["few", "many"])
-@positions
-def test_simplified_has_the_value_move_and_counts_of_its_program(number):
-    counts = ("nodes", "deepest", "cutoffs_max", "cutoffs_min")
-    player = Simplified(VARIANTS["simplified"])
-    for i, game in enumerate(open_games("simplified", number) + ending_games("simplified", number // 3)):
-        depth = 1 + i % (DEPTH + 1)
-        answer = twins.Simplified().search(board(game), game.turn, depth)
-        assert found(game, chosen(player, game, depth), *counts) == expected(answer, *counts), game.fen
-
-
-@pytest.mark.full(only=["many"])
-@positions
-def test_checkers_ai_has_the_value_move_and_nodes_of_its_program_after_each_depth(number):
-    player = CheckersAI(VARIANTS["checkers-ai"])
-    for game in open_games("checkers-ai", number):
-        for depth, answer in enumerate(twins.checkers_ai(board(game), game.turn, DEPTH), start=1):
-            choice = chosen(player, game, depth)
-            assert choice.depth == depth
-            assert found(game, choice, "nodes") == expected(answer, "nodes"), (game.fen, depth)
 
 
 @pytest.mark.full
@@ -174,7 +255,7 @@ def test_cis300_as_printed_does_not_see_a_win_at_its_horizon():
     printed, repaired = (Cis300(VARIANTS["cis300"], as_printed) for as_printed in (True, False))
     for depth in (1, 2):
         answer = twins.cis300_as_printed(board(game), game.turn, depth)
-        assert found(game, chosen(printed, game, depth)) == expected(answer)
+        assert found(printed, game, depth, ()) == of_answer(answer, ())
         sees = [(chosen(player, game, depth).score or 0.0) > 100 for player in (printed, repaired)]
         assert sees == [depth == 2, True]
 

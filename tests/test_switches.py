@@ -124,7 +124,7 @@ def test_every_switch_is_tried():
     tried = {name for switches in EXACT_SWITCHES.values() for name in switches}
     told = {"contempt", "finals", "full_width", "partial", "repetition_penalty", "singular_margin"}
     told |= {"stop_cost", "stop_half", "ties"}
-    published = {"order_squares", "penalised", "blind_horizon"}  # tests/test_published.py
+    published = {"order_squares"}  # tests/test_published.py
     known = {"tables"}  # tests/test_known_endings.py
     assert set(KINDS) <= tried | INEXACT | told | published | known
 

@@ -316,6 +316,9 @@ def test_the_level_changes_in_mid_game(browser, address):
         window.click(*window.state["legal"][0]["paths"][0])
         window.played(2)
         assert window.state["moves"][1]["note"]["depth"] == 3
+        window.page.locator("[data-part=seats] select[aria-label=Black]").select_option("level")  # a person before
+        window.page.wait_for_selector(".game-side .strip-name:has-text('level 3') >> nth=1")
+        assert window.state["sides"]["black"]["key"] == "level-3"
 
 
 def test_two_people_agree_on_a_draw_and_one_resigns(browser, address):

@@ -47,8 +47,7 @@ from players.mcts.tree import (
     select,
     shallow_value,
 )
-from players.negamax.leaves import leaf_value
-from players.negamax.score import LIMIT, WIN, decided_value
+from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
 from players.negamax.state import begin_search, enter, is_drawn, out_of_budget
 from players.negamax.workspace import Workspace
 

@@ -34,8 +34,7 @@ from players.mcts.state import (
     WIDTH,
     chance_below,
 )
-from players.negamax.leaves import leaf_value
-from players.negamax.score import LIMIT, WIN, decided_value
+from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
 from players.negamax.state import Node
 
 GAME_PLIES = 200

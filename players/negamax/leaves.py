@@ -13,14 +13,13 @@ import numpy as np
 from arena.rules.captures import capturers
 from arena.rules.endgame.index import probe, wins
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, floats_at, popcount, words
+from arena.rules.jit.native import call_at, popcount, words
 from arena.rules.movegen import apply, has_move
 from arena.rules.moves import sides
-from arena.rules.position import BLACK, Position
+from arena.rules.position import Position
 from arena.rules.rules import Rules
-from players.evaluation.evaluator import evaluate
 from players.negamax.ordering import list_moves
-from players.negamax.score import LIMIT, WIN, final_value, within_limit
+from players.negamax.score import LIMIT, WIN, final_value, leaf_value
 from players.negamax.state import (
     MAX_PLY,
     Node,
@@ -31,7 +30,7 @@ from players.negamax.state import (
     is_repeated_after_four,
     out_of_budget,
 )
-from players.negamax.switches import MOVER
+from players.negamax.switches import BLIND
 
 UNKNOWN = np.inf
 """The value of a position that the endgame tables lack, or that is not cut."""
@@ -50,15 +49,15 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
     if state.quiescence and is_unquiet(rules, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
-    if not has_move(rules, node.position) and not state.blind_horizon:
-        return final_value(rules, state, node.position, node.ply)
-    if is_drawn(rules, state, node.position, node.ply):
-        return draw_value(state, node.ply)
+    if state.finals < BLIND:
+        if not has_move(rules, node.position):
+            return final_value(rules, state, node.position, node.ply)
+        if is_drawn(rules, state, node.position, node.ply):
+            return draw_value(state, node.ply)
     state.leaves += 1
     value = leaf_value(rules, state, node.position)
     if state.repetition_penalty != 0.0 and is_repeated_after_four(state, node.ply):
-        is_own = state.penalised == MOVER or node.position.turn == BLACK
-        value -= state.repetition_penalty if is_own else -state.repetition_penalty
+        value -= state.repetition_penalty
     return value
 
 
@@ -133,13 +132,6 @@ def ending_value(rules: Rules, state: Any, position: Position, ply: int) -> floa
         return draw_value(state, ply)
     end = ply + code - 1
     return WIN - end if wins(rules, code) else end - WIN
-
-
-@inlined
-def leaf_value(rules: Rules, state: Any, position: Position) -> float:
-    """The evaluation of a position, within LIMIT."""
-    weights = floats_at(state.weights, state.weight_count)
-    return within_limit(evaluate(state.evaluation, position, rules, weights))
 
 
 @inlined

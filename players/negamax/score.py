@@ -13,7 +13,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import entry, inlined, kernel
-from arena.rules.jit.native import popcount
+from arena.rules.jit.native import floats_at, popcount
 from arena.rules.movegen import has_move
 from arena.rules.moves import sides
 from arena.rules.position import Position
@@ -22,7 +22,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Evaluation
 from players.evaluation.evaluator import evaluate
 from players.evaluation.sample import positions_of
-from players.negamax.switches import ALIKE, POINTS
+from players.negamax.switches import ALIKE, EVALUATED, POINTS
 
 WIN = 1_000_000.0
 """Score of a game won at the root; a win in n plies scores WIN - n."""
@@ -56,6 +56,13 @@ def static_value(rules: Rules, address: Any, weights: NDArray[np.float64], posit
 
 
 @inlined
+def leaf_value(rules: Rules, state: Any, position: Position) -> float:
+    """The evaluation of a position, within LIMIT."""
+    weights = floats_at(state.weights, state.weight_count)
+    return within_limit(evaluate(state.evaluation, position, rules, weights))
+
+
+@inlined
 def final_value(rules: Rules, state: Any, position: Position, ply: int) -> float:
     """The score of a position without a move, for the side to move, by the switch `finals`."""
     if rules.score_decides and state.finals == POINTS:
@@ -64,7 +71,9 @@ def final_value(rules: Rules, state: Any, position: Position, ply: int) -> float
             difference = -difference
         value = 100.0 + difference if difference > 0 else difference - 100.0
         return -value if ply & 1 else value
-    return decided_value(rules, position, 0 if state.finals == ALIKE else ply)
+    if state.finals == EVALUATED:
+        return leaf_value(rules, state, position)
+    return decided_value(rules, position, 0 if state.finals >= ALIKE else ply)
 
 
 @kernel

@@ -18,10 +18,8 @@ FIRST, LAST, RANDOM, SEARCHED, BOUND = range(5)
 """The choices of `ties`, as kernels read them."""
 NO_LMR, LATE, EARLY = range(3)
 """The choices of `lmr`."""
-PLIES, POINTS, ALIKE = range(3)
+PLIES, POINTS, ALIKE, BLIND, EVALUATED = range(5)
 """The choices of `finals`."""
-MOVER, BLACK_ALONE = range(2)
-"""The choices of `penalised`."""
 
 
 def _does(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
@@ -110,11 +108,8 @@ class Switches:
     draws: Annotated[bool, _does("a position that occurred before, and moves without progress, are draws")] = False
     contempt: Annotated[float, _does("what a draw is below 0", "evaluation's unit")] = 0.0
     repetition_penalty: Annotated[
-        float, _does("off a leaf that is the position of four plies before, as in `game3`", "evaluation's unit")
+        float, _does("off a leaf that is the position of four plies before, as `game3` meant", "evaluation's unit")
     ] = 0.0
-    penalised: Annotated[
-        Literal["mover", "black"], _does("whose value that is off: the side to move's, or Black's always")
-    ] = "mover"
     tables: Annotated[
         int,
         _does(
@@ -125,15 +120,13 @@ class Switches:
         ),
     ] = 0
     finals: Annotated[
-        Literal["plies", "points", "alike"],
+        Literal["plies", "points", "alike", "blind", "evaluation"],
         _does(
-            "sooner wins are better; where points decide, +-100 and the difference, as in `simplified`; or all "
-            "wins are alike, as in `game3`"
+            "sooner wins are better; where points decide, +-100 and the difference, as in `simplified`; all wins "
+            "are alike, as in `game3`; alike, and evaluated as any position at the horizon, as `cis300` printed; "
+            "evaluated everywhere, as `game3` printed"
         ),
     ] = "plies"
-    blind_horizon: Annotated[bool, _does("value finished games at the horizon as others, as `cis300` printed")] = (
-        False
-    )
 
 
 KINDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Switches, include_extras=True))
@@ -258,7 +251,7 @@ def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
         yield "singular", "singular needs order_tt"
     if switches.mtdf and switches.aspiration:
         yield "aspiration", "mtdf and aspiration cannot be combined"
-    if switches.finals == "alike":
+    if switches.finals in ("alike", "blind", "evaluation"):
         for name in ("tt", "mate_distance", "tables"):
             if getattr(switches, name):
-                yield name, f"{name} cannot be combined with finals: alike"
+                yield name, f"{name} cannot be combined with finals: {switches.finals}"

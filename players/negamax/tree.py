@@ -24,7 +24,7 @@ from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
 from players.negamax.leaves import UNKNOWN, cut_value, ending_value, is_ending, leaf
 from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
-from players.negamax.score import LIMIT, WIN, final_value
+from players.negamax.score import LIMIT, WIN, final_value, leaf_value
 from players.negamax.state import (
     MAX_DEPTH,
     MAX_PLY,
@@ -38,7 +38,7 @@ from players.negamax.state import (
     is_drawn,
     out_of_budget,
 )
-from players.negamax.switches import ALIKE, BOUND, EARLY, FIRST, RANDOM, SEARCHED
+from players.negamax.switches import ALIKE, BLIND, BOUND, EARLY, EVALUATED, FIRST, RANDOM, SEARCHED
 from players.negamax.transposition import Known, recall, remember
 
 
@@ -55,7 +55,7 @@ def search_root(
     moves = words(state.moves)
     state.best = -1
     best = lowest = -np.inf
-    if state.finals == ALIKE:
+    if state.finals in (ALIKE, BLIND):
         lowest, beta = -WIN, min(beta, WIN)
     if out_of_budget(state):
         return best
@@ -122,7 +122,8 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
         return 0.0
     visit(state, node.ply)
     if is_drawn(rules, state, node.position, node.ply):
-        return draw_value(state, node.ply)
+        is_evaluated = state.finals == EVALUATED
+        return leaf_value(rules, state, node.position) if is_evaluated else draw_value(state, node.ply)
     if state.mate_distance:
         alpha, beta = max(alpha, node.ply - WIN), min(beta, WIN - node.ply)
         if alpha >= beta:

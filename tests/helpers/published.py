@@ -61,17 +61,17 @@ class Answer(NamedTuple):
     counts: Counts
 
 
-def board_of(position: Position, mirrored: bool = False) -> Board:
-    """The board of a position on 8x8: of each two rows, 8 bits are squares and the ninth is none."""
+def board_of(position: Position, mirrored: bool = False, size: int = SIZE) -> Board:
+    """The board of a position: of each two rows of 8, 8 bits are squares and the ninth is none; of 10 likewise."""
     pieces = {}
-    for row in range(SIZE):
-        for index in range(SIZE // 2):
+    for row in range(size):
+        for index in range(size // 2):
             column = 2 * index + 1 - row % 2
-            number = SIZE // 2 * row + index
-            bit = 1 << (number + number // SIZE)
+            number = size // 2 * row + index
+            bit = 1 << (number + number // size)
             if (position.white | position.black) & bit:
                 colour = WHITE if position.white & bit else BLACK
-                place = (row, SIZE - 1 - column if mirrored else column)
+                place = (row, size - 1 - column if mirrored else column)
                 pieces[place] = Piece(colour, bool(position.kings & bit))
     return pieces
 
@@ -158,15 +158,128 @@ def own_minus_other(board: Board, turn: int, worth: Callable[[Square, Piece], fl
 # --- game3
 
 
-class Game3:
-    """`game3`: minimax with alpha-beta, Black maximising, its undo repaired by copies of the board.
+class PrintedGame3:
+    """`game3` as its text prints it: one board that moves change and undo restores, no more repaired.
 
-    `as_printed` values leaves by the printed sum, from which a repetition takes 1000 whoever is to move. If every
-    move loses, none is better than the value that the program begins with: then the twin takes the first.
+    `board[row][column]` is 0 if empty, 1 for a man and 3 for a king of Red, -1 and -3 for Black's.
     """
 
-    def __init__(self, as_printed: bool = False) -> None:
-        self.as_printed = as_printed
+    RED, BLACK = 1, -1
+
+    def __init__(self, board: Board, turn: int) -> None:
+        self.board = [[0] * SIZE for _ in range(SIZE)]
+        for (row, column), piece in board.items():
+            colour = self.BLACK if piece.colour == BLACK else self.RED
+            self.board[row][column] = 3 * colour if piece.king else colour
+        self.current = self.BLACK if turn == BLACK else self.RED
+        self.move_count = self.capture_count = self.nodes = 0
+        self.move_history: list[tuple[Square, Square]] = []
+        self.board_states = [self.copied()]
+
+    def copied(self) -> list[list[int]]:
+        return [list(row) for row in self.board]
+
+    def get_valid_moves(self) -> list[tuple[Square, Square]]:
+        captures: list[tuple[Square, Square]] = []
+        steps: list[tuple[Square, Square]] = []
+        for row in range(SIZE):
+            for column in range(SIZE):
+                if self.board[row][column] * self.current <= 0:
+                    continue
+                for down in (-2, -1, 1, 2):
+                    for right in (-2, -1, 1, 2):
+                        to = (row + down, column + right)
+                        if abs(down) != abs(right) or not self.is_valid((row, column), to):
+                            continue
+                        (captures if abs(down) == 2 else steps).append(((row, column), to))
+        return captures or steps
+
+    def is_valid(self, start: Square, end: Square) -> bool:
+        if not (0 <= end[0] < SIZE and 0 <= end[1] < SIZE) or self.board[end[0]][end[1]] != 0:
+            return False
+        piece, down = self.board[start[0]][start[1]], end[0] - start[0]
+        if abs(piece) == 1 and (down > 0) != (piece < 0):
+            return False
+        between = self.board[(start[0] + end[0]) // 2][(start[1] + end[1]) // 2]
+        return abs(down) == 1 or between * piece < 0
+
+    def make_move(self, start: Square, end: Square) -> tuple[int, int]:
+        """Make a move; the piece as it was, and the captured one, for `undo_move`."""
+        piece, captured = self.board[start[0]][start[1]], 0
+        self.board[start[0]][start[1]] = 0
+        if abs(end[0] - start[0]) == 2:
+            middle = ((start[0] + end[0]) // 2, (start[1] + end[1]) // 2)
+            captured, self.board[middle[0]][middle[1]] = self.board[middle[0]][middle[1]], 0
+        crowned = end[0] == (0 if piece > 0 else SIZE - 1)
+        self.board[end[0]][end[1]] = 3 * self.current if crowned else piece
+        self.move_count += 1
+        self.capture_count = 0 if captured else self.capture_count + 1
+        self.move_history.append((start, end))
+        self.board_states.append(self.copied())
+        self.current = -self.current
+        return piece, captured
+
+    def undo_move(self, piece: int, captured: int, capture_count: int) -> None:
+        start, end = self.move_history.pop()
+        self.board_states.pop()
+        self.board[end[0]][end[1]] = 0
+        self.board[start[0]][start[1]] = piece
+        if captured:
+            self.board[(start[0] + end[0]) // 2][(start[1] + end[1]) // 2] = captured
+        self.move_count -= 1
+        self.capture_count = capture_count
+        self.current = -self.current
+
+    def repeats(self) -> bool:
+        last = self.move_history[-4:]
+        return len(last) == 4 and last[0] == last[2] and last[1] == last[3]
+
+    def is_game_over(self) -> bool:
+        pieces = [piece for row in self.board for piece in row]
+        if not any(piece > 0 for piece in pieces) or not any(piece < 0 for piece in pieces):
+            return True
+        if not self.get_valid_moves() or self.capture_count >= 100 or self.repeats():
+            return True
+        states = self.board_states[-3:]
+        return len(states) == 3 and states[0] == states[1] == states[2]
+
+    def evaluate_board(self) -> float:
+        pieces = [piece for row in self.board for piece in row]
+        red, black = sum(piece > 0 for piece in pieces), sum(piece < 0 for piece in pieces)
+        score = sum(pieces) + 10 * (red - black if self.current == self.RED else black - red)
+        return score - 1000 if self.repeats() else score
+
+    def minimax(self, depth: int, alpha: float, beta: float) -> tuple[float, tuple[Square, Square] | None]:
+        self.nodes += 1
+        if depth == 0 or self.is_game_over():
+            return self.evaluate_board(), None
+        is_max = self.current == self.BLACK
+        best, best_move = -math.inf if is_max else math.inf, None
+        for move in self.get_valid_moves():
+            capture_count = self.capture_count
+            piece, captured = self.make_move(*move)
+            value, _ = self.minimax(depth - 1, alpha, beta)
+            self.undo_move(piece, captured, capture_count)
+            if value > best if is_max else value < best:
+                best, best_move = value, move
+            if is_max:
+                alpha = max(alpha, value)
+            else:
+                beta = min(beta, value)
+            if beta <= alpha:
+                break
+        return best, best_move
+
+
+class Game3:
+    """`game3` with its errors repaired: minimax with alpha-beta on copies of the board, Black maximising.
+
+    With `sign` leaves are valued by the printed sum, with `finals` finished games as well. If every move loses,
+    none is better than the value that the program begins with: then the twin takes the first.
+    """
+
+    def __init__(self, sign: bool = False, finals: bool = False) -> None:
+        self.sign, self.finals = sign, finals
         self.counts = Counts()
 
     def search(self, history: list[Board], turn: int, depth: int) -> Answer:
@@ -181,9 +294,10 @@ class Game3:
         board = self.history[-1]
         moves = self.moves(board, turn)
         best, best_move = -math.inf if turn == BLACK else math.inf, None
-        if not moves:
+        if not moves and not self.finals:
             return best, None
-        if depth == 0:
+        is_long = len(self.history) > 100 and len(self.history[-101]) == len(board)
+        if depth == 0 or not moves or (self.finals and is_long):
             return self.evaluate(board, turn), None
         for move in moves:
             self.history.append(after(board, move))
@@ -219,13 +333,13 @@ class Game3:
         return [move for move in found if move.taken] or found
 
     def evaluate(self, board: Board, turn: int) -> float:
-        """The value for Black."""
+        """The value for Black; a repetition is worth 1000 less to the side to move."""
         repeats = len(self.history) > 4 and self.history[-5] == board
         pieces = own_minus_other(board, turn, lambda _, piece: 1)
-        if self.as_printed:
-            worth = own_minus_other(board, WHITE, lambda _, piece: 3 if piece.king else 1)
-            return worth + 10 * pieces - 1000 * repeats
         worth = own_minus_other(board, turn, lambda _, piece: 3 if piece.king else 1)
+        if self.sign:
+            value = own_minus_other(board, WHITE, lambda _, piece: 3 if piece.king else 1) + 10 * pieces
+            return value - 1000 * (repeats if turn == BLACK else -repeats)
         value = worth + 10 * pieces - 1000 * repeats
         return value if turn == BLACK else -value
 
@@ -419,6 +533,57 @@ def checkers_ai(board: Board, turn: int, depth: int) -> list[Answer]:
         if not counts.deepest:
             break
     return answers
+
+
+# --- casual-10x10
+
+
+def casual_moves(board: Board, turn: int) -> list[tuple[Move, Board]]:
+    """The moves of `casual-10x10`, and the board after each: any capture, to its end, or else any step.
+
+    A man steps forward and captures either way; a king flies. What is captured stays on the board until the end
+    and is not jumped again. A man that was on its far row at the end of a hop is crowned when the move is over.
+    """
+    size, far = 10, 9 if turn == BLACK else 0
+
+    def free(square: Square, without: Board) -> bool:
+        return square not in without and all(0 <= place < size for place in square)
+
+    def ray(square: Square, way: Square, most: int) -> list[Square]:
+        return [(square[0] + n * way[0], square[1] + n * way[1]) for n in range(1, most + 1)]
+
+    def captures(without: Board, piece: Piece, path: Path, taken: Path) -> Iterator[Move]:
+        is_end = True
+        for way in TOWARDS:
+            reach = ray(path[-1], way, size if piece.king else 1)
+            over = next((square for square in reach if not free(square, without)), None)
+            if over is None or over in taken or over not in without or without[over].colour == turn:
+                continue
+            for behind in ray(over, way, size if piece.king else 1):
+                if not free(behind, without):
+                    break
+                is_end = False
+                yield from captures(without, piece, (*path, behind), (*taken, over))
+        if is_end and taken:
+            yield Move(path, taken)
+
+    captured, steps = [], []
+    for square in own_squares(board, turn):
+        piece = board[square]
+        without = {other: board[other] for other in board if other != square}
+        captured += list(captures(without, piece, (square,), ()))
+        for way in TOWARDS:
+            for to in ray(square, way, size if piece.king else 1) if goes(piece, way[0]) else []:
+                if not free(to, without):
+                    break
+                steps.append(Move((square, to), ()))
+    found: list[tuple[Move, Board]] = []
+    for move in captured or steps:
+        piece, start = board[move.path[0]], move.path[0]
+        rest = {square: other for square, other in board.items() if square not in (start, *move.taken)}
+        is_king = piece.king or any(row == far for row, _ in move.path[1:])
+        found.append((move, {**rest, move.path[-1]: Piece(turn, is_king)}))
+    return found
 
 
 # --- simplified

@@ -11,6 +11,8 @@ import { unbroken } from "../../report/viewer/words.js";
  */
 
 export const HUMAN = "human";
+/** Where the slider of levels begins, as in `cis300`. */
+const FIRST_LEVEL = 3;
 const GROUPS = { strong: "Strong", published: "Published programs", simple: "Simple", yours: "Yours" };
 
 export class Sides {
@@ -70,7 +72,7 @@ export class Sides {
   row(colour) {
     const words = colour === "white" ? "White" : "Black";
     const select = element("select", { "aria-label": words });
-    const slider = element("input", { "type": "range", "min": 1, "max": Math.max(1, this.levels.length), "step": 1, "aria-label": `Level of ${words}` });
+    const slider = element("input", { "type": "range", "min": 1, "max": Math.max(1, this.levels.length), "step": 1, "value": FIRST_LEVEL, "aria-label": `Level of ${words}` });
     const number = element("output");
     const levels = element("label.sides-level", {}, "Level ", number, slider);
     const about = element("p.small");
