@@ -167,10 +167,14 @@ def forget(weights: NDArray[np.float64], rules: Rules) -> None:
 
 
 def assess(position: Position, rules: Rules, head: NDArray[np.float64]) -> int:
-    """Judge the side to move's formation, SOUND or WEAK, for all positions that are valued until the next time."""
+    """Judge the side to move, SOUND or WEAK, for all positions that are valued until the next time.
+
+    It is weak if it is behind in material, or its formation is.
+    """
     white = white_formation(rules, position.white & ~position.kings, position.black & ~position.kings)
     ahead = white if position.turn == 0 else -white
-    head[STANCE] = WEAK if ahead <= -head[WEAK_FORMATION] else SOUND
+    is_weak = ahead <= -head[WEAK_FORMATION] or material_ahead(position, rules) < 0
+    head[STANCE] = WEAK if is_weak else SOUND
     return int(head[STANCE])
 
 
