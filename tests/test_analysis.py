@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pytest
 from rich.console import Console
 
 from arena import Game, Opponent, PlayerSpec
+from arena.commands import waiting
 from arena.commands.analyse import lines_table
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.notation import fen, parse_fen
@@ -294,3 +296,37 @@ def test_on_a_terminal_each_line_is_one_row():
     assert all(len(row) <= 60 for row in rows)
     for row, line in zip(rows, findings.lines, strict=True):
         assert row.split()[3] == analysis.texts(line)[0]
+
+
+# --- waiting for what another thread finds, and Ctrl-C meanwhile
+
+
+def interrupt_after(seconds: float) -> threading.Timer:
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_a_ctrl_c_that_takes_longer_than_a_look_is_followed_by_the_next_look():
+    found = threading.Event()
+    stopped: list[float] = []
+
+    def items() -> Iterator[str]:
+        timers.append(interrupt_after(waiting._LOOK_SECONDS / 2))
+        timers.append(interrupt_after(20))
+        found.wait(60)
+        yield "found"
+
+    def stop() -> None:
+        stopped.append(time.monotonic())
+        time.sleep(2 * waiting._LOOK_SECONDS)
+
+    timers: list[threading.Timer] = []
+    seen = []
+    for item in waiting.watched(items(), stop, end=TimeoutError("it looks no more")):
+        seen.append(item)
+        if stopped:
+            found.set()
+    timers[1].cancel()
+    assert len(stopped) == 1
+    assert seen[-1] == "found" and None in seen

@@ -18,8 +18,6 @@ from arena.play.match import play
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
-from players.evaluation.build import EVALUATORS
-from players.loading import load_object
 from players.negamax.player import Negamax
 from players.player import Limit, PlayerSpec
 
@@ -81,14 +79,6 @@ def test_the_fastest_of_the_repeated_runs_is_kept(clock, repeat, best):
     assert row.rate == {3.0: "0.0000163 M nodes/s", 1.0: "0.0000490 M nodes/s"}[best]
 
 
-def test_rows_come_in_the_order_asked_for(clock):
-    names = ["international", "english"]
-    variants = [VARIANTS[name] for name in names]
-    assert [row.variant for row in rules(variants, seconds_per_variant=0)] == names
-    found = [row.variant for row in search(variants, seconds_per_variant=0)]
-    assert found == [name for name in names for _ in range(2)]
-
-
 # --- search
 
 
@@ -112,22 +102,6 @@ def test_a_user_evaluation_with_other_values_is_flagged(clock, monkeypatch):
     built_in, user = search([VARIANTS["international"]], seconds_per_variant=3, repeat=1)
     assert user.nodes != built_in.nodes
     assert user.note == f"NODES DIFFER: the same evaluation built in enters {built_in.nodes:,}"
-
-
-def test_the_user_evaluation_gives_the_values_of_the_built_in_one(tmp_path):
-    path = tmp_path / "user_evaluation.py"
-    path.write_text(rates.USER_EVALUATION)
-    mine = load_object(f"{path}:seven_five_three", "evaluation", callable)
-    rng = random.Random(3)
-    values = set()
-    for variant in VARIANTS.values():
-        game = Game(variant)
-        while game.outcome is None and len(game.moves) < 80:
-            game.push(rng.choice(game.legal_moves))
-            value = mine(game.position, variant.rules)
-            assert value == EVALUATORS["simple"](game.position, variant.rules)
-            values.add(value)
-    assert len(values) > 10
 
 
 # --- games

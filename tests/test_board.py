@@ -12,8 +12,8 @@ from rich.text import Text
 
 from arena import Board, Game
 from arena.commands.board import coloured, show_board
-from arena.rules.board.board import FIGURES, LETTERS, WIDTHS, board_text
-from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, centre, corner, symbols
+from arena.rules.board.board import FIGURES, LETTERS, board_text
+from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, corner, symbols
 from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
@@ -86,14 +86,6 @@ def test_numbers_go_from_the_left_row_by_row_and_turned_boards_the_other_way(nam
     turned = [corner(variant, number, flip=True) for number in range(1, variant.squares + 1)]
     assert turned == [at[::-1] for at in reversed(corners)]
     assert all((x + y) // UNIT % 2 == (not variant.mirrored) for x, y in turned)
-
-
-def test_men_of_white_go_up_the_board():
-    for variant in VARIANTS.values():
-        position = parse_fen(variant, f"W:W{variant.squares // 2 + 1}:B")
-        game = Game(variant, position._replace(black=variant.bits[0]))
-        squares = game.squares(game.legal_moves[0])
-        assert centre(variant, squares.target)[1] == centre(variant, squares.origin)[1] - UNIT
 
 
 # --- as SVG
@@ -181,11 +173,6 @@ def test_a_board_in_characters_read_back_is_the_position(name, pieces, flip):
         assert read_back(variant, text, pieces) == position
 
 
-def test_a_turned_board_in_characters_has_square_1_at_the_right_of_its_last_row():
-    rows = board_text(ENGLISH, ENGLISH.start, flip=True).splitlines()
-    assert rows[0].split()[0] == "32w" and rows[7].split()[-1] == "1b"
-
-
 def test_a_coloured_board_has_every_piece_and_number():
     text = coloured(Board(ENGLISH, KINGS, last="26-22")).plain
     assert (text.count("●"), text.count("♛")) == (4, 2)
@@ -206,13 +193,6 @@ def test_a_board_fits_a_narrow_terminal(monkeypatch, capsys, columns, width, no_
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
     assert max(map(len, lines)) in (width, width - 1, width - 2)
     assert sorted(int(number) for number in re.findall(r"\d+", " ".join(lines))) == list(range(1, 51))
-
-
-def test_squares_of_a_narrow_board_have_one_bracket_or_none():
-    rows = {width: board_text(ENGLISH, ENGLISH.start, marks=[1], width=width).splitlines()[0] for width in WIDTHS}
-    assert rows[5].startswith("     ( 1b)       2b")
-    assert rows[4].startswith("     1b)     2b")
-    assert rows[3].startswith("    1b    2b")
 
 
 # --- Board, and the board of a game

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import socket
 import subprocess
@@ -242,26 +243,19 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(given: str, message: str, tmp
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_variant_that_the_engine_does_not_play_is_told_in_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("english", "brazilian", "python3 does not play brazilian (choices: english, russian)"),
+        ("english", "english-6x6", "python3 does not play english-6x6: the Hub protocol has no name for its"),
+        ("depth: 3", "reserve: 0.01", "an engine needs a limit: depth, nodes, seconds or clock"),
+    ],
+)
+def test_what_an_engine_cannot_play_is_told_in_one_line(old: str, new: str, message: str, tmp_path: Path) -> None:
     path = configured(tmp_path, "plays")
-    path.write_text(path.read_text().replace("variant: english", "variant: brazilian"))
-    with pytest.raises(ConfigError, match=r"python3 does not play brazilian \(choices: english, russian\)"):
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(ConfigError, match=re.escape(message)):
         prepare(load(path))
-
-
-@pytest.mark.full
-def test_a_size_that_the_protocol_has_no_name_for_is_refused_in_one_line(tmp_path: Path) -> None:
-    path = configured(tmp_path, "plays")
-    path.write_text(path.read_text().replace("variant: english", "variant: english-6x6"))
-    with pytest.raises(
-        ConfigError, match="python3 does not play english-6x6: the Hub protocol has no name for its"
-    ):
-        prepare(load(path))
-
-
-def test_an_engine_without_a_limit_is_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="an engine needs a limit: depth, nodes, seconds or clock"):
-        prepare(load(configured(tmp_path, "plays", "reserve: 0.01")))
 
 
 @pytest.mark.full
@@ -290,8 +284,6 @@ def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
         ("english", Limit(depth=5), 10),
         ("international", Limit(nodes=3000), 10),
         ("frisian", Limit(nodes=1000), 2),
-        pytest.param("english", Limit(depth=5), 20, marks=pytest.mark.slow),
-        pytest.param("international", Limit(nodes=3000), 20, marks=pytest.mark.slow),
     ],
 )
 def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(

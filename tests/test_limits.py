@@ -25,7 +25,7 @@ from players.loading import PlayerError
 from players.player import Choice, Limit, PlayerSpec
 from players.table import PLAYERS, build_player
 from tests.helpers import tournaments
-from tests.helpers.asking import LIMITS, First, Illegal, column, own, task_of
+from tests.helpers.asking import LIMITS, First, column, own, task_of
 
 
 class Registered(NamedTuple):
@@ -181,65 +181,6 @@ def assert_same_game(one: GameRecord, other: GameRecord) -> None:
 def state(game: Game) -> dict[str, Any]:
     """A copy of all that a game is: values, and containers of values."""
     return {name: copy.copy(value) for name, value in vars(game).items() if name != "variant"}
-
-
-class Mutates(First):
-    def choose(self, game, limit, rng):
-        game.legal_moves.reverse()
-        return Choice(game.legal_moves[0])
-
-
-class Remembers(First):
-    moves = 0
-
-    def choose(self, game, limit, rng):
-        Remembers.moves += 1
-        return Choice(game.legal_moves[Remembers.moves % len(game.legal_moves)])
-
-
-class WrongLine(First):
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], pv=(game.legal_moves[0], game.legal_moves[0]))
-
-
-class OwnChance(First):
-    def choose(self, game, limit, rng):
-        return Choice(random.choice(game.legal_moves))
-
-
-class TooDeep(First):
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], depth=limit.depth + 1)
-
-
-class TooManyNodes(First):
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], nodes=limit.nodes + NODE_SLACK + 1)
-
-
-class TooSlow(First):
-    def choose(self, game, limit, rng):
-        time.sleep(min(filter(None, (limit.seconds, limit.clock))) + 2 * TYPICAL)
-        return Choice(game.legal_moves[0])
-
-
-@pytest.mark.parametrize(
-    ("kind", "limit", "message"),
-    [
-        (Illegal, "none", "an illegal move at ply 21"),
-        (Mutates, "none", "the game was changed at ply 1"),
-        (Remembers, "none", "another game from the same seed"),
-        (WrongLine, "none", "an illegal move in the pv"),
-        (OwnChance, "none", "another game from the same seed"),
-        (TooDeep, "depth", "deeper than its limit"),
-        (TooManyNodes, "nodes", "more nodes than its limit"),
-        (TooSlow, "seconds", "too slow for its time limit"),
-        (TooSlow, "clock", "too slow for its time limit"),
-    ],
-)
-def test_a_player_that_does_not_conform_is_caught(kind: type, limit: str, message: str) -> None:
-    with pytest.raises(AssertionError, match=message):
-        conform(own(kind, limit=LIMITS[limit]), VARIANTS["english"], plies=24)
 
 
 def test_a_plain_player_conforms() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 import arena
 from arena.ledger.manifest import versions
@@ -27,16 +28,7 @@ CONFIG: dict[str, Any] = {
     ],
 }
 RANDOM = {"name": "a", "type": "random"}
-YAML = """\
-name: from-python
-variant: english
-seed: 3
-openings: {random_plies: 4, count: 2}
-max_plies: 60
-players:
-  - {name: r, type: random}
-  - {name: "n{depth}", type: negamax, sweep: {depth: [1, 2]}}
-"""
+YAML = yaml.safe_dump(CONFIG, sort_keys=False)
 
 
 @pytest.fixture
@@ -121,7 +113,7 @@ def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
     with pytest.raises(ValueError, match=r"^nothing.yaml:1:1: cannot read the file"):
         arena.run("nothing.yaml")
     (here / "bad.yaml").write_text(YAML.replace("seed: 3", "seed: -3").replace("plies: 60", "plies: 0"))
-    with pytest.raises(ValueError, match=r"^bad.yaml:3:.*; bad.yaml:5:") as caught:
+    with pytest.raises(ValueError, match=r"^bad.yaml:3:.*; bad.yaml:7:") as caught:
         arena.run("bad.yaml")
     assert "\n" not in str(caught.value)
     arena.run(CONFIG, "out", workers=1, quiet=True)

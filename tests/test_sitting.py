@@ -420,11 +420,6 @@ def test_the_end_by_the_rules_has_its_reason():
         while game.outcome is None:
             game.push(game.legal_moves[0])
         assert ending_text(game, game.outcome) == text
-    game = Game("english", "W:W28:B19,24")
-    assert (
-        ending_text(game, Outcome(BLACK, Termination.POINTS, (1, 2)))
-        == "Black wins by 2 points to 1: White has no legal move"
-    )
     for name in VARIANTS:
         game = Game(name)
         for termination in Termination:

@@ -228,13 +228,6 @@ def test_rows_and_columns_are_numbered_at_the_edges_of_boards_whose_program_did(
     assert "board-rows" in at.client.get("/api/variants/cis300*/board").json()["svg"]
 
 
-def test_the_usual_level_is_that_of_the_published_program(at):
-    offer = at.client.get("/api/offer").json()
-    about = {player["key"]: player["about"] for player in offer["players"]}
-    assert (offer["usual"]["english"], about["cis300"]) == ("level-3", "negamax, level 3 of 12")
-    assert at.room.offer.seats("human", "cis300", VARIANTS["cis300"])[1].spec.limit == Limit(depth=3)
-
-
 def test_draws_by_the_rules_are_switched_off_where_there_are_any(at):
     shuffle = ["32-28", "1-5", "28-32", "5-1"] * 2
     for draws, ended in ((True, "repetition"), (False, None)):
@@ -478,20 +471,6 @@ def test_a_player_that_fails_loses_and_it_is_said(at):
     assert over["failure"] == "broken raised StopIteration: out of ideas"
 
 
-def test_a_second_window_takes_the_game_over(at):
-    async def both() -> None:
-        state = at.begin()
-        async with window(at, state) as first:
-            await first.next()
-            async with window(at, state) as second:
-                await second.next()
-                with pytest.raises(websockets.ConnectionClosed) as taken:
-                    await first.next("nothing")
-                assert taken.value.rcvd is not None and taken.value.rcvd.code == hosted.TAKEN
-
-    run(both())
-
-
 def test_a_game_that_is_no_more_closes_its_window(at):
     async def remove() -> int:
         state = at.begin()
@@ -506,14 +485,6 @@ def test_a_game_that_is_no_more_closes_its_window(at):
         return int(gone.value.rcvd.code)
 
     assert run(remove()) == hosted.GONE
-
-
-def test_a_hint_is_a_legal_move_with_its_line(at):
-    state = at.begin(fen="B:W21,29:B14,18", white="human", black="human")
-    hint = at.ask(state, "hint").json()
-    assert hint["text"] in [move["text"] for move in state["legal"]]
-    assert hint["line"][0] == hint["text"] and len(hint["path"]) >= 2
-    assert at.state(state)["version"] == state["version"]
 
 
 def test_the_analysis_follows_the_game_until_it_is_switched_off(at):

@@ -248,16 +248,8 @@ def test_draws_by_the_rules_are_switched_off_where_a_game_is_set_up(browser, add
         page.select_option("[name=variant]", "checkers-ai")
         page.uncheck("[name=draws]")
         page.select_option("[data-part=players] select >> nth=0", "human")
-        page.click("summary:has-text('Position or file')")
-        page.fill("[name=fen]", "W:WK32,K31:BK1,K2")
         page.click("[data-part=begin]")
         page.wait_for_selector("[data-mode=game]")
-        for _ in range(2):
-            for path in ((32, 28), (1, 5), (28, 32), (5, 1)):
-                count = len(window.moves)
-                window.click(*path)
-                window.played(count + 1)
-        window.headline("White to move")
         assert page.inner_text("[data-part=undrawn]") == "No draws are detected."
         page.click("[data-action=resign]")
         page.click("dialog [data-part=yes]")
@@ -593,14 +585,6 @@ def test_an_analysis_marks_on_the_board_what_the_moves_of_an_ending_come_to(brow
         page.click("[data-action=hint]")
         page.locator("[data-part=subline]", has_text=re.compile(r"^Hint: .* \(draw\)")).wait_for()
         assert badges.count() == 0
-
-
-def test_clocks_run_and_a_person_without_time_has_lost(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "human", clock={"seconds": 1.0})
-        assert window.page.locator(".game-clock").count() == 2
-        window.headline("White wins")
-        assert "time is up" in window.page.inner_text("[data-part=subline]")
 
 
 def test_a_game_is_taken_over_by_another_window_and_taken_back(browser, address):

@@ -9,20 +9,16 @@ import click
 from arena.bench.timing import Row
 from arena.commands.bench import show_rows
 from tests.benchmarks.claims import claims
-from tests.benchmarks.engines import against_dame_rs
 from tests.benchmarks.environments import environments
 from tests.benchmarks.kept_time import kept_time
 from tests.benchmarks.overhead import overhead
 from tests.benchmarks.rivals import rivals
 from tests.benchmarks.separating import separating
 from tests.benchmarks.volume import volume
-from tests.benchmarks.workers import engines
 
 BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Row]]] = {
     "rivals": lambda variants: rivals(),
-    "engines": lambda variants: iter([against_dame_rs()]),
     "volume": lambda variants: volume(),
-    "workers": lambda variants: engines(),
     "claims": lambda variants: (row for name in variants or ["english"] for row in claims(name)),
     "separating": lambda variants: (row for name in variants or ["english"] for row in separating(name)),
     "overhead": lambda variants: (row for name in variants or ["english"] for row in overhead(name)),
@@ -38,12 +34,11 @@ BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Row]]] = {
 def main(what: str, variants: tuple[str, ...]) -> None:
     """Measure what developers compare.
 
-    `rivals`: node rates of other programs that are installed; `engines`: a match against dame-rs; `volume`: a
-    ledger of made-up games and its report; `workers`: games per second by one process, by two, and by two workers
-    of a Dask scheduler; `claims`: certain wins that searches report, against the endgame tables; `separating`:
-    positions, and games, that tell two players apart; `environments`: random steps per second of environments for
-    reinforcement learning; `overhead`: what the arena itself takes for a search, a move and a ply; `time`: how
-    well negamax keeps to 20 ms per move while every core is busy.
+    `rivals`: node rates of other programs that are installed; `volume`: a ledger of made-up games and its report;
+    `claims`: certain wins that searches report, against the endgame tables; `separating`: positions, and games,
+    that tell two players apart; `environments`: random steps per second of environments for reinforcement
+    learning; `overhead`: what the arena itself takes for a search, a move and a ply; `time`: how well negamax
+    keeps to 20 ms per move while every core is busy.
     """
     show_rows(BENCHMARKS[what](variants))
 
