@@ -101,6 +101,16 @@ class Hungry(First):
     def choose(self, game, limit, rng):
         return Choice(len(bytearray(10**11)))
 
+class Later(First):
+    def __init__(self, variant, at: int, how: str):
+        self.at, self.how = at, how
+    def choose(self, game, limit, rng):
+        time.sleep(0.25)
+        if len(game.moves) // 2 + 1 == self.at:
+            {"dies": lambda: os._exit(4), "hangs": lambda: time.sleep(60), "errs": lambda: None}[self.how]()
+            return Choice(12345)
+        return Choice(game.legal_moves[0])
+
 class Hangs(First):
     def choose(self, game, limit, rng):
         while True:
@@ -141,6 +151,9 @@ FATAL = {
     "leaves": ('type: "faulty.py:Leaves"', "raised SystemExit: at ply [12]"),
     "hungry": ('type: "faulty.py:Hungry"', "raised MemoryError: at ply [12]"),
     "dies": ('type: "faulty.py:Dies"', r"ended its process \(exit code 4\) at ply [12]"),
+    "dies_later": ('type: "faulty.py:Later", at: 10, how: dies', r"\(exit code 4\) at ply (19|20)"),
+    "hangs_later": ('type: "faulty.py:Later", at: 5, how: hangs', r"gave no answer within 4 s at ply (9|10)"),
+    "errs_later": ('type: "faulty.py:Later", at: 6, how: errs', r"illegal move 12345 at ply (11|12)"),
     "hangs": ('type: "faulty.py:Hangs"', "gave no answer within 4 s at ply [12]"),
     "dies_here": ('type: "faulty.py:Dies", in_process: true', r"\(exit code 4\) while playing its first moves"),
     "endless": (
@@ -215,6 +228,17 @@ def test_a_sound_configuration_has_no_problems():
     result = invoke("doctor", str(file))
     assert result.stdout == "\nno problems\n", result.output
     assert result.exit_code == 0
+
+
+@pytest.mark.compiled
+def test_players_of_one_name_are_tried_all_the_same():
+    file = configured({"twin": 'type: "faulty.py:Illegal"', "sound": "type: random"})
+    file.write_text(file.read_text() + "  - {name: twin, type: negamx}\n")
+    result = invoke("doctor", str(file))
+    assert result.exit_code == 1, result.output
+    starts = ["faulty.yaml:8:6: .*twin.* line 6", "twin: .*illegal", "twin 2: .*'negamx'", "$", "3 problems"]
+    for line, start in zip(result.stdout.splitlines(), starts, strict=True):
+        assert re.match(start, line), line
 
 
 @pytest.mark.compiled

@@ -165,7 +165,7 @@ class Answers(First):
     ("kind", "options", "termination", "error"),
     [
         (Breaks, {"at": 0}, "error", "bad was not built: .*: OSError: no weights at ply 1"),
-        (Breaks, {"at": 3}, "error", r"bad raised KeyError: 'x{182}\.\.\. at ply [34]"),
+        (Breaks, {"at": 3}, "error", r"bad raised KeyError: 'x{82}\.\.\.x{99}' at ply [34]"),
         (
             Answers,
             {"fields": None},

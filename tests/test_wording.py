@@ -30,7 +30,12 @@ def test_a_message_has_one_line_whatever_was_written() -> None:
     long = unknown("key", "a\nb" * 10**6, [f"name{i}" for i in range(10**4)])
     assert "\n" not in long and len(long) < 2 * MAX_CHARACTERS + 10 * MAX_CHOICES
     assert long.endswith(f" and {10**4 - MAX_CHOICES} more)")
-    assert shown(["x" * 10**6]) == "the list ['" + (MAX_CHARACTERS - 2) * "x" + "..."
+    half = MAX_CHARACTERS // 2
+    assert (
+        shown([*"ab", "x" * 10**6])
+        == "the list ['a', 'b', '" + (half - 12) * "x" + "..." + (half - 2) * "x" + "']"
+    )
+    assert cut("can't open file 'engines/stub.py'", 20) == "can't open...s/stub.py'"
     assert cut("a\n  b\tc") == "a b c" and quoted("a\n  b") == r"'a\n  b'"
 
 

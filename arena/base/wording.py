@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 MAX_CHARACTERS = 60
-"""Characters of quoted input; what is longer is cut."""
+"""Characters of quoted input; of what is longer the middle is left out."""
 MAX_MESSAGE = 10_000
-"""Characters of an exception's message or traceback; what is longer is cut."""
+"""Characters of an exception's message or traceback; of what is longer the middle, or beginning, is left out."""
 MAX_CHOICES = 50
 """Choices that a message names; of more it gives their number."""
 
@@ -59,9 +59,9 @@ def shown(value: Any) -> str:
     return f"the {_NOUNS.get(type(value), type(value).__name__)} {quoted(value)}"
 
 
-def quoted(value: Any) -> str:
-    """A value as Python writes it, text in quotes and without line breaks, cut to MAX_CHARACTERS."""
-    return _cut(printable(repr(value)), MAX_CHARACTERS)
+def quoted(value: Any, most: int = MAX_CHARACTERS) -> str:
+    """A value as Python writes it, text in quotes and without line breaks, cut to `most` characters."""
+    return _cut(printable(repr(value)), most)
 
 
 def cut(text: str, most: int = MAX_CHARACTERS) -> str:
@@ -113,4 +113,6 @@ def traceback_of(error: BaseException) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most] + "..."
+    """Leave out the middle of a text that is too long: what matters often stands at its end."""
+    begun = most - most // 2
+    return text if len(text) <= most else f"{text[:begun]}...{text[-(most // 2) :]}"

@@ -56,12 +56,17 @@ def doctor(config: Path) -> None:
     code is 1 if there are problems.
     """
     rehearsal = rehearsed(config)
+    found: list[Finding] = []
     try:
         experiments = {"": rehearsal.experiment} if rehearsal else load_all(config)
     except ConfigError as error:
-        fail(str(error))
+        try:
+            experiments = load_all(config, renamed=True)
+        except ConfigError:
+            fail(str(error))
+        echo(str(error))
+        found += [Finding("error", message) for *_, message in error.problems]
     games = rehearsal.games if rehearsal else None
-    found: list[Finding] = []
     with announcing_compilation():
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""

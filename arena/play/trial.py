@@ -24,9 +24,11 @@ from players.player import Allowance, CompletePlayer, Limit, PlayerSpec
 from players.table import complete_player
 
 FEWEST, MOST = 4, 40
-"""Plies of a player's first game, when its pace is unknown, and the most of any other."""
+"""Plies of a player's first moves, when its pace is unknown, and the most of any game."""
 BUDGET = 3.0
-"""Seconds that a player's games take, about."""
+"""Seconds that a player's games take, about, but for the first game of a user's own code, which has MOST plies."""
+_SLOWER = 10
+"""How many times as long as the slowest of its first moves a player may take for all of a game's, on average."""
 BUILT_IN = Limit(nodes=5000, seconds=0.5, clock=10.0)
 """No player of a built-in type is given more than this, as what it does with more is known."""
 _OPPONENT = PlayerSpec("an opponent that moves at random", "random")
@@ -62,10 +64,10 @@ class RepeatedGame(NamedTuple):
 def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGame | PlayerError]:
     """Stages and findings of a player that is built and plays: a few plies, then, if `thorough`, several games.
 
-    Of a player of a user's own the first of these is played once more at the end. It is an error if the player
-    raises, moves illegally, is late, or reports more nodes or plies than its limit allows; what an outside program
-    reports is not checked. A player that cannot be built is the PlayerError; one whose answers cost money is only
-    built.
+    The first of these has MOST plies where the player is a user's own, and is played once more at the end. It is an
+    error if the player raises, moves illegally, is late, or reports more nodes or plies than its limit allows; what
+    an outside program reports is not checked. A player that cannot be built is the PlayerError; one whose answers
+    cost money is only built.
     """
     yield Stage("being built", trial.allowance.patience)
     try:
@@ -95,25 +97,26 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
     plies = min(max(2 * int(BUDGET / games / pace), FEWEST), MOST)
     first = None
     for number in range(games):
-        yield _stage(trial, f"playing game {number + 1} of {games}", plies)
-        record = _game(trial, number, plies)
+        most = MOST if trial.own and first is None else plies
+        yield _stage(trial, f"playing game {number + 1} of {games}", most, pace=pace)
+        record = _game(trial, number, most)
         first = first or record
         yield from _new_messages(_of_record(trial, record, number), seen)
     if trial.own and first is not None and not seen:
-        yield _stage(trial, "playing its first game once more", plies)
-        yield RepeatedGame(plies, _compared(first), _compared(_game(trial, 0, plies)))
+        yield _stage(trial, "playing its first game once more", plies, pace=pace)
+        yield RepeatedGame(plies, _compared(first, plies), _compared(_game(trial, 0, plies), plies))
 
 
 def alone(trial: Trial, plies: int) -> Iterator[Stage | bytes]:
     """The first game of a trial as it is played in a new process: its moves, and what was counted for them."""
     yield _stage(trial, "playing its first game in a new process", plies, patiences=2)
-    yield _compared(_game(trial, 0, plies))
+    yield _compared(_game(trial, 0, plies), plies)
 
 
-def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
-    """A game as a stage: the player may use its time limits, and the patience besides."""
+def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1, pace: float = 0.0) -> Stage:
+    """A game as a stage: the player may use its time limits, or what its `pace` says, and the patience besides."""
     limit, moves = trial.player.limit, plies // 2 + 1
-    allowed = moves * (limit.seconds or 0.0) + (limit.clock or 0.0) + moves * (limit.increment or 0.0)
+    allowed = moves * ((limit.seconds or 0.0) + (limit.increment or 0.0) + _SLOWER * pace) + (limit.clock or 0.0)
     return Stage(doing, patiences * trial.allowance.patience + allowed)
 
 
@@ -168,6 +171,6 @@ def _new_messages(messages: Iterator[str], seen: set[str]) -> Iterator[Finding]:
             yield Finding("error", message)
 
 
-def _compared(record: GameRecord) -> bytes:
-    table = record.table()
+def _compared(record: GameRecord, plies: int) -> bytes:
+    table = record.table()[:plies]
     return b"".join(table[name].tobytes() for name in _COMPARED)

@@ -23,6 +23,9 @@ from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
 from players.player import AnswerError, Choice, Limit
 
+LAST_CHARACTERS = 150
+"""Of a program's last words, at most: an error of Python's with a path."""
+
 
 class Engine:
     """An outside program that speaks Hub, version 2, or DXP: its `command` is started in `folder`.
@@ -100,7 +103,7 @@ class Engine:
             program = self._speech.program
             last = program.last_words if program is not None else ""
             self.close()
-            told = f"; it wrote {quoted(last)}" if last else ""
+            told = f"; it wrote {quoted(last, LAST_CHARACTERS)}" if last else ""
             raise PlayerError(f"{self.name} {error} before it was ready{told}", "command") from None
         except PlayerError:
             self.close()
