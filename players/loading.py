@@ -21,6 +21,8 @@ from players.player import NETWORKS, PlayerSpec
 
 ENGINE = "engine"
 """The type of outside programs, whose options name a `command` and a `folder`."""
+MOST_HASHED, _HASHED_AT_ONCE = 2**30, 2**20
+"""Bytes of a file that its hash is made of, and that are read at once."""
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
 
 
@@ -169,9 +171,18 @@ def fingerprints(spec: PlayerSpec) -> dict[str, str]:
     if spec.type == ENGINE:
         words = words_of_command(spec.options.get("command"))
         files = [path for word in words if (path := Path(str(spec.options["folder"]), word)).is_file()]
-    return {
-        path.name: sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "missing" for path in files
-    }
+    return {path.name: _fingerprint(path) if path.is_file() else "missing" for path in files}
+
+
+def _fingerprint(path: Path) -> str:
+    """A short hash of a file's first MOST_HASHED bytes, and of its size if there are more."""
+    with path.open("rb") as file:
+        digest = sha256()
+        for _ in range(MOST_HASHED // _HASHED_AT_ONCE):
+            digest.update(file.read(_HASHED_AT_ONCE))
+    if (size := path.stat().st_size) > MOST_HASHED:
+        digest.update(str(size).encode())
+    return digest.hexdigest()[:12]
 
 
 def _load_file(path: Path) -> Any:

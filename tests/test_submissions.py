@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from arena.experiment.axes import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
+from arena.experiment.submissions import MAX_SOURCE
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.play import doctor
@@ -200,6 +203,38 @@ def test_there_are_players_for_200_files_at_most(tmp_path: Path) -> None:
         ConfigError, match=r"run.yaml:5:\d+: the sweeps and patterns make 202 players, more than 200"
     ):
         loaded(tmp_path, entry + "  - {type: negamax, sweep: {depth: [1, 2]}}\n")
+
+
+def diamond(first: str, rows: int) -> str:
+    """Classes in rows of two, each of which extends both of the row before."""
+    rest = (f"class A{i}(A{i - 1}, B{i - 1}): ...\nclass B{i}(B{i - 1}, A{i - 1}): ...\n" for i in range(1, rows))
+    return first + "".join(rest)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file names are text")
+def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp_path: Path) -> None:
+    chain = CHOOSES.format("C0") + "".join(f"class C{i}(C{i - 1}): ...\n" for i in range(1, 1500))
+    decorated = f"@{'.'.join(900 * 'x')}\ndef f(p, r): ...\n" + CHOOSES.format("Bot")
+    codes = {
+        "chain": (chain, "C1499"),
+        "decorated": (decorated, "Bot"),
+        "large": (CHOOSES.format("Bot") + MAX_SOURCE * "#", "Player"),
+        "nested": (f"x = {5000 * '('}1{5000 * ')'}\n", "Player"),
+        "none_chooses": (diamond("class A0: ...\nclass B0: ...\n", 60), "Player"),
+        "one_end": (
+            diamond(CHOOSES.format("A0") + CHOOSES.format("B0"), 60) + "class End(A59, B59): ...\n",
+            "End",
+        ),
+    }
+    for name, (code, _) in codes.items():
+        (tmp_path / f"{name}.py").write_text(code)
+    Path(os.fsdecode(bytes(tmp_path) + b"/\xe9.py")).write_text(CHOOSES.format("Bot"))
+    experiment = loaded(tmp_path, "  - {type: '*.py'}\n  - {type: greedy, evaluation: '*.py', name: 'e {file}'}\n")
+    found = types(experiment)
+    json.dumps(experiment.as_dict(), ensure_ascii=False).encode()
+    assert found.pop(r"\udce9") == r"\udce9.py:Bot"
+    own = {name: kind for name, kind in found.items() if not name.startswith("e ")}
+    assert own == {name: f"{name}.py:{playing}" for name, (_, playing) in codes.items()}
 
 
 @pytest.mark.parametrize(("more", "warns"), [("", True), ("faulty: forfeit\n", True), ("sandbox: true\n", False)])

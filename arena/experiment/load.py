@@ -61,8 +61,9 @@ def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
 def load_all(config: str | PathLike[str], *, renamed: bool = False) -> dict[str, Experiment]:
     """Read the experiments in a YAML file, one for each run that `variants` and `limits` make, by their names.
 
-    Players of one name are an error, or `renamed`: "a" and "a 2". That of a file without these has the name "". Raises ConfigError with all problems; one that not all runs have
-    begins with the names of those that have it, and so does what is found later in one of these experiments.
+    Players of one name are an error, or `renamed`: "a" and "a 2". That of a file without these has the name "".
+    Raises ConfigError with all problems; one that not all runs have begins with the names of those that have it,
+    and so does what is found later in one of these experiments.
     """
     source, data, problems = _read(config)
     if renamed and isinstance(data, dict) and isinstance(players := data.get("players"), list):

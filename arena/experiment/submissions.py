@@ -22,6 +22,8 @@ FILE = "file"
 """The word of a template that is the file's name."""
 PLAYER, EVALUATION = "Player", "evaluate"
 """The class and the function that play if a file has several; the name that a file without any is asked for."""
+MAX_SOURCE = 4 * 2**20
+"""Bytes of a Python file that is read to find what plays in it; a larger one is asked for the usual name."""
 _WILD = re.compile(r"[*?\[]")
 _REFERENCE = re.compile(r"(.*?)(:\w*)?", re.DOTALL)
 
@@ -70,9 +72,9 @@ def players_of(entry: Mapping[str, Any], key: str, folder: Path) -> list[dict[st
     players = []
     for own, file in named:
         reference = (
-            file
+            _utf8(file)
             if file.endswith(".npz")
-            else f"{file}{name or ':' + _playing(found_file(Path(file), folder), key)}"
+            else f"{_utf8(file)}{name or ':' + _playing(found_file(Path(file), folder), key)}"
         )
         players.append({**entry, "name": own, key: reference})
     if "name" in entry:
@@ -113,7 +115,7 @@ def _no_match(pattern: PurePath, folder: Path) -> str:
     first = [one for one in (nearest(re.sub(r"[*?]+|\[.*?\]", "", name), files, 0.3),) if one is not None]
     listed = [*first, *(file for file in files if file not in first)]
     more = len(listed) - MAX_LISTED
-    held = ", ".join(listed[:MAX_LISTED]) + (f" and {counted(more, 'other')}" if more > 0 else "")
+    held = printable(", ".join(listed[:MAX_LISTED])) + (f" and {counted(more, 'other')}" if more > 0 else "")
     return f"no file in {folder} matches {rest!r}; " + (f"that folder has {held}" if held else "it has no files")
 
 
@@ -157,12 +159,19 @@ def _rename(players: Sequence[dict[str, Any]], template: Any) -> None:
         raise PatternError(f"the pattern makes two players with one name: put {{{FILE}}} into 'name'", "name")
 
 
+def _utf8(file: str) -> str:
+    """The name of a file, or where it is not UTF-8 one that can be written, and means no file."""
+    return file.encode("utf-8", "backslashreplace").decode()
+
+
 def _playing(file: Path, key: str) -> str:
     """The name of what plays in a Python file, by its source; the usual one if that is not clear."""
     usual = PLAYER if key == "type" else EVALUATION
     try:
-        with warnings.catch_warnings(action="ignore"):
-            body = ast.parse(file.read_bytes()).body
+        with warnings.catch_warnings(action="ignore"), file.open("rb") as source:
+            if len(code := source.read(MAX_SOURCE + 1)) > MAX_SOURCE:
+                return usual
+            body = ast.parse(code).body
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return usual
     found = _classes(body) if key == "type" else _functions(body)
@@ -176,17 +185,16 @@ def _classes(body: Sequence[ast.stmt]) -> list[str]:
     """
     classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     bases = {
-        name: [base.id for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+        name: {base.id for base in node.bases if isinstance(base, ast.Name)} & classes.keys()
         for name, node in classes.items()
     }
-
-    def chooses(name: str, seen: frozenset[str]) -> bool:
-        methods = [it.name for it in classes[name].body if isinstance(it, ast.FunctionDef)]
-        others = [base for base in bases[name] if base not in seen]
-        return "choose" in methods or any(chooses(base, seen | {name}) for base in others)
-
+    able: set[str] = set()
+    for name, node in classes.items():  # each after those that it extends
+        methods = {it.name for it in node.body if isinstance(it, ast.FunctionDef)}
+        if "choose" in methods or not able.isdisjoint(bases[name]):
+            able.add(name)
     public = [name for name in classes if not name.startswith("_")]
-    choosing = [name for name in public if chooses(name, frozenset())]
+    choosing = [name for name in public if name in able]
     extended = {base for name in choosing for base in bases[name]}
     return [name for name in choosing if name not in extended] or public
 
@@ -194,7 +202,7 @@ def _classes(body: Sequence[ast.stmt]) -> list[str]:
 def _functions(body: Sequence[ast.stmt]) -> list[str]:
     """The public functions that are decorated with `@evaluator`; all public ones but kernels if none is."""
     functions = {
-        node.name: {ast.unparse(it).rpartition(".")[2] for it in node.decorator_list}
+        node.name: {getattr(it, "attr", getattr(it, "id", "")) for it in node.decorator_list}
         for node in body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     }

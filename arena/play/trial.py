@@ -64,10 +64,10 @@ class RepeatedGame(NamedTuple):
 def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGame | PlayerError]:
     """Stages and findings of a player that is built and plays: a few plies, then, if `thorough`, several games.
 
-    The first of these has MOST plies where the player is a user's own, and is played once more at the end. It is an
-    error if the player raises, moves illegally, is late, or reports more nodes or plies than its limit allows; what
-    an outside program reports is not checked. A player that cannot be built is the PlayerError; one whose answers
-    cost money is only built.
+    The first of these has MOST plies where the player is a user's own, and is played once more at the end. It is
+    an error if the player raises, moves illegally, is late, or reports more nodes or plies than its limit allows;
+    what an outside program reports is not checked. A player that cannot be built is the PlayerError; one whose
+    answers cost money is only built.
     """
     yield Stage("being built", trial.allowance.patience)
     try:
