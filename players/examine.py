@@ -10,16 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numba.core.runtime import _nrt_python, rtsys  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
 from arena.base.work import Lost, Stage, apart
+from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
 from players.evaluation.build import Evaluation, build_evaluation, values_of
+from players.evaluation.refusal import memory_taken
 from players.evaluation.sample import mirrored, positions_of
-from players.loading import PlayerError, blame
+from players.loading import PlayerError, blame, load_object
 from players.negamax.score import LIMIT
 
 COMPILE_SECONDS = 300.0
@@ -132,7 +135,10 @@ def examine(
     by_pieces = sorted(range(len(positions)), key=lambda i: abs(_pieces(positions[i]) - _MIDDLE * variant.men))
     raising = any(value.raised for value in values)
     yield Examination(
-        findings=tuple(_Checks(variant, positions, values).findings()),
+        findings=(
+            *_Checks(variant, positions, values).findings(),
+            *(() if raising else _of_memory(description, evaluation, variant)),
+        ),
         nanoseconds=None if raising else _nanoseconds(evaluation, variant, positions),
         simple=_nanoseconds(simple, variant, positions),
         shown=tuple(Valued(positions[i], values[i].value) for i in (0, by_pieces[0], len(positions) - 1)),
@@ -166,6 +172,23 @@ def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: 
 def _blamed(unraisable: Any, source: str) -> str:
     error = unraisable.exc_value or unraisable.exc_type()
     return blame(error, source) if source else f"{type(error).__name__}: {error}"
+
+
+def _of_memory(
+    description: str | Mapping[str, Any], evaluation: Evaluation, variant: Variant
+) -> Iterator[Finding]:
+    """Warn of a user's function that takes memory at every call, as lists, dicts and text do."""
+    if not isinstance(description, str) or ":" not in description or not is_compiling():
+        return
+    _nrt_python.memsys_enable_stats()
+    counts = [rtsys.get_allocation_stats().alloc]
+    for calls in (1, 2):
+        values_of(*evaluation, variant.constants, _array(calls * [variant.start]))
+        counts.append(rtsys.get_allocation_stats().alloc)
+    if counts[2] - counts[1] > counts[1] - counts[0]:
+        what = memory_taken(load_object(description, "evaluation", callable).function)
+        where = f" ({what})" if what else ""
+        yield Finding("warning", f"takes memory at every call{where}, which is slow: use numbers or a tuple")
 
 
 class _Checks:

@@ -23,7 +23,7 @@ from arena.base.supervisor import are_supported
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting import sandbox
+from arena.hosting import player_process, sandbox
 from arena.hosting.held import PlayerFailure
 from arena.hosting.player_process import close_held, hold
 from arena.ledger.ledger import Ledger
@@ -35,6 +35,7 @@ from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.live import Watcher
+from players.engines.program import waiting_announced
 from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured, every_game, run
@@ -257,6 +258,23 @@ def forks_from(folder: Path) -> set[int]:
             if is_copy and int(path.name) != os.getpid():
                 found.add(int(path.name))
     return found
+
+
+def test_a_player_that_is_long_in_being_built_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(
+        "import time\nclass Slow:\n    def __init__(self, variant, seconds):\n        time.sleep(seconds)\n"
+        "    def choose(self, game, limit, rng): ...\n"
+    )
+    monkeypatch.setattr(player_process, "SILENT_SECONDS", 0.3)
+    said: list[str] = []
+    for seconds in (0.0, 1.0, 60.0):
+        spec = PlayerSpec("slow", f"{file}:Slow", Limit(seconds=seconds))
+        with waiting_announced(said.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
+            hold(spec, ENGLISH, ENGLISH.start, "0", Allowance(patience=2.0))
+        close_held()
+        assert said == int(seconds > 0) * ["slow is still being built, for 2 s at most"]
+        said.clear()
 
 
 @pytest.mark.full
@@ -582,6 +600,7 @@ def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_pa
     log = tmp_path / "log"
     code = f"""
 import os, signal
+from players.engines.program import waiting_announced
 from players.player import Allowance, PlayerSpec
 from arena.rules.variants import VARIANTS
 from arena.hosting.player_process import hold

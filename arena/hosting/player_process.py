@@ -60,6 +60,8 @@ KEPT_OUTPUT = 1 << 16
 """Bytes of what a player printed that are kept, the last ones."""
 _GRACE = 1.0
 """Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
+SILENT_SECONDS = 5.0
+"""Seconds after which a player that is not built yet is announced; a program announces itself."""
 _DRAIN_SECONDS = 0.01
 """Seconds after which what a player prints is read while it is waited for; a pipe holds it till then."""
 _OWN_SECONDS = 0.001
@@ -123,7 +125,9 @@ class PlayerProcess:
         if self._process is None:
             self._start()
         self._sent, self._left = 0, self._allowance.game_patience
-        reply = self._exchange((BEGIN, self._spec, self._variant, opening, seed), self._allowance.patience)
+        most = self._allowance.patience
+        waiting = f"{self._spec.name} is still being built, for {most:g} s at most"
+        reply = self._exchange((BEGIN, self._spec, self._variant, opening, seed), most, waiting)
         if reply[0] == REFUSED:
             raise PlayerError(printable(str(reply[1])), *reply[2])
         if reply[0] != BUILT:
@@ -224,8 +228,11 @@ class PlayerProcess:
             return min(self._allowance.patience, self._left)
         return limit.longest + self._allowance.time_margin + _GRACE
 
-    def _exchange(self, request: Request, seconds: float) -> list[Any]:
-        """The reply to a request. Raises PlayerFailure if there is none in time, or the process ends."""
+    def _exchange(self, request: Request, seconds: float, waiting: str = "") -> list[Any]:
+        """The reply to a request; a line is announced where one is long in coming.
+
+        Raises PlayerFailure if there is none in time, or the process ends.
+        """
         assert self._process is not None
         self._wake()
         deadline = time.perf_counter() + seconds
@@ -233,8 +240,12 @@ class PlayerProcess:
         process.watch(self._process)
         try:
             process.write_frame(self._process.requests, pickle.dumps(request))
-            while (reply := self._reply(deadline)) is not None and self._is_note(reply):
-                pass
+            soon = deadline - max(seconds - SILENT_SECONDS, 0.0)
+            if (reply := self._reply(soon)) is None and waiting and self._spec.type != ENGINE:
+                announce_waiting(waiting)
+            while reply is None or self._is_note(reply):
+                if (reply := self._reply(deadline)) is None:
+                    break
         except (process.FrameError, ValueError):
             self._fail("sent a malformed answer")
         except (BrokenPipeError, EOFError):

@@ -6,6 +6,7 @@ import builtins
 import dis
 import re
 from collections.abc import Callable, Iterator
+from types import CodeType
 from typing import Any
 
 from arena.rules.position import Position
@@ -28,6 +29,14 @@ _PLAIN_WORDS = (
 )
 """The compiler's messages, and ours in their place."""
 
+_TAKING_MEMORY = {
+    **dict.fromkeys(("BUILD_LIST", "LIST_APPEND"), "a list"),
+    **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "MAP_ADD"), "a dict"),
+    **dict.fromkeys(("BUILD_SET", "SET_ADD"), "a set"),
+    **dict.fromkeys(("BUILD_STRING", "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC"), "text"),
+}
+"""Python's instructions, and what they make."""
+
 
 def refusal(function: Callable[..., Any], source: str, error: Exception) -> str:
     """One line of why a function of a file does not compile, with the file's line and a name that may be meant."""
@@ -49,6 +58,14 @@ def line_that_prints(function: Callable[..., Any]) -> int | None:
         if instruction.argval == "print" and "print" not in caller.__globals__:
             return _line(instruction)
     return None
+
+
+def memory_taken(function: Callable[..., Any]) -> str:
+    """What a function, or a kernel that it calls, takes memory for: "line 7: a list"; "" if unknown."""
+    for _, instruction in _instructions(function):
+        if made := _TAKING_MEMORY.get(instruction.opname):
+            return f"line {_line(instruction)}: {made}"
+    return ""
 
 
 def _likely_line(function: Callable[..., Any], error: Exception) -> int:
@@ -85,7 +102,10 @@ def _public(module: Any) -> list[str]:
 
 
 def _instructions(function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], dis.Instruction]]:
-    return ((one, instruction) for one in _functions(function) for instruction in dis.get_instructions(one))
+    for one in _functions(function):
+        inner = (part for part in one.__code__.co_consts if isinstance(part, CodeType))  # a comprehension, by 3.11
+        for code in (one.__code__, *inner):
+            yield from ((one, instruction) for instruction in dis.get_instructions(code))
 
 
 def _functions(function: Callable[..., Any]) -> list[Any]:
