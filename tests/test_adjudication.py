@@ -31,10 +31,7 @@ DRAWN = Outcome(None, Termination.ADJUDICATED_DRAW)
 
 
 def ended(
-    rules: dict[str, Any],
-    scores: list[Any],
-    men: tuple[float | None, float | None] = (1.0, 1.0),
-    **watching: Any,
+    rules: dict[str, Any], scores: list[Any], men: tuple[float | None, float | None] = (1.0, 1.0), **watching: Any
 ) -> tuple[int, Outcome] | None:
     """After how many plies a game ends whose movers, White first, give these scores, each from its own view.
 

@@ -274,17 +274,12 @@ def test_a_wrong_value_has_its_error(tmp_path: Path, old: str, new: str, place: 
 
 
 @pytest.mark.parametrize(
-    "word",
-    ["no", "Off", "yes", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"],
+    "word", ["no", "Off", "yes", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"]
 )
 def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str) -> None:
     found = [
         line
-        for old, new in (
-            ("seed: 2026", f"seed: {word}"),
-            ("name: random", f"name: {word}"),
-            ("160.5", word),
-        )
+        for old, new in (("seed: 2026", f"seed: {word}"), ("name: random", f"name: {word}"), ("160.5", word))
         for line in errors(tmp_path, EXAMPLE.replace(old, new))
     ]
     assert places(found) == ["3:1", "8:6", "14:37"]
@@ -318,8 +313,7 @@ def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "players", "annuls"),
-    [("", "abc", True), ("", "ab", False), ("format: knockout\n", "abc", False)],
+    ("given", "players", "annuls"), [("", "abc", True), ("", "ab", False), ("format: knockout\n", "abc", False)]
 )
 def test_games_of_who_is_withdrawn_are_void_but_in_a_knockout_or_against_one_opponent(
     tmp_path: Path, given: str, players: str, annuls: bool

@@ -72,21 +72,12 @@ COURSES = {
     "a round robin": (plan_of("abcd", 6), ""),
     "a match with a player withdrawn": (plan_of("ab", 6, format="match"), "b"),
     "a knockout with a player withdrawn": (plan_of("abcd", 60, format="knockout"), "b"),
-    "a round robin of which two are annulled": (
-        plan_of("abcdef", 6, withdraw=2),
-        "be",
-    ),
-    "a Swiss of which one is annulled": (
-        plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}),
-        "c",
-    ),
+    "a round robin of which two are annulled": (plan_of("abcdef", 6, withdraw=2), "be"),
+    "a Swiss of which one is annulled": (plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}), "c"),
     "a knockout": (plan_of("abcd", 60, format="knockout"), ""),
     "a match with a test": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), ""),
     "a match until its interval is narrow": (plan_of("ab", 300, format="match", until={"error": 60}), ""),
-    "a precise round robin of which one is annulled": (
-        plan_of("abcd", 300, until={"error": 30}, withdraw=2),
-        "c",
-    ),
+    "a precise round robin of which one is annulled": (plan_of("abcd", 300, until={"error": 30}, withdraw=2), "c"),
     "a precise gauntlet with a player withdrawn": (
         plan_of("abc", 40, format={"type": "gauntlet", "seeds": ["a"]}, until={"error": 60}),
         "c",

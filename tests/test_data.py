@@ -353,12 +353,7 @@ def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
             assert int(depth or 0) == row.depth
             assert float(seconds) == pytest.approx(row.seconds, abs=5.01e-4 if row.seconds >= 0.001 else 5.01e-7)
             seen.add((men is not None, wins is not None, depth is not None))
-    assert seen == {
-        (True, False, True),
-        (False, True, True),
-        (False, False, False),
-        (False, False, True),
-    }
+    assert seen == {(True, False, True), (False, True, True), (False, False, False), (False, False, True)}
 
 
 @pytest.mark.full

@@ -211,9 +211,7 @@ def test_a_pool_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.full
-def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(
-    tmp_path: Path,
-) -> None:
+def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(tmp_path: Path) -> None:
     folder = tmp_path / "placed"
     result = invoke("place", NEWCOMER, "--error", 60, "--seed", 3, "--workers", 2, "--out", folder)
     assert result.exit_code == 0, result.stderr

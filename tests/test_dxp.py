@@ -94,8 +94,7 @@ def test_a_request_has_the_layout_of_the_protocol():
 
 
 @pytest.mark.parametrize(
-    ("text", "move"),
-    [("M0012061100", (12, "6-11")), ("M001205250422122320", (12, "5x25x22x12x23x20"))],
+    ("text", "move"), [("M0012061100", (12, "6-11")), ("M001205250422122320", (12, "5x25x22x12x23x20"))]
 )
 def test_moves_are_read_as_the_protocol_shows_them(text, move):
     assert parsed_move(text) == move

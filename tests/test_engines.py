@@ -280,11 +280,7 @@ def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
 
 @pytest.mark.parametrize(
     ("variant", "limit", "games"),
-    [
-        ("english", Limit(depth=5), 10),
-        ("international", Limit(nodes=3000), 10),
-        ("frisian", Limit(nodes=1000), 2),
-    ],
+    [("english", Limit(depth=5), 10), ("international", Limit(nodes=3000), 10), ("frisian", Limit(nodes=1000), 2)],
 )
 def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(
     variant: str, limit: Limit, games: int

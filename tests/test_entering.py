@@ -166,13 +166,6 @@ def test_a_beginning_of_a_capture_is_enough_where_it_says_which(text):
         assert entered(text, FORK) == "22x13x6"
 
 
-def test_two_numbers_are_squares_and_four_are_rows_and_columns():
-    fen = "W:W14,17,32:B1"
-    assert entered("14 10", fen) == "14-10"
-    assert entered("3 2 2 3", fen) == "14-10"
-    assert entered("4 1 3 0", fen) == "17-13"
-
-
 def test_a_pass_is_entered_where_it_is_the_move():
     game = Game("simplified", "B:W1:B5,32")
     while game.legal_moves != [0]:
@@ -183,10 +176,7 @@ def test_a_pass_is_entered_where_it_is_the_move():
         entered("pass")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["11-14", "11", "", "3 3 4 4 5", "3 3 4 4", "(2, 1) (3", "a2-b3", "9" * 500],
-)
+@pytest.mark.parametrize("text", ["11-14", "11", "", "3 3 4 4 5", "3 3 4 4", "(2, 1) (3", "a2-b3", "9" * 500])
 def test_what_is_no_move_says_which_there_are(text):
     with pytest.raises(EntryError) as caught:
         entered(text)

@@ -233,17 +233,6 @@ def test_what_a_judge_finds_is_by_phase_and_each_move_counts_once(judged: Run) -
     assert parts.to_dict() == whole["decisions"].to_dict()
 
 
-def test_a_run_without_grades_has_none_of_it(plain_run: Run) -> None:
-    for name in ("grades", "judges", "endgame_errors", "judged_losses", "dearest_errors"):
-        table = plain_run.table(TABLES[name])
-        assert table.empty and table.columns.tolist() == [column.name for column in TABLES[name].columns]
-    assert content(plain_run)["errors"] is None
-    written = {path.name for path in write_quickly(plain_run)}
-    assert not written & {"grades.csv", "endgame_errors.csv", "errors.svg", "errors_by_depth.svg"}
-    page = (plain_run.folder / "report.html").read_text(encoding="utf-8")
-    assert 'id="errors"' not in page and "$2" not in (plain_run.folder / "games.pdn").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("which", ["graded", "judged"])
 def test_page_and_summary_show_the_errors_and_nothing_that_is_not_known(which: str, request) -> None:
     run: Run = request.getfixturevalue(which)

@@ -26,15 +26,7 @@ from arena.ledger.ledger import FILE, GAMES, Facts, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import MOVE_COLUMNS, packed
 from arena.ledger.store import StoreError
-from arena.play.grading import (
-    Grading,
-    GradingError,
-    arranged,
-    grade,
-    grade_by_player,
-    grade_by_tables,
-    missing,
-)
+from arena.play.grading import Grading, GradingError, arranged, grade, grade_by_player, grade_by_tables, missing
 from arena.rules.endgame.tables import EndgameTables, Value
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move

@@ -308,10 +308,7 @@ class Prints:
         return Choice(game.legal_moves[0])
 
 
-@pytest.mark.parametrize(
-    "player",
-    ["{preset: ful}", "full", "{depth: six}"],
-)
+@pytest.mark.parametrize("player", ["{preset: ful}", "full", "{depth: six}"])
 def test_a_wrong_player_is_one_line(player: str):
     result = invoke("hub", "--player", player)
     assert result.exit_code == 2 and len(result.output.splitlines()) == 1

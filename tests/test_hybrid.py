@@ -432,22 +432,6 @@ def test_a_win_within_the_shallow_search_needs_no_simulation():
 # --- kept formation values, and the other switches
 
 
-def test_formation_values_that_are_kept_change_no_choice():
-    hits = 0
-    for position in middlegames(ENGLISH, 1 if UNCOMPILED else 8):
-        kept = choose(position)
-        computed = choose(position, evaluation={"mix": {"cache": False}})
-        assert kept.tt_probes > 0 == computed.tt_probes
-        assert kept._replace(tt_probes=0, tt_hits=0) == computed
-        hits += kept.tt_hits
-    assert hits > 0
-
-
-def test_a_player_finds_no_formation_values_of_an_earlier_one():
-    first, second = choose(ENGLISH.start), choose(ENGLISH.start)
-    assert first == second
-
-
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     "options",

@@ -108,14 +108,7 @@ def test_a_short_form_is_what_plays_with_one_limit(text, name, type_, limit, eva
             "level",
             "level 13",
         ),
-        *(
-            "simple@0s",
-            "yours/my.py:racer@d6",
-            "mi.py:racer",
-            "nett.npz@d6",
-            "my.py@d6",
-            "empty.py",
-        ),
+        *("simple@0s", "yours/my.py:racer@d6", "mi.py:racer", "nett.npz@d6", "my.py@d6", "empty.py"),
         *("{type: negamax, depth: six}", "{type: 6}", "{type: negamax", "[greedy]"),
     ],
 )

@@ -464,10 +464,7 @@ def test_a_player_tells_what_it_saw():
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
-        (
-            "game3",
-            ["AI 2's turn (Red)", r"AI 2 nodes explored: \d+", r"AI 2 search time: \d\.\d\d seconds"],
-        ),
+        ("game3", ["AI 2's turn (Red)", r"AI 2 nodes explored: \d+", r"AI 2 search time: \d\.\d\d seconds"]),
         ("checkers-ai", [r"depth reached: \d+", r"seconds: \d\.\d\d"]),
         ("simplified", [r"total nodes: \d+", r"deepest ply: \d+", r"cutoffs in max nodes: \d+"]),
         ("cis300", [r"White-(5, \d) to (4, \d)"]),
@@ -584,11 +581,7 @@ def test_a_game_is_saved_behind_others_and_the_last_one_goes_on(tmp_path):
         ([], ["white greedy", "swap"], ["english", "--white", "human", "--black", "greedy"]),
         ([], ["white {type: greedy}"], ["english", "--white", "{type: greedy}", "--black", "human"]),
         (["cis300"], [], ["cis300", "--white", "{type: cis300, depth: 3}", "--black", "human"]),
-        (
-            ["{base: english, men: 12}"],
-            [],
-            ["{base: english, men: 12}", "--white", "level 3", "--black", "human"],
-        ),
+        (["{base: english, men: 12}"], [], ["{base: english, men: 12}", "--white", "level 3", "--black", "human"]),
     ],
 )
 def test_a_game_goes_on_with_the_sides_rules_and_clock_that_it_had(arguments, lines, words):

@@ -159,8 +159,7 @@ def test_an_option_of_negamax_that_it_does_not_take_is_named(options, keys):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"level": 0}, {"level": "x"}, {"level": 1, "style": "mild"}, {"time": 1}, {"levl": 1}],
+    "options", [{}, {"level": 0}, {"level": "x"}, {"level": 1, "style": "mild"}, {"time": 1}, {"levl": 1}]
 )
 def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options):
     path = tmp_path / "users.py"

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import arena
 from arena.experiment.load import load, load_all
 from arena.experiment.openings.lines import is_even
 from arena.experiment.yaml.errors import ConfigError
@@ -23,7 +22,6 @@ from arena.play.plan import Plan, prepare
 from arena.play.probe import PLIES, ProbeError, measure, positions
 from arena.play.tournament import measure as measure_all
 from arena.play.tournament import probe_tasks
-from arena.report.write import write
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
@@ -206,17 +204,6 @@ def test_a_search_that_ends_its_process_is_recorded_and_the_others_are_made(tmp_
     needy = rows[rows["player"] == "needy"]
     assert len(rows) == 4 * 5 and (needy["error"] == "ended its process (exit code 1)").all()
     assert (rows["error"] == "").sum() == 3 * 5
-
-
-def test_a_run_without_a_probe_has_nothing_of_it(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, CONFIG.replace("probe: {depth: 4, positions: 5}\n", ""))
-    assert plan.searches == 0 and not list(probe_tasks(plan, set()))
-    assert not len(measured(plan, tmp_path / "out"))
-    run = arena.load(tmp_path / "out")
-    write(run)
-    written = {path.name for path in (tmp_path / "out").iterdir()}
-    assert not written & {"ablation.csv", "probes.csv", "ablation.svg"}
-    assert "depth 4" not in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_a_ledger_that_lacks_a_table_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -175,10 +175,7 @@ def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> 
     assert difference(task, record, altered(record, own, move="1-2")).startswith(f"ply {own}, timed: move ")
 
 
-@pytest.mark.parametrize(
-    ("folder", "game"),
-    [("out", 25), ("nowhere", 1)],
-)
+@pytest.mark.parametrize(("folder", "game"), [("out", 25), ("nowhere", 1)])
 def test_what_is_not_there_gets_one_line(run: Path, folder: str, game: int) -> None:
     place = run.with_name(folder)
     result = replay(place, game)

@@ -85,12 +85,7 @@ def test_a_run_without_games_says_so_in_every_chart(tmp_path: Path, players: lis
 
 @pytest.mark.parametrize(
     ("players", "options"),
-    [
-        (MIXED, {}),
-        (MIXED, {"draws": 1.1}),
-        (LONG, {}),
-        ([player("r", type="random"), player("s", type="x")], {}),
-    ],
+    [(MIXED, {}), (MIXED, {"draws": 1.1}), (LONG, {}), ([player("r", type="random"), player("s", type="x")], {})],
     ids=["mixed", "all draws", "thirty long names", "nobody searches"],
 )
 def test_no_chart_shows_a_missing_number_or_cuts_a_text_off(

@@ -18,7 +18,6 @@ from arena.report.charts.course import plot_convergence
 from arena.report.charts.style import figure_of
 from arena.report.run import Run
 from arena.report.sentences.answers import lead
-from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import headline
 from arena.report.tables.comparisons import comparisons
 from arena.report.tables.doublings import elo_by_nodes, gains
@@ -270,18 +269,6 @@ def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
 
 
 # sentences
-
-
-def test_equal_terms_share_one_sentence_the_certain_ones_first() -> None:
-    ratings = rated(dict(zip([p["name"] for p in EQUAL], [0, 10, 20, 50, 10, -40.0], strict=True)))
-    assert comparison_sentences(comparisons(ratings, specs(EQUAL)), 3) == [
-        "cis300 against simple: +50 ± 28 Elo at equal depth, −60 ± 28 time; no measurable difference at equal "
-        "nodes (0 ± 28)."
-    ]
-    level = rated(dict(zip([p["name"] for p in GRID], [0, 0, 0, 1, 2, 3.0], strict=True)))
-    assert comparison_sentences(comparisons(level, specs(GRID)), 3) == [
-        "cis300 against simple: no measurable difference at equal depth (mean over depth 1 to 4; +2 ± 16)."
-    ]
 
 
 @pytest.mark.parametrize(("los", "certain"), [(0.99, True), (0.97, False)])

@@ -357,10 +357,7 @@ def test_of_more_than_three_players_left_out_the_notes_say_where_the_reasons_are
     found = tuple(Diagnosis(f"gone {n}", "error", "cannot be built") for n in range(4))
     for count, sentences in (
         (3, [f"gone {n} was left out as faulty: cannot be built." for n in range(3)]),
-        (
-            4,
-            ["4 players were left out as faulty; submissions.csv says why."],
-        ),
+        (4, ["4 players were left out as faulty; submissions.csv says why."]),
     ):
         files = {one.player: f"work/{one.player}.py" for one in found[:count]}
         manifest = run.data.manifest._replace(found=found[:count], left_out=files)

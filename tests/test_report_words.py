@@ -233,21 +233,6 @@ def test_every_shipped_configuration_has_four_opening_sentences_at_most(path: Pa
     assert not MISSING_WORD.search(" ".join([*opening, *details(run)]).replace("none", ""))
 
 
-def test_a_sequential_test_comes_first_and_a_doubling_before_the_settings(tmp_path: Path) -> None:
-    of = experiment([player("a", 3), player("b", 4)], format="match", sprt={"elo0": 0, "elo1": 10})
-    run = run_of(tmp_path, of, *frames([player("a", 3), player("b", 4)], 3, plies=2))
-    assert headline(run)[0].startswith("The test of 0 against 10 normalized Elo is open")
-    grid = [player(f"{e}{d}", d, evaluation=e) for e in "xy" for d in (1, 2, 4)]
-    first, second, *_ = headline(synthetic(tmp_path, grid, 2, plies=4))
-    assert first.startswith("Each doubling of depth is worth ") and second.startswith("y against x: ")
-
-
-def test_two_players_that_are_compared_need_no_second_sentence(tmp_path: Path) -> None:
-    players = [player("a", 3, evaluation="x"), player("b", 3, evaluation="y")]
-    (sentence,) = headline(synthetic(tmp_path, players, 3, plies=2))
-    assert sentence.startswith("y against x: ")
-
-
 # notes
 
 
@@ -348,14 +333,6 @@ def test_a_searching_player_that_is_certainly_below_random_is_sent_to_arena_chec
 
 
 # nodes and time
-
-
-def test_nodes_and_time_per_move_are_the_same_numbers_wherever_a_report_shows_them(tmp_path: Path) -> None:
-    run = synthetic(tmp_path, [player("d2", 2), player("d4", 4), player("free")], 2, plies=6)
-    shown = content(run)
-    for name in ("Nodes/move", "Time/move"):
-        standings, search = (shown[table].set_index("Player")[name] for table in ("standings", "search"))
-        assert standings[search.index].to_dict() == search.to_dict()
 
 
 def test_moves_that_took_more_than_twice_their_processor_time_are_noted(tmp_path: Path) -> None:

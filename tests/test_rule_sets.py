@@ -265,9 +265,7 @@ def drawn(rng: np.random.Generator, mean: np.ndarray, spreads: list[np.ndarray],
 
 @pytest.mark.full
 @pytest.mark.parametrize("anchor", [None, "p2"])
-def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed(
-    anchor: str | None,
-) -> None:
+def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed(anchor: str | None) -> None:
     rng = np.random.default_rng(1)
     mean = np.array([120.0, 30.0, -10.0, -140.0])
     roots = [rng.normal(size=(4, 4)) * scale for scale in (20, 40, 90)]

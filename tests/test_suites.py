@@ -28,15 +28,7 @@ from arena.play.tournament import solve as solve_suites
 from arena.play.tournament import unanswered
 from arena.ratings.errors import wilson
 from arena.report.charts.effort import plot_solved, sweeps
-from arena.report.tables.suites import (
-    ALL,
-    RANDOM,
-    shares,
-    shares_text,
-    solutions,
-    solutions_text,
-    strata_text,
-)
+from arena.report.tables.suites import ALL, RANDOM, shares, shares_text, solutions, solutions_text, strata_text
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides

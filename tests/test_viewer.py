@@ -134,14 +134,6 @@ def test_games_fit_into_the_characters_that_there_are(made: Run, monkeypatch: py
     assert sum(map(len, part.blocks)) <= room
 
 
-def test_the_moves_of_a_large_run_are_those_of_a_small_one(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = games_of(made, 5)
-    monkeypatch.setattr("arena.report.tables.survey.SAMPLE", 100)
-    large = Run(made.folder, made.data)
-    assert large.large
-    assert games_of(large, 5) == small
-
-
 def test_what_the_page_holds_cannot_end_its_script(made: Run) -> None:
     part = str(viewer(made))
     data = re.search(r"<script type=.application/json. data-games>(.*?)</script>", part, re.DOTALL)

@@ -220,14 +220,6 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert at.state(state)["moves"] == after["moves"]
 
 
-def test_rows_and_columns_are_numbered_at_the_edges_of_boards_whose_program_did(at):
-    for name, variant in VARIANTS.items():
-        svg = at.client.get(f"/api/variants/{name}/board").json()["svg"]
-        is_numbered = name in ("game3", "cis300", "casual-10x10")
-        assert ("board-rows" in svg, "board-columns" in svg) == (is_numbered, is_numbered), variant.name
-    assert "board-rows" in at.client.get("/api/variants/cis300*/board").json()["svg"]
-
-
 def test_draws_by_the_rules_are_switched_off_where_there_are_any(at):
     shuffle = ["32-28", "1-5", "28-32", "5-1"] * 2
     for draws, ended in ((True, "repetition"), (False, None)):

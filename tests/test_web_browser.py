@@ -90,21 +90,6 @@ def test_a_game_that_cannot_be_begun_is_said_once_and_the_board_begins_another(b
         window.played(2)
 
 
-def test_nothing_can_be_taken_back_before_a_person_has_moved(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "level-1")
-        window.played(1)
-        window.headline("Your move")
-        assert window.page.is_disabled("[data-action=undo]")
-        assert window.page.is_hidden("[data-part=scores]")
-        window.click(*window.state["legal"][0]["paths"][0])
-        window.played(3)
-        window.headline("Your move")
-        window.page.click("[data-action=undo]")
-        window.page.wait_for_selector(".game-list button >> nth=1", state="detached")
-        assert window.page.is_disabled("[data-action=undo]")
-
-
 def test_a_refused_draw_is_said(browser, address):
     with opened(browser, address) as window:
         window.begin("english", "level-1", "human")

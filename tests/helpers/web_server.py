@@ -81,11 +81,7 @@ class Window:
 
 @contextmanager
 def served(
-    folder: Path | None = None,
-    *,
-    own: tuple[Side, ...] = (),
-    port: int = 0,
-    first: Sitting | None = None,
+    folder: Path | None = None, *, own: tuple[Side, ...] = (), port: int = 0, first: Sitting | None = None
 ) -> Iterator[Served]:
     """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
     said: list[str] = []
