@@ -217,15 +217,46 @@ def test_openings_drawn_by_lot_are_seeded_and_distinct() -> None:
 def test_a_file_holds_a_fen_a_line(tmp_path: Path) -> None:
     path = tmp_path / "openings.txt"
     path.write_text("# two\n\nB:W21:B1\nW:W21:B1  {with a name}\n")
-    assert [fen(ENGLISH, opening.position) for opening in file_openings(ENGLISH, path)] == ["B:W21:B1", "W:W21:B1"]
+    assert [fen(ENGLISH, opening.position) for opening in file_openings(ENGLISH, path).openings] == [
+        "B:W21:B1",
+        "W:W21:B1",
+    ]
 
 
 def test_a_pdn_file_gives_the_final_positions_of_its_games(tmp_path: Path) -> None:
     path = tmp_path / "openings.pdn"
     path.write_text('[Event "a"]\n[GameType "21"]\n\n1. 9-13 {+0.34/12 0.050s} 21-17 $2 {-W7} 2. 5-9 *\n')
-    assert [opening.position for opening in file_openings(ENGLISH, path)] == [
+    assert [opening.position for opening in file_openings(ENGLISH, path).openings] == [
         barred_too("english-3-move")[0].position
     ]
+
+
+def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path: Path) -> None:
+    path = tmp_path / "openings.pdn"
+    bad = '[Event "x"]\n1. 9-13 1-32 *\n\n[GameType "20"]\n1. 32-28 *\n\n[FEN "W:W99"]\n*\n\n'
+    path.write_text(bad + "1. 9-13 *\n\n1. 9-14 *\n")
+    openings, left_out = file_openings(ENGLISH, path)
+    assert [opening.name for opening in openings] == ["openings.pdn: game 4", "openings.pdn: game 5"]
+    for number, (line, named) in enumerate(zip(left_out, ("1-32", "international", "W99"), strict=True), 1):
+        assert str(path) in line and f"game {number}" in line and named in line
+    shown = invoke("openings", "english", "--file", path)
+    assert len(shown.stdout.splitlines()) == 2 and "3 games left out" in shown.stderr
+    assert invoke("openings", "english", "--file", path, "--strict").exit_code == 2
+    assert len(prepared(tmp_path, "{file: openings.pdn}")) == 2
+    assert list(prepare(load(tmp_path / "config.yaml")).warnings())[1:] == left_out
+    path.write_text(bad)
+    with pytest.raises(OpeningsError, match="game 1, ply 2"):
+        file_openings(ENGLISH, path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+def test_files_of_openings_may_be_any_unicode(tmp_path: Path, encoding: str) -> None:
+    for name, text in (("a.txt", "B:W21:B1\r\n"), ("a.pdn", '[FEN "B:W21:B1"]\r\n*\r\n')):
+        (tmp_path / name).write_bytes(text.encode(encoding))
+        assert len(file_openings(ENGLISH, tmp_path / name).openings) == 1
+    (tmp_path / "a.txt").write_bytes("# Иванов\nB:W21:B1\n".encode("cp1251"))
+    with pytest.raises(OpeningsError, match="not text in UTF-8"):
+        file_openings(ENGLISH, tmp_path / "a.txt")
 
 
 @pytest.mark.parametrize(
@@ -294,7 +325,7 @@ def test_what_the_command_prints_is_a_file_of_openings(tmp_path: Path) -> None:
     result = invoke("openings", "--set", "english-3-move")
     path = tmp_path / "openings.txt"
     path.write_text(result.stdout)
-    assert len(file_openings(ENGLISH, path)) == 174
+    assert len(file_openings(ENGLISH, path).openings) == 174
     again = invoke("openings", "english", "--file", str(path), "--count", "5")
     assert len(again.stdout.splitlines()) == 5
 

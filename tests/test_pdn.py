@@ -16,7 +16,7 @@ from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen, parse_fen
-from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.tokens import split, tagged_games
 from arena.rules.pdn.write import pdn_game, search_comment, write_pdn
 from arena.rules.played import PlayedGame
@@ -367,6 +367,49 @@ def test_the_result_is_told_by_the_tag_or_by_the_end_of_the_game(tag, end, resul
     assert games[0].tags["Result"] == tag
 
 
+@pytest.mark.parametrize(
+    ("moves", "captured", "fault"),
+    [
+        ("1. 26x10 14-17", (15, 23), None),
+        ("1. 26x10 {good} 15-19 1-0", (14, 22), None),
+        ("1. 26x10 1-5 2. 10-7 15-18", (14, 22), None),
+        ("1. 26x10 14-17 2. junk", (15, 23), 3),
+        ("1. 26x10 1-5 2. 10-7", (), 1),
+        ("1. 26x10", (), 1),
+        ("1. 26x10 9-13", (), 1),
+        ('1. 26x10 /FEN "W:W31:B1"/ 31-27', (), 1),
+    ],
+)
+def test_a_capture_that_may_be_several_is_the_one_with_which_the_game_goes_on(moves, captured, fault):
+    (game,), problems = read_pdn(f'[FEN "W:W26,32:B23,22,15,14,1"]\n{moves}', ENGLISH)
+    assert [problem.ply for problem in problems] == [fault] * (fault is not None)
+    assert (game.squares(1).captured if captured else ()) == captured
+    if fault == 1:
+        assert "ambiguous" in problems[0].message and "26x19x10" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("1. 32-28 18-23 2. 37-32", "international, frisian"),
+        ('[FEN "W:W31-50:B1-20"]\n1. 32-28', "international, frisian"),
+        ("1. 61-55 12-18", "no variant here"),
+        ("1. c3-d4 f6-g5", "russian or brazilian"),
+        ("1. 11-15 23-19", ""),
+    ],
+)
+def test_a_game_of_another_board_says_which_variants_it_looks_like(text, named):
+    problem, *_ = read_pdn(text).problems
+    assert "read as english" in problem.message and named in problem.message
+    assert ("look" in problem.message) == (named.startswith(("int", "rus")))
+    assert ("--variant" in problem.message) == (named.startswith(("int", "rus")))
+
+
+def test_a_move_off_the_board_says_which_variant_it_looks_like():
+    _, (problem,) = read_pdn("1. 37-32 18-23", ENGLISH)
+    assert "1 to 32" in problem.message and "international, 10x10" in problem.message
+
+
 def test_games_end_in_a_result_a_star_or_a_new_tag_section():
     text = (
         "{of all} 1. 9-13 1-0 1. 9-14* 1. 9-14 * *\n"
@@ -519,20 +562,26 @@ def test_a_variant_nobody_told_is_the_first_and_that_is_told_once():
 
 
 @pytest.mark.parametrize(
-    ("data", "white"),
+    ("white", "encoding", "guessed"),
     [
-        ("Bertè".encode(), "Bertè"),
-        ("Bertè".encode("latin-1"), "Bertè"),
-        (b"\xef\xbb\xbfa", "a"),
+        ("Bertè", "utf-8", False),
+        ("Bertè", "utf-8-sig", False),
+        ("Bertè", "utf-16", False),
+        ("Bertè", "utf-16-be", False),
+        ("Bertè", "latin-1", True),
+        ("Ильин", "cp1251", True),
     ],
 )
-def test_a_file_is_utf_8_or_latin_1(tmp_path, data, white):
+def test_the_encoding_of_a_file_is_found_and_a_guess_is_a_problem(tmp_path, white, encoding, guessed):
     path = tmp_path / "games.pdn"
-    bom, name = (data[:3], data[3:]) if data[:3] == b"\xef\xbb\xbf" else (b"", data)
-    path.write_bytes(bom + b'[White "' + name + b'"]\r\n\r\n1. 9-13\r\n21-17 1-0\r\n\x1a')
+    text = f'[White "{white}"]\r\n\r\n1. 9-13\r\n21-17 1-0\r\n\x1a'
+    path.write_bytes(text.encode(encoding))
     games, problems = read_pdn(path, ENGLISH)
-    assert not problems
+    assert [str(problem).startswith(f"{path}: it is not UTF-8") for problem in problems] == [True] * guessed
     assert [(game.tags, len(game.moves), game.result) for game in games] == [({"White": white}, 2, "black")]
+    assert read_pdn(path, ENGLISH, encoding=encoding.removesuffix("-sig")) == PdnFile(games, [])
+    with pytest.raises(ValueError, match="not text in ascii"):
+        read_pdn(path, ENGLISH, encoding="ascii")
 
 
 @pytest.mark.parametrize(
@@ -603,6 +652,16 @@ def test_any_text_is_read_or_told_where_it_cannot_be(text):
     for game in games:
         for position, move in zip(game.positions, game.moves, strict=False):
             assert move in legal_moves(game.variant.constants, position)
+
+
+@given(text=almost_pdn() | st.text() | st.text('[]{}()/"\\;%*.:-x0123 \nFENab'))
+def test_a_game_alone_is_read_as_among_all(text):
+    games, problems = read_pdn(text, ENGLISH)
+    numbers = {game.number for game in games} | {problem.game for problem in problems}
+    for number in (*numbers, max(numbers, default=0) + 1):
+        (alone, faults), expected = read_pdn(text, ENGLISH, only=number), [g for g in games if g.number == number]
+        assert alone == expected
+        assert faults == [problem for problem in problems if problem.game == number]
 
 
 def test_tags_that_stand_together_begin_a_game_of_any_rules():

@@ -109,7 +109,7 @@ def test_a_board_is_written_as_svg(tmp_path):
 
 def test_a_game_of_a_pdn_is_shown_at_its_end(games):
     lines = shown(games)
-    assert lines[0] == "game 1 of 3 of games.pdn: Ada (white) against ?[2JBob (black), Black won"
+    assert lines[0] == "game 1 of 4 of games.pdn: Ada (white) against ?[2JBob (black), Black won"
     assert lines[1] == "after ply 12 of 12, 26-23, the end"
     assert lines[-1] == "... 3. 4-8 17-13 4. 15-18 24-20 5. 11-15 28-24 6. 8-11 [26-23] Black won"
 
@@ -130,6 +130,14 @@ def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):
     assert not any("[" in line for line in shown(games, "--game", 2, "--ply", 2)[2:10])
     found = scene(str(games), None, None, 2, 3)
     assert game_of(found.game, found.ply).fen == "B:W28:B1,K5"
+
+
+def test_a_game_of_a_file_in_another_encoding_is_shown(games):
+    text = games.read_text().replace("Ada", "Ильин")
+    for encoding, options, said in (("utf-16", (), ""), ("cp1251", (), "cp1251"), ("koi8-r", ("koi8-r",), "")):
+        games.write_bytes(text.encode(encoding))
+        result = invoke("show", games, *(option for name in options for option in ("--encoding", name)))
+        assert "Ильин" in result.stdout and (said in result.stderr if said else not result.stderr)
 
 
 def test_what_cannot_be_read_of_a_game_is_said(games):
@@ -200,6 +208,7 @@ def test_the_position_of_a_run_is_the_one_after_its_moves(run):
         ["GAMES", "--ply", "13"],
         ["GAMES", "--game", "9"],
         ["GAMES", "--game", "3"],
+        ["GAMES", "--encoding", "utf-16"],
         ["RUN", "--game", "3"],
         ["RUN/.."],
         ["english", "--svg", "board.png"],

@@ -68,7 +68,7 @@ def found_file(path: Path, folder: Path, *further: Path) -> Path:
 def decoded(data: bytes, encoding: str | None = None) -> tuple[str, str]:
     """A file's text and its encoding: the given one, UTF-8 or UTF-16, else the 8-bit one that fits the text best.
 
-    Raises UnicodeDecodeError, or LookupError for an encoding that Python does not know.
+    Raises ValueError if it is not text in that encoding, LookupError if Python does not know the encoding.
     """
     if encoding is None:
         encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
@@ -79,7 +79,18 @@ def decoded(data: bytes, encoding: str | None = None) -> tuple[str, str]:
             return data.decode(), "utf-8"
         except UnicodeDecodeError:
             encoding = _eight_bit(data)
-    return data.decode(encoding).removeprefix("\ufeff"), encoding
+    try:
+        return data.decode(encoding).removeprefix("\ufeff"), encoding
+    except ValueError:
+        raise ValueError(f"it is not text in {encoding}") from None
+
+
+def unicode_text(path: Path) -> str:
+    """The text of a file that must be UTF-8 or UTF-16. Raises OSError, or ValueError if it is not."""
+    text, encoding = decoded(path.read_bytes())
+    if not is_unicode(encoding):
+        raise ValueError("it is not text in UTF-8")
+    return text
 
 
 def is_unicode(encoding: str) -> bool:

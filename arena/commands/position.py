@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from arena.base.wording import nearest
-from arena.commands.common import VARIANT, results_option, variant_given
+from arena.commands.common import ENCODING, VARIANT, results_option, variant_given
 from arena.commands.output import fail, say
 from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
@@ -83,11 +84,13 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
         game: int | None,
         ply: int | None,
         results: Winner | None,
+        encoding: str | None,
         **rest: Any,
     ) -> None:
-        command(scene(what, variant, fen, game, ply, results or "first"), **rest)
+        command(scene(what, variant, fen, game, ply, results or "first", encoding), **rest)
 
     for decorator in (
+        ENCODING,
         results_option,
         click.option("--ply", type=click.IntRange(0), help="After N plies [the last]."),
         click.option("--game", type=click.IntRange(1), help="Which game of a file or a run [1]."),
@@ -106,6 +109,7 @@ def scene(
     game: int | None,
     ply: int | None,
     results: Winner = "first",
+    encoding: str | None = None,
 ) -> Scene:
     """The position of a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none."""
     path = Path(what)
@@ -117,7 +121,7 @@ def scene(
     if path.is_dir():
         return _at(_of_run(path, game or 1), ply)
     if path.is_file():
-        return _at(_of_file(path, variant, game or 1, results), ply)
+        return _at(_of_file(path, variant, game or 1, results, encoding), ply)
     if game is not None or ply is not None:
         fail("--game and --ply need a PDN file or the folder of a run")
     if named is not None:
@@ -161,18 +165,23 @@ def _of_fen(text: str, variant: Variant | None) -> Scene:
         fail(str(error))
 
 
-def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) -> Scene:
-    file = read_pdn(path, variant, results=results)
-    problems = [problem for problem in file.problems if problem.game in (0, number)]
-    found = [game for game in file.games if game.number == number]
-    if not found and problems:
-        fail(str(problems[0]))
-    if not found:
-        last = max((game.number for game in file.games), default=0)
-        fail(f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games")
-    for problem in problems:
+def _of_file(path: Path, variant: Variant | None, number: int, results: Winner, encoding: str | None) -> Scene:
+    read = partial(read_pdn, path, variant, results=results, encoding=encoding)
+    try:
+        file = read(only=number)
+        if not file.games and not any(problem.game for problem in file.problems):
+            games, problems = read(only=-1)
+            last = max([0, *(game.number for game in games), *(problem.game for problem in problems)])
+            fail(f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games")
+    except OSError as error:
+        fail(f"{path} cannot be read: {error.strerror}")
+    except ValueError as error:
+        fail(f"{path} cannot be read: {error}")
+    if not file.games:
+        fail(str(next(problem for problem in reversed(file.problems) if problem.game)))
+    for problem in file.problems:
         say(str(problem))
-    return _scene(found[0], len(file.games), path.name, result_text(found[0].result))
+    return _scene(file.games[0], file.games[0].count, path.name, result_text(file.games[0].result))
 
 
 def _of_run(folder: Path, number: int) -> Scene:

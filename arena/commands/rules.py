@@ -71,6 +71,7 @@ def perft(variant: Variant, depth: int, fen: str | None, divide: bool, as_json: 
 @click.option("--count", type=click.IntRange(1), help="How many [20 random ones, else all].")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--unbalanced", is_flag=True, help="Keep random openings in which material is won.")
+@click.option("--strict", is_flag=True, help="Stop at a game of the file that gives no opening.")
 def openings(
     variant: Variant | None,
     name: str | None,
@@ -79,6 +80,7 @@ def openings(
     count: int | None,
     seed: int,
     unbalanced: bool,
+    strict: bool,
 ) -> None:
     """List the sets of openings, of VARIANT or all; or list or draw openings.
 
@@ -95,7 +97,12 @@ def openings(
         fail("of which variant? arena openings VARIANT")
     try:
         if file is not None:
-            found = sources.drawn(sources.file_openings(variant, file), count, seed)
+            openings, left_out = sources.file_openings(variant, file)
+            if strict and left_out:
+                fail(left_out[0])
+            for line in sources.left_out_lines(left_out):
+                say(line)
+            found = sources.drawn(openings, count, seed)
         elif name is not None:
             found = sources.drawn(sources.set_openings(variant, name, barred=True), count, seed)
         else:

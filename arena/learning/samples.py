@@ -100,8 +100,9 @@ def samples_of_pdn(path: Path, variant: Variant, results: Winner = "first") -> t
     """
     try:
         games, problems = read_pdn(path, variant, results=results)
-    except OSError as error:
-        raise LearningError(f"{path} cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise LearningError(f"{path} cannot be read: {reason}") from None
     found = [
         (game.position, WHITE_POINTS[one.result], one.number % HELD_OUT == 0)
         for one in games

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from arena.base.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
-from arena.experiment.openings.sources import random_openings
+from arena.experiment.openings.sources import left_out_lines, random_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.player_process import close_held, hold
 from arena.ledger.ledger import manifest_in
@@ -233,7 +233,10 @@ def _of_games(experiment: Experiment, variant: Variant) -> Generator[Finding, No
     except ConfigError as error:
         yield Finding("error", str(error), "players")
     try:
-        drawn = len(openings_of(experiment, variant))
+        openings, left_out = openings_of(experiment, variant)
+        drawn = len(openings)
+        for line in left_out_lines(left_out)[1:]:
+            yield Finding("warning", f"left out: {line}", "openings")
     except ConfigError as error:
         yield Finding("error", str(error), "openings")
     try:

@@ -13,10 +13,11 @@ from arena.base.wording import quoted
 from arena.experiment.formats.base import Pairing, Schedule
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
-    Opening,
+    FileOpenings,
     OpeningsError,
     drawn,
     file_openings,
+    left_out_lines,
     random_openings,
     set_openings,
 )
@@ -57,6 +58,8 @@ class Plan(NamedTuple):
     """The worth of a man in the scores of each player, by its name; None where it is not known."""
     costly: frozenset[str] = frozenset()
     """The names of the players whose answers cost money."""
+    left_out: Sequence[str] = ()
+    """A line on each game of a file of openings that gives none."""
 
     def schedule(self) -> Schedule:
         """The tournament's games in its format, in batches."""
@@ -82,7 +85,8 @@ class Plan(NamedTuple):
         )
 
     def warnings(self) -> Iterator[str]:
-        """Yield a line for each rule of adjudication that can end no game."""
+        """Yield a line for each rule of adjudication that can end no game, and on games that give no opening."""
+        yield from left_out_lines(self.left_out)
         if (rules := self.experiment.adjudicate) is not None:
             yield from rules.unusable(list(self.men.values()), self.experiment.max_plies)
 
@@ -169,10 +173,9 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     if problems:
         raise ConfigError(problems)
     with compilation_announced(partial(compiling, variant.name)):
-        openings = openings_of(experiment, variant)
-    return Plan(
-        experiment, variant, specs, openings, probes_of(experiment, variant), suites, men, frozenset(costly)
-    )
+        openings, left_out = openings_of(experiment, variant)
+    probes = probes_of(experiment, variant)
+    return Plan(experiment, variant, specs, openings, probes, suites, men, frozenset(costly), left_out)
 
 
 def _unbuilt(
@@ -211,17 +214,20 @@ def check_tables(experiment: Experiment, variant: Variant) -> None:
             raise experiment.error(("adjudicate", "tables"), str(error)) from None
 
 
-def openings_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
-    """The openings that a configuration asks for. Raises ConfigError if there are too few."""
+def openings_of(experiment: Experiment, variant: Variant) -> tuple[tuple[Position, ...], Sequence[str]]:
+    """The openings that a configuration asks for, and a line on each game that gives none.
+
+    Raises ConfigError if there are too few.
+    """
     try:
-        openings = _drawn(experiment, variant)
+        openings, left_out = _drawn(experiment, variant)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
     players = len(experiment.players)
     if len(openings) < (needed := experiment.format.openings_needed(players)):
         message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
         raise experiment.error(("openings", "count"), message)
-    return tuple(opening.position for opening in openings)
+    return tuple(opening.position for opening in openings), left_out
 
 
 def probes_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
@@ -250,11 +256,13 @@ def suites_of(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
     return tuple(found)
 
 
-def _drawn(experiment: Experiment, variant: Variant) -> list[Opening]:
+def _drawn(experiment: Experiment, variant: Variant) -> FileOpenings:
     settings, seed = experiment.openings, experiment.seed
     if settings.file is not None:
         path = found_file(Path(settings.file), experiment.path.parent)
-        return drawn(file_openings(variant, path), settings.count, seed)
+        found = file_openings(variant, path)
+        return found._replace(openings=drawn(found.openings, settings.count, seed))
     if settings.set is not None:
-        return drawn(set_openings(variant, settings.set, settings.barred), settings.count, seed)
-    return random_openings(variant, settings.random_plies, settings.count or 50, seed, settings.balanced)
+        return FileOpenings(drawn(set_openings(variant, settings.set, settings.barred), settings.count, seed))
+    openings = random_openings(variant, settings.random_plies, settings.count or 50, seed, settings.balanced)
+    return FileOpenings(openings)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.base.files import unicode_text
 from arena.base.wording import MAX_CHARACTERS, cut, unknown
 from arena.experiment.suite import FOLDER, shipped
 from arena.rules.custom import VariantError, build_variant
@@ -68,9 +69,11 @@ def read_suite(given: str, variant: Variant | None = None) -> Suite:
         if path.suffix.lower() == ".pdn":
             rules, puzzles = _of_pdn(path, variant)
         else:
-            rules, puzzles = _of_lines(path.read_text(encoding="utf-8"), name, variant)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+            rules, puzzles = _of_lines(unicode_text(path), name, variant)
+    except SuiteError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise SuiteError(f"{given} cannot be read: {reason}") from None
     if not puzzles:
         raise SuiteError(f"{name} has no positions: expected lines of {FORM}")
@@ -110,8 +113,8 @@ def _puzzle(variant: Variant, line: str) -> Puzzle:
 
 def _of_pdn(path: Path, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:
     read = read_pdn(path, variant or VARIANTS["english"])
-    if problems := [problem for problem in read.problems if problem.game]:
-        raise SuiteError(cut(str(problems[0]), _MAX_MESSAGE))
+    if problem := next((problem for problem in read.problems if problem.game), None):
+        raise SuiteError(cut(str(problem), _MAX_MESSAGE))
     puzzles = []
     for game in read.games:
         if game.variant != read.games[0].variant or not game.moves:

@@ -172,8 +172,8 @@ def _text(path: Path, encoding: str | None) -> tuple[str, str]:
         return decoded(path.read_bytes(), encoding)
     except OSError as error:
         raise ResultsError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ResultsError(f"{path} cannot be read: it is not text in {error.encoding}") from None
+    except ValueError as error:
+        raise ResultsError(f"{path} cannot be read: {error}") from None
 
 
 def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSource:

@@ -130,15 +130,9 @@ def parse_move(variant: Variant, position: Position, text: str, legal: Sequence[
     """
     if legal is None:
         legal = legal_moves(variant.constants, position)
-    if text == "pass" and list(legal) == [0]:
-        return 0
     if not isinstance(text, str):
         raise NotationError(f"{quoted(text)} is no text of a move, such as '11-15'")
-    fitting: list[int] = []
-    if re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
-        wanted = [int(number) for number in re.split("[-x:]", text)]
-        for fits in (_is_path, _fits):
-            fitting = fitting or [move for move in legal if move and fits(variant, position, move, wanted)]
+    fitting = fitting_moves(variant, position, text, legal)
     if len(fitting) == 1:
         return fitting[0]
     fault = "is ambiguous" if fitting else "is not legal"
@@ -149,6 +143,18 @@ def not_legal(variant: Variant, position: Position, fault: str, legal: Sequence[
     """A fault of a move in one line, with the position and its legal moves."""
     names = ", ".join(move_text(variant, position, move, legal) for move in legal)
     return f"{fault} in {fen(variant, position)}; legal: {names or 'none'}"
+
+
+def fitting_moves(variant: Variant, position: Position, text: str, legal: Sequence[int]) -> list[int]:
+    """The legal moves that a text may mean: none, one, or several captures whose ends or squares it has."""
+    if text == "pass" and list(legal) == [0]:
+        return [0]
+    fitting: list[int] = []
+    if re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
+        wanted = [int(number) for number in re.split("[-x:]", text)]
+        for fits in (_is_path, _fits):
+            fitting = fitting or [move for move in legal if move and fits(variant, position, move, wanted)]
+    return fitting
 
 
 def _is_path(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:

@@ -76,14 +76,15 @@ def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bo
     first = int(match[2])
     last = int(match[4] or first)
     if not 1 <= first <= last <= variant.squares:
-        larger = next((other for other in VARIANTS.values() if variant.squares < last <= other.squares), None)
-        meant = (
-            f"; this looks like {larger.name}, {2 * larger.rules.per_row}x{larger.rules.rows}" if larger else ""
-        )
-        raise NotationError(
-            f"FEN {text!r}: {item!r} is not on the board, whose squares are 1 to {variant.squares}{meant}"
-        )
+        raise NotationError(f"FEN {text!r}: {off_board(variant, item, last)}")
     return [(variant.bits[number - 1], bool(match[1])) for number in range(first, last + 1)]
+
+
+def off_board(variant: Variant, item: str, number: int) -> str:
+    """The fault of a square that is not on the board, and the variant that it looks like."""
+    larger = next((other for other in VARIANTS.values() if variant.squares < number <= other.squares), None)
+    meant = f"; this looks like {larger.name}, {2 * larger.rules.per_row}x{larger.rules.rows}" if larger else ""
+    return f"{item!r} is not on the board, whose squares are 1 to {variant.squares}{meant}"
 
 
 def algebraic(variant: Variant, bit: int) -> str:

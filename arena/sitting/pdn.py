@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from math import nan
 from pathlib import Path
 
+from arena.base.files import decoded
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.write import search_comment, write_pdn
 from arena.rules.played import PlayedGame
@@ -94,6 +95,9 @@ def append_game(path: Path, sitting: Sitting) -> int:
     """
     before = 0
     if path.exists() and path.stat().st_size:
+        encoding = decoded(path.read_bytes())[1]
+        if not encoding.startswith("utf-8"):
+            raise ValueError(f"{path} is in {encoding}, and stays as it is: save under another name")
         file = _read(path, sitting.variant)
         if not file.games:
             raise ValueError(f"{path} is no PDN file, and stays as it is: save under another name")

@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.base.wording import cut
+from arena.base.files import unicode_text
+from arena.base.wording import counted, cut
 from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, OpeningSet
 from arena.experiment.openings.lines import is_even, is_won_at_once, random_line
 from arena.rules.movegen import apply, legal_moves
@@ -21,6 +22,8 @@ MAX_BYTES = 64 * 2**20
 """Bytes of a file of openings."""
 MAX_QUOTED = 200
 """Characters of an error in a file, which may quote it."""
+_LISTED = 20
+"""Games left out that are named."""
 _ENUMERATED = 2000
 """The most positions after a number of plies that are all counted."""
 _TRIES = 200
@@ -117,10 +120,19 @@ def set_openings(variant: Variant, name: str, barred: bool = False) -> list[Open
     return openings
 
 
-def file_openings(variant: Variant, path: Path) -> list[Opening]:
+class FileOpenings(NamedTuple):
+    """The openings of a file."""
+
+    openings: list[Opening]
+    left_out: Sequence[str] = ()
+    """A line on each game of a PDN that gives no opening."""
+
+
+def file_openings(variant: Variant, path: Path) -> FileOpenings:
     """The openings in a file: the final positions of the games of a `.pdn`, else a FEN in each line.
 
-    Empty lines, lines that begin with `#` and what stands in braces behind a FEN are passed over.
+    Empty lines, lines that begin with `#` and what stands in braces behind a FEN are passed over; games of other
+    rules and those that cannot be read to their end are left out.
     Raises OpeningsError, with file and line; only regular files of MAX_BYTES at most are read.
     """
     number = 0
@@ -132,17 +144,26 @@ def file_openings(variant: Variant, path: Path) -> list[Opening]:
         if path.suffix.lower() == ".pdn":
             return _from_pdn(variant, path)
         openings = []
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        for number, line in enumerate(unicode_text(path).splitlines(), start=1):
             if line.strip() and not line.lstrip().startswith("#"):
                 openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
     except NotationError as error:
         raise OpeningsError(f"{path}:{number}: {cut(str(error), MAX_QUOTED)}", "file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+    except OpeningsError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise OpeningsError(f"{path} cannot be read: {reason}", "file") from None
     if not openings:
         raise OpeningsError(f"{path} has no openings", "file")
-    return openings
+    return FileOpenings(openings)
+
+
+def left_out_lines(faults: Sequence[str]) -> list[str]:
+    """What was left out in some lines: the number, and the first faults."""
+    if not faults:
+        return []
+    return [f"{counted(len(faults), 'game')} left out of the openings:", *faults[:_LISTED]]
 
 
 def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Opening]:
@@ -158,15 +179,23 @@ def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Ope
     return random.Random(f"openings {seed}").sample(distinct, count)
 
 
-def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
+def _from_pdn(variant: Variant, path: Path) -> FileOpenings:
     from arena.rules.pdn.read import read_pdn
 
     read = read_pdn(path, variant)
-    if problems := [problem for problem in read.problems if problem.game]:
-        raise OpeningsError(cut(str(problems[0]), MAX_QUOTED), "file")
-    if not read.games:
-        raise OpeningsError(f"{path} holds no game", "file")
-    return [Opening(game.positions[-1], f"{path.name}: game {game.number}") for game in read.games]
+    faults = {problem.game: str(problem) for problem in reversed(read.problems) if problem.game}
+    for game in read.games:
+        if game.variant.rules != variant.rules:
+            faults[game.number] = f"{path}: game {game.number} is of {game.variant.name}, not of {variant.name}"
+    left_out = [cut(fault, MAX_QUOTED) for _, fault in sorted(faults.items())]
+    openings = [
+        Opening(game.positions[-1], f"{path.name}: game {game.number}")
+        for game in read.games
+        if game.number not in faults
+    ]
+    if not openings:
+        raise OpeningsError(left_out[0] if left_out else f"{path} holds no game", "file")
+    return FileOpenings(openings, left_out)
 
 
 @cache

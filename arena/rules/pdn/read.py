@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.rules.move_text import parse_move
-from arena.rules.movegen import apply
-from arena.rules.notation import NotationError, parse_fen, squares_by_name
+from arena.base.files import decoded, is_unicode
+from arena.base.wording import listed
+from arena.rules.move_text import fitting_moves, not_legal, parse_move
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.notation import NotationError, off_board, parse_fen, squares_by_name
 from arena.rules.pdn.result import FirstMover, Winner, contradiction, first_mover, result_of
-from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, split, type_number, variant_of_tags
+from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, places, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
 from arena.rules.result import Colour
@@ -22,6 +25,8 @@ from arena.rules.variants import VARIANTS, Variant
 
 _WITNESSES = 100
 """Games of a file, at most, whose final positions are compared with their results where one game is wanted."""
+_MOST_LINES = 64
+"""Ways to read a game that are followed where captures may be several."""
 _FOUND = re.compile(
     r"""(?: (?P<score> [+-][0-9]{1,3}\.[0-9]{1,6} | [0-9]{1,3}\.[0-9]{1,6}(?=/) )
           | (?P<wins> [+-]W[0-9]{1,4} ) | [+-]M[0-9]+ )?
@@ -46,36 +51,34 @@ def read_pdn(
     *,
     only: int | None = None,
     results: Winner = "first",
+    encoding: str | None = None,
 ) -> PdnFile:
     """The games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
     A game's variant is the one that its tag Variant or GameType names, else `variant`, else the first of
     VARIANTS, which is noted as a problem. Nothing stops the reading: a game whose variant or start position is
     unknown is left out, one with a move that cannot be read ends before it, or goes on where a position is set
-    up. Variations, NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an answer, too, in
-    men from the mover's view. A file is UTF-8, or Latin-1 where it cannot be UTF-8. With `only` that game alone is
-    read, counted from 1, or the last one for -1. `1-0` is a win of the side that moves first by a game's tags,
-    else by `variant`, else by its first move; with the `results` "white" it is White's.
+    up. A capture that may be several is the one with which the game goes on, if there is only one. Variations,
+    NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an answer, too, in men from the
+    mover's view. Without an `encoding` it is found, and a guess is noted as a problem. With `only` that game alone
+    is read, counted from 1, or the last one for -1, which is much faster. `1-0` is a win of the side that moves
+    first by a game's tags, else by `variant`, else by its first move; with the `results` "white" it is White's.
 
-    Raises OSError if the file cannot be opened.
+    Raises OSError if the file cannot be opened, ValueError if it is not text in its encoding.
     """
-    if isinstance(source, str):
-        file, text = "<text>", source.removeprefix("\ufeff")
-    else:
-        file, data = os.fspath(source), Path(source).read_bytes()
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = data.decode("latin-1")
-    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a")
-
+    file, text, problems = _file(source, encoding)
+    raws: Iterable[tuple[int, RawGame]] = enumerate(split(text), start=1)
+    count = wanted = 0
+    if only is not None:
+        begins = list(places(text))
+        count, wanted = len(begins), only if only > 0 else len(begins)
+        witnesses = range(1, count + 1, count // _WITNESSES + 1)
+        numbers = sorted({wanted, *witnesses}) if 0 < wanted <= count else []
+        raws = ((number, next(split(text, *begins[number - 1]))) for number in numbers)
     games: list[PlayedGame] = []
-    problems: list[Problem] = []
     movers: list[FirstMover] = []
-    default, is_reported = next(iter(VARIANTS.values())), False
-    found = list(enumerate(split(text), start=1))
-    wanted = found if only is None else found[-1:] if only == -1 else found[only - 1 : only]
-    for number, raw in wanted:
+    default, noted = next(iter(VARIANTS.values())), ""
+    for number, raw in raws:
         played = variant_of_tags(raw.tags, variant)
         if played is None and raw.tags.get("GameType", "").strip():
             known = ", ".join(
@@ -84,18 +87,57 @@ def read_pdn(
             message = f"GameType {raw.tags['GameType']!r} is not a variant known here; known: {known}"
             problems.append(Problem(file, raw.tag_lines["GameType"], number, 0, message))
             continue
-        if played is None and not is_reported:
-            is_reported = True
-            message = f"no GameType, and no variant given: read as {default.name}, as are all such games"
-            problems.append(Problem(file, raw.line, number, 0, message))
+        if played is None:
+            note = f"no GameType, and no variant given: read as {default.name}, as are all such games"
+            note += _other_board(raw, default)
+            if not noted.startswith(note):
+                noted = note
+                problems.append(Problem(file, raw.line, number, 0, note))
         mover = first_mover(raw.tags, raw.first_move, raw.number, variant)
         game, faults = _read_game(raw, played or default, file, number, mover.colour, results)
-        games += [replace(game, count=len(found))] if game else []
+        games += [game] if game else []
         movers += [mover] if game else []
         problems += faults
+        count = max(count, number)
     if message := contradiction(zip(games, movers, strict=True), results):
         problems.append(Problem(file, 1, 0, 0, message))
-    return PdnFile(games, problems)
+    if only is not None:
+        games = [game for game in games if game.number == wanted]
+        problems = [problem for problem in problems if problem.game in (0, wanted)]
+    return PdnFile([replace(game, count=count) for game in games], problems)
+
+
+def _file(source: str | os.PathLike[str], encoding: str | None) -> tuple[str, str, list[Problem]]:
+    """Name, text and problems of a source."""
+    problems = []
+    if isinstance(source, str):
+        file, text = "<text>", source.removeprefix("\ufeff")
+    else:
+        file = os.fspath(source)
+        text, found = decoded(Path(source).read_bytes(), encoding)
+        if encoding is None and not is_unicode(found):
+            problems.append(Problem(file, 1, 0, 0, f"it is not UTF-8: read as {found}; --encoding names another"))
+    return file, text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a"), problems
+
+
+def _other_board(raw: RawGame, default: Variant) -> str:
+    """The variants that a game looks like by its squares; empty if that is the default one."""
+    texts = [text for kind, text, _ in raw.tokens if kind == "move"]
+    texts.append(raw.tags.get("FEN", "").partition(":H")[0])
+    numbers = re.findall("(?<![a-l0-9])[0-9]{1,2}(?![0-9])", " ".join(texts), re.IGNORECASE)
+    last = max(map(int, numbers), default=0)
+    if any(re.match("[a-l][0-9]", text, re.IGNORECASE) for text in texts):
+        looks = [row for row in VARIANTS.values() if ",A" in row.gametype]
+        found = "squares such as c3"
+    elif last > default.squares:
+        size = min((row.squares for row in VARIANTS.values() if row.squares >= last), default=0)
+        looks = [row for row in VARIANTS.values() if row.squares == size]
+        found = f"squares up to {last}"
+    else:
+        return ""
+    if not looks:
+        return f"; {found} are of no variant here"
+    return f"; {found} look like {listed([row.name for row in looks], 'or')}: name one with --variant"
 
 
 def _read_game(
@@ -118,7 +160,7 @@ def _read_game(
         report(raw.tag_lines["FEN"], 0, str(error))
         return None, problems
     position: Position | None = start
-    for kind, text, line in raw.tokens:
+    for index, (kind, text, line) in enumerate(raw.tokens, start=1):
         ply = len(moves)
         if kind == "comment":
             words = text[1:].removesuffix("}" if text[0] == "{" else "").split()
@@ -130,7 +172,7 @@ def _read_game(
                 if kind == "setup":
                     position = setups[ply] = _set_up(variant, position, text)
                 elif position is not None:
-                    moves.append(_read_move(variant, position, kind, text))
+                    moves.append(_read_move(variant, position, kind, text, raw.tokens[index:]))
                     position = apply(variant.constants, position, moves[-1])
             except NotationError as error:
                 report(line, ply + 1, str(error))
@@ -172,20 +214,56 @@ def _set_up(variant: Variant, position: Position | None, text: str) -> Position:
     return parse_fen(variant, setup)
 
 
-def _read_move(variant: Variant, position: Position, kind: str, text: str) -> int:
+def _read_move(variant: Variant, position: Position, kind: str, text: str, rest: Sequence[Token]) -> int:
+    """The move that a text means, or of several the only one with which the rest of the game goes on."""
+    fitting = _fitting(variant, position, kind, text)
+    if len(fitting) > 1:
+        fitting = _that_go_on(variant, position, fitting, rest)
+    if len(fitting) > 1:
+        legal = legal_moves(variant.constants, position)
+        raise NotationError(not_legal(variant, position, f"{text!r} is ambiguous", legal))
+    return fitting[0]
+
+
+def _that_go_on(variant: Variant, position: Position, moves: Sequence[int], rest: Sequence[Token]) -> list[int]:
+    """Those of several moves with which the most of the moves that follow can be played."""
+    lines = [(move, apply(variant.constants, position, move)) for move in moves]
+    for kind, text, _ in rest:
+        if kind == "setup" or len({move for move, _ in lines}) == 1:
+            break
+        if kind not in ("move", "word"):
+            continue
+        longer = []
+        for move, reached in lines:
+            with suppress(NotationError):
+                longer += [
+                    (move, apply(variant.constants, reached, reply))
+                    for reply in _fitting(variant, reached, kind, text)
+                ]
+        if not 0 < len(longer) <= _MOST_LINES:
+            break
+        lines = longer
+    return list({move for move, _ in lines})
+
+
+def _fitting(variant: Variant, position: Position, kind: str, text: str) -> list[int]:
+    """The moves that a text may mean, at least one. Raises NotationError."""
     if kind != "move":
         raise NotationError(f"cannot read {text[:40]!r}")
+    legal = legal_moves(variant.constants, position)
     if text.lower() == "pass":
-        return parse_move(variant, position, "pass")
+        return [parse_move(variant, position, "pass", legal)]
     squares = [text[:2], text[2:]] if text.isdigit() else re.findall(SQUARE, text.lower())
     bits = squares_by_name(variant)
     for square in squares:
         if square[0].isalpha() and square not in bits:
             raise NotationError(f"{text!r}: {square} is not a square of {variant.name}")
     separator = "x" if len(squares) > 2 or re.search("[x:×]", text, re.IGNORECASE) else "-"
-    numbers = (variant.numbers[bits[square]] if square in bits else int(square) for square in squares)
+    numbers = [variant.numbers[bits[square]] if square in bits else int(square) for square in squares]
     plain = separator.join(map(str, numbers))
-    try:
-        return parse_move(variant, position, plain)
-    except NotationError as error:
-        raise NotationError(str(error) if plain == text else f"{text!r}: {error}") from None
+    if fitting := fitting_moves(variant, position, plain, legal):
+        return fitting
+    if max(numbers) > variant.squares:
+        raise NotationError(off_board(variant, text, max(numbers)))
+    spelt = plain if plain == text else f"{text} ({plain})"
+    raise NotationError(not_legal(variant, position, f"{spelt!r} is not legal", legal))

@@ -54,6 +54,12 @@ _LAST_WORDS = re.compile(rf"(?<!\S) (?: {_END} ) \s* \Z", _FLAGS)
 _LONGEST_END = 20
 """Characters, spaces included, in which the end of a game is looked for."""
 _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
+_HEAD = re.compile(rf"(?:\s*{_TAG})+", re.IGNORECASE | re.ASCII)
+_ENDS = re.compile(_END, _FLAGS)
+_COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*")
+_PLAIN = re.compile(r"[0-9a-l\s.…x:×!?$*½/–−-]*", re.IGNORECASE | re.ASCII)
+_PLAIN_MOVE = re.compile(r"[0-9] ?[-x:] ?[0-9a-l]", re.IGNORECASE)
+_EMPTY_LINE = re.compile(r"\n\s*\n")
 _TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
 INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
 """Results as PDN 3.0's result type International counts them, by how they are counted elsewhere."""
@@ -79,6 +85,8 @@ class RawGame:
 
     line: int
     """Where it begins, counted from 1."""
+    end: int = 0
+    """The place in the text from which the next game is read."""
     tags: dict[str, str] = field(default_factory=dict)
     tag_lines: dict[str, int] = field(default_factory=dict)
     tokens: list[Token] = field(default_factory=list)
@@ -134,15 +142,14 @@ def meaning(text: str) -> str | None:
     return "1-0" if second == 0 else "0-1" if first == 0 else "1/2-1/2"
 
 
-def split(text: str) -> Iterator[RawGame]:
-    """Cut a text into games: each ends in a result, in `*`, or before a new tag section."""
-    raw = RawGame(1)
-    line, counted, at, depth = 1, 0, 0, 0
+def split(text: str, at: int = 0, line: int = 1) -> Iterator[RawGame]:
+    """Cut a text, from a place and its line on, into games: each ends in a result, `*`, or before new tags."""
+    raw = RawGame(line)
+    counted, depth = at, 0
     while word := _WORD.search(text, at):
         at = word.start()
         line, counted = line + text.count("\n", counted, at), at
-        if not (raw.tags or raw.tokens):
-            raw.line = line
+        raw.line, raw.end = raw.line if raw.tags or raw.tokens else line, at
         kind, token = _token(text, at, raw.tags.get("Result", ""))
         at += len(token)
         if kind == "tag":
@@ -165,6 +172,7 @@ def split(text: str) -> Iterator[RawGame]:
         elif kind == "end":
             if raw.tags or raw.has_body:
                 raw.tokens.append(Token(kind, token, line))
+                raw.end = at
                 yield raw
                 raw = RawGame(line)
         elif kind == "bad_tag":
@@ -173,10 +181,41 @@ def split(text: str) -> Iterator[RawGame]:
             raw.tokens.append(Token("fault", f"{token!r} has no opening bracket", line))
         else:
             raw.tokens.append(Token("comment" if kind == "unclosed" else kind, token, line))
-            if kind == "unclosed":
-                raw.tokens.append(Token("fault", "a comment is not closed", line))
+            raw.tokens += [Token("fault", "a comment is not closed", line)] * (kind == "unclosed")
     if raw.tags or raw.has_body:
+        raw.end = len(text)
         yield raw
+
+
+def places(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the place and the line from which `split` reads each game; ten times as fast as reading them."""
+    at, line, counted = 0, 1, 0
+    while word := _WORD.search(text, at):
+        line, counted = line + text.count("\n", counted, word.start()), word.start()
+        end = _end_of_plain_game(text, word.start())
+        if not end and (raw := next(split(text, word.start(), line), None)):
+            end = raw.end
+        if not end:
+            return
+        yield word.start(), line
+        at = end
+
+
+def _end_of_plain_game(text: str, at: int) -> int:
+    """The end of the game that begins at a place; 0 unless it is tags, then moves and comments up to new tags."""
+    head = _HEAD.match(text, at)
+    if head is None:
+        return 0
+    next_tags = _TAG_SECTION.search(text, head.end())
+    end = next_tags.start() if next_tags else len(text)
+    written = text[head.end() : end].rstrip()
+    body = _COMMENT.sub(" ", written)
+    names = [name.lower() for name, _ in re.findall(_TAG, head[0], re.IGNORECASE | re.ASCII)]
+    if names[0] in names[1:] or not _PLAIN.fullmatch(body) or _EMPTY_LINE.search(body.strip()):
+        return 0
+    ends = [match.end() for match in _ENDS.finditer(body)]
+    is_one = ends == [len(body)] or (not ends and _PLAIN_MOVE.search(body))
+    return end if is_one else 0
 
 
 def tagged_games(text: str) -> Iterator[TaggedGame]:
