@@ -233,14 +233,6 @@ def test_game3_as_printed_gives_a_finished_game_the_value_of_its_board(fen, valu
     assert chosen(player, game, 1).score == value
 
 
-@pytest.mark.full(only=["many"])
-@positions
-def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves(number):
-    """As published: the arena's `cis300` plays whole moves, the program hops, in another order of the captures."""
-    for game in open_games("cis300", number):
-        assert twins.by_hops(board(game), game.turn, 3) == twins.by_whole_moves(board(game), game.turn, 3)
-
-
 @pytest.mark.full
 def test_the_errors_of_the_programs_change_moves():
     for player, name in ((Cis300, "cis300"), (Game3, "game3")):

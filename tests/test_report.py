@@ -30,6 +30,8 @@ from arena.report.writers import markdown
 from tests.helpers.report_data import (
     MISSING_WORD,
     START,
+    assert_no_missing_number,
+    assert_nothing_is_cut_off,
     changed,
     drawn,
     moves_with,
@@ -94,10 +96,7 @@ def test_no_chart_shows_a_missing_number_or_cuts_a_text_off(
     for name, ax in drawn(synthetic(tmp_path, players, 1, plies=6, **options)).items():
         assert not [text for text in texts(ax) if MISSING_WORD.search(text)], name
         figure: Any = ax.figure
-        shown = figure.get_tightbbox()
-        assert shown.x0 >= -0.02 and shown.y0 >= -0.02, name
-        assert shown.x1 <= figure.get_figwidth() + 0.02, name
-        assert shown.y1 <= figure.get_figheight() + 0.02, name
+        assert_nothing_is_cut_off(figure, name)
         assert ax.get_window_extent().width > 0.25 * figure.bbox.width, name
 
 
@@ -268,8 +267,7 @@ def test_no_file_shows_a_missing_number(kind: str, request: pytest.FixtureReques
     for path in [*folder.glob("*.csv"), folder / "summary.md"]:
         found = MISSING_WORD.search(path.read_text(encoding="utf-8"))
         assert not found, (path.name, found)
-    text = re.sub(r"<(style|svg|pre|script).*?</\1>", "", (folder / "report.html").read_text(), flags=re.DOTALL)
-    assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", text))
+    assert_no_missing_number(folder / "report.html")
 
 
 def test_the_same_ledger_gives_the_same_bytes(mixed: Run, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     MISSING_WORD,
     START,
+    assert_nothing_is_cut_off,
     changed,
     drawn,
     experiment,
@@ -327,11 +328,8 @@ def test_charts_of_a_sweep_show_no_missing_number_and_cut_no_text_off(grid: Run)
     charts = drawn(grid)
     assert set(OF_SWEEPS) <= set(charts)
     for name in OF_SWEEPS:
-        figure: Any = charts[name].figure
         assert not [text for text in texts(charts[name]) if MISSING_WORD.search(text)], name
-        shown = figure.get_tightbbox()
-        assert shown.x0 >= -0.02 and shown.y0 >= -0.02, name
-        assert shown.x1 <= figure.get_figwidth() + 0.02 and shown.y1 <= figure.get_figheight() + 0.02, name
+        assert_nothing_is_cut_off(charts[name].figure, name)
 
 
 def test_the_depth_chart_draws_the_fitted_curve_through_its_ends(grid: Run) -> None:

@@ -453,12 +453,8 @@ def test_a_run_at_two_limits_is_two_runs_in_each_of_which_players_have_that_limi
     one, two = (pd.read_csv(out / name / "games.csv") for name in ("one", "two"))
     alike = (one[["result", "plies"]] == two[["result", "plies"]]).all(axis=1)
     assert alike[(one["white"] != "c") & (one["black"] != "c")].all()
-    page = (out / "report.html").read_text()
-    assert "Over 2 runs, each with the same weight" in page
-    assert "rule set" not in page
+    assert "rule set" not in (out / "report.html").read_text()
     assert "Games between a and b repeat from run to run" in result.stdout
-    for text in (page, (out / "summary.md").read_text()):
-        assert "LOS: likelihood of superiority over the next player." in text
 
 
 @pytest.mark.usefixtures("no_pictures")

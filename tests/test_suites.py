@@ -39,7 +39,7 @@ from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke, one_line, refused
 from tests.helpers.endings import tables_of
-from tests.helpers.suites import ENDING_PLIES, SHOT_STRATA, ShotGame, Shots, lines, shot_of
+from tests.helpers.suites import ENDING_PLIES, SHOT_STRATA, ShotGame, lines, shot_of
 
 ENGLISH = VARIANTS["english"]
 LINES = """\
@@ -326,15 +326,6 @@ def test_endings_are_of_the_pieces_and_plies_of_their_stratum():
                 for move in legal_moves(ENGLISH.constants, puzzle.position)
             )
             assert sum(theirs is not None and theirs.result == -value.result for theirs in after) == 1
-
-
-def test_the_finder_knows_the_depth_of_a_combination_and_nothing_in_a_quiet_position():
-    assert Shots(ENGLISH).find(Game(ENGLISH)) == (0, 0)
-    capture = "W:W17,27,30,31,32:B1,14,15,23"  # 27x9 wins three men and gives none
-    assert Shots(ENGLISH).find(Game(ENGLISH, capture)) == (0, 0)
-    puzzle = next(puzzle for puzzle in read_suite("english-shots").puzzles if puzzle.stratum == "5-6 plies")
-    move, depth = Shots(ENGLISH).find(Game(ENGLISH, puzzle.position))
-    assert move == puzzle.best[0] and depth in (5, 6)
 
 
 @pytest.mark.full

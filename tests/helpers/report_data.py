@@ -208,6 +208,20 @@ def texts(ax: Axes) -> list[str]:
     return [t.get_text() for t in figure.findobj(Text) if t.get_visible() and t.get_text()]
 
 
+def assert_nothing_is_cut_off(figure: Any, name: str = "") -> None:
+    """All that a chart shows lies within its figure."""
+    figure.draw_without_rendering()
+    shown = figure.get_tightbbox()
+    assert shown.x0 >= -0.02 and shown.y0 >= -0.02, name
+    assert shown.x1 <= figure.get_figwidth() + 0.02 and shown.y1 <= figure.get_figheight() + 0.02, name
+
+
+def assert_no_missing_number(page: Path) -> None:
+    """A page shows no value that does not exist."""
+    text = re.sub(r"<(style|svg|pre|script).*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", text))
+
+
 def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     """Moves of (player, depth, nodes, seconds)."""
     moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"])
