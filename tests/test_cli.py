@@ -49,6 +49,13 @@ def test_a_broken_configuration_gets_one_line_with_its_place(tmp_path: Path, tex
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folders_name_is_of_letters_from_a_to_z(tmp_path: Path) -> None:
+    config = tmp_path / "t.yaml"
+    config.write_text(GOOD.replace("name: t", "name: mäx", 1) + "  - {name: b, type: random}\n", encoding="utf-8")
+    result = invoke("doctor", config)
+    assert "t.yaml:1:" in result.output and "mäx" in result.output and "a to z" in result.output
+
+
 def test_a_missing_configuration_is_named() -> None:
     assert_one_clear_line(invoke("run", "nowhere.yaml"), "nowhere.yaml:1:1: cannot read the file")
 
@@ -554,3 +561,51 @@ def test_names_that_are_formulas_are_none_in_any_file_of_a_report(tmp_path: Path
     of_run, of_file = (json.loads(invoke("rate", path, "--json").stdout) for path in (out, out / "games.csv"))
     names = [{row["player"] for row in document["players"]} for document in (of_run, of_file)]
     assert names == [set(FORMULAS[:4])] * 2
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        ("analyse english --seconds inf", "--seconds"),
+        ("analyse english --nodes 9223372036854775808", "--nodes"),
+        ("solve english-shots --count 1 --player simple --seconds nan", "--seconds"),
+        ("solve english-shots --count 1 --player simple --nodes 9223372036854775808", "--nodes"),
+        ("match simple@n9223372036854775808 random", "nodes"),
+        (f"match simple@{'9' * 400}s random", "seconds"),
+        ("match random greedy --until inf", "--until"),
+        ("match random greedy --sprt 0 nan", "--sprt"),
+        ("place random --error inf", "--error"),
+    ],
+)
+def test_a_limit_without_an_end_or_above_what_kernels_count_is_refused(command: str, key: str) -> None:
+    assert_one_clear_line(invoke(*command.split()), key)
+
+
+LIMITED = (
+    "import sys, resource; resource.setrlimit(resource.RLIMIT_AS, (500_000_000,) * 2); from arena.commands.cli "
+)
+FAILURES = {
+    "ulimit -v": (LIMITED, "500 MB"),
+    "ulimit -u": ("raise BlockingIOError(11, 'Resource temporarily unavailable')", "ulimit -u"),
+    "threads": ("""raise RuntimeError("can't start new thread")""", "ulimit -u"),
+    "memory": ("raise MemoryError", "not enough memory"),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+@pytest.mark.parametrize("failure", FAILURES)
+def test_what_the_system_refuses_is_named_in_one_line(failure: str, tmp_path: Path) -> None:
+    code, text = FAILURES[failure]
+    if code == LIMITED:
+        code += "import main; main(['match', 'random', 'greedy', '--openings', '1', '--out', 'out'])"
+    else:
+        code = (
+            "import arena.commands.catalogue as catalogue\nfrom arena.commands.cli import main\n"
+            f"def fails(**_):\n    {code}\n"
+            "catalogue.variants.callback = fails\nmain(['variants'])"
+        )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert done.returncode == 2 and text in error_line(done.stderr)

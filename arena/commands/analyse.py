@@ -20,7 +20,7 @@ from rich.text import Text
 
 from arena.base.wording import message_of
 from arena.commands.board import save, show_scene
-from arena.commands.common import announcing_compilation
+from arena.commands.common import NODES, Finite, announcing_compilation
 from arena.commands.output import echo, fail, width_of, wrapped
 from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched
@@ -52,9 +52,9 @@ _STYLES = {"+": "green", "=": "", "-": "red"}
     help="A player: simple@d6, file.py:Class or YAML.",
 )
 @click.option("--lines", type=click.IntRange(1), default=1, show_default=True, help="How many of the best moves.")
-@click.option("--depth", type=click.IntRange(1), help="Plies of each search, whatever the player's entry says.")
-@click.option("--nodes", type=click.IntRange(1), help="Positions of each search.")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Of the analysis [10 without a limit].")
+@click.option("--depth", type=click.IntRange(1, 64), help="Plies of each search, instead of the entry's.")
+@click.option("--nodes", type=NODES, help="Positions of each search.")
+@click.option("--seconds", type=Finite(0, min_open=True), help="Of the analysis [10 without a limit].")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board with arrows, as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, at the end.")

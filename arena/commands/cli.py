@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import os
@@ -103,7 +104,11 @@ class Commands(click.Group):
                 # Else Python would write the rest at the end of the process, and fail again.
                 with suppress(OSError, ValueError):
                     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            fail(f"{error.filename or 'input or output failed'}: {error.strerror or error}")
+            fail(f"{error.filename or _without_name(error)}: {error.strerror or error}")
+        except (MemoryError, ImportError, RuntimeError) as error:
+            if not (lack := _lack(error)):
+                raise
+            fail(lack)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -116,6 +121,31 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             say("stopped")
             ctx.exit(STOPPED)
+
+
+def _without_name(error: OSError) -> str:
+    """What failed where the system names no file: a new process, the memory that workers share, or a stream."""
+    if error.errno == errno.EAGAIN:
+        return "no further process can be started (ulimit -u)"
+    shared = Path("/dev/shm")
+    if sys.platform == "linux" and not os.access(shared, os.W_OK):
+        return f"{shared}, which workers need, cannot be written to"
+    return "input or output failed"
+
+
+def _lack(error: Exception) -> str:
+    """The means of the system that an error is for want of, in words; "" for another error."""
+    if isinstance(error, RuntimeError):
+        return "no further thread can be started (ulimit -u)" if "start new thread" in str(error) else ""
+    is_bounded = False
+    if sys.platform != "win32":
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        is_bounded = most != resource.RLIM_INFINITY
+    if isinstance(error, ModuleNotFoundError) or not (is_bounded or isinstance(error, MemoryError)):
+        return ""
+    return "not enough memory" + (f": this process may have {most / 1e6:.0f} MB (ulimit -v)" if is_bounded else "")
 
 
 def _prepare() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -64,6 +65,20 @@ results_option = click.option(
     type=click.Choice(WINNERS),
     help="Whose win 1-0 is [the first mover's in PDN, White's in CSV].",
 )
+
+
+class Finite(click.FloatRange):
+    """A number within bounds that is not infinite."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return number
+
+
+NODES = click.IntRange(1, 2**63 - 1)
+"""A limit of positions, which kernels count in 64 bits."""
 
 
 class GamesType(click.ParamType):

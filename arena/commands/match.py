@@ -17,7 +17,7 @@ import click
 from arena.base.files import replace
 from arena.base.wording import counted
 from arena.base.writing import write_text
-from arena.commands.common import described_variant, workers_option
+from arena.commands.common import Finite, described_variant, workers_option
 from arena.commands.output import echo, fail, say
 from arena.commands.tournaments import played
 from arena.experiment.load import load, player_specs
@@ -70,13 +70,13 @@ class OpeningsType(click.ParamType):
 @click.option(
     "--sprt",
     nargs=2,
-    type=float,
+    type=Finite(),
     metavar="ELO0 ELO1",
     help="End when a sequential test of two players is decided.",
 )
 @click.option(
     "--until",
-    type=click.FloatRange(0, min_open=True),
+    type=Finite(0, min_open=True),
     metavar="ELO",
     help="End when the 95 % interval of every player is within ± ELO.",
 )

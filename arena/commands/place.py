@@ -12,7 +12,7 @@ import pandas as pd
 
 from arena.base.number import signed
 from arena.base.wording import counted, unknown
-from arena.commands.common import announcing_compilation, workers_option
+from arena.commands.common import Finite, announcing_compilation, workers_option
 from arena.commands.match import LIMITS, in_words, slug, written
 from arena.commands.output import echo, fail, show_frame
 from arena.commands.tournaments import played
@@ -31,7 +31,7 @@ POOLS = Path(__file__).with_name("pools")
 @click.option("--pool", "name", metavar="POOL", help="Such as international, or english-2026 [english].")
 @click.option(
     "--error",
-    type=click.FloatRange(0, min_open=True),
+    type=Finite(0, min_open=True),
     default=20.0,
     show_default=True,
     help="End when the 95 % interval of its Elo is within ± ERROR.",

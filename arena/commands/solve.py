@@ -85,8 +85,8 @@ class SweepType(click.ParamType):
                 found += numbers[: 10 * _MOST_DEPTHS]
         except ValueError:
             self.fail(f"{value!r} is not a number, a list such as 1,3,5 or a range such as 1-9", param, ctx)
-        if not found or min(found) <= 0:
-            self.fail(f"{value!r} must be numbers above 0, the least first", param, ctx)
+        if not found or not all(0 < number < 2**63 for number in found):
+            self.fail(f"{value!r} must be numbers above 0 and below 2**63, the least first", param, ctx)
         return sorted(set(found))
 
 

@@ -17,7 +17,7 @@ from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment, LoneField, PlayerField
 from arena.experiment.names import ShortFormError, completed_entry, distinct_names, made_name
 from arena.experiment.yaml.errors import ConfigError, Keys, Problem
-from arena.experiment.yaml.messages import FOLDER
+from arena.experiment.yaml.messages import FOLDER, FOLDER_WORDS
 from arena.experiment.yaml.section import Document, validated
 from arena.experiment.yaml.values import Source, inline
 from players.player import Limit, PlayerSpec
@@ -190,7 +190,7 @@ def _limits(source: Source, data: dict[str, Any]) -> list[str]:
 def _check_folder(source: Source, keys: Keys, name: str) -> None:
     """Raise ConfigError if a folder cannot have that name."""
     if not re.fullmatch(FOLDER, name):
-        raise _refusal(source, keys, f"{name!r} names a folder: letters and digits, then also '.', '_' and '-'")
+        raise _refusal(source, keys, f"{name!r} names a folder: {FOLDER_WORDS}")
 
 
 def _lacking(players: Any) -> list[int]:

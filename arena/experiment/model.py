@@ -39,10 +39,10 @@ from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, Play
 
 LIMIT_FIELDS = {
     "depth": Field(ge=1, le=64, description="Plies to search."),
-    "nodes": Field(gt=0, description="Positions to enter."),
-    "seconds": Field(gt=0, description="Seconds for the move; who takes longer loses."),
-    "clock": Field(gt=0, description="Seconds for the whole game; who takes longer loses."),
-    "increment": Field(ge=0, description="Seconds that the clock gains with each move."),
+    "nodes": Field(gt=0, lt=2**63, description="Positions to enter."),
+    "seconds": Field(gt=0, allow_inf_nan=False, description="Seconds for the move; who takes longer loses."),
+    "clock": Field(gt=0, allow_inf_nan=False, description="Seconds for the whole game; who takes longer loses."),
+    "increment": Field(ge=0, allow_inf_nan=False, description="Seconds that the clock gains with each move."),
 }
 """Bounds of the fields of `Limit`; one not listed must be above 0."""
 

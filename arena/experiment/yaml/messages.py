@@ -16,10 +16,12 @@ from arena.experiment.yaml.errors import Keys
 
 FOLDER = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 """The pattern of a folder's name."""
+FOLDER_WORDS = "letters a to z, A to Z and digits, then also '.', '_' and '-'"
+"""What that pattern allows."""
 
 _REFUSAL = "refusal"
 _EXPECTED = {
-    FOLDER: "a folder name (letters and digits, then also '.', '_' and '-')",
+    FOLDER: f"a folder name ({FOLDER_WORDS})",
     "int_type": "a whole number",
     "float_type": "a number",
     "string_type": "text (a number, true or null needs quotes)",
