@@ -27,7 +27,6 @@ from players.evaluation.mix import (
     WEIGHTS,
     WITH_NETWORK,
     head_of,
-    takeable,
 )
 from players.loading import PlayerError
 from players.mcts.player import Hybrid, Mcts
@@ -195,12 +194,6 @@ def test_a_part_of_weight_0_is_no_part_of_the_defensive_either():
     material = seen(ENGLISH.rules, position).material
     assert mixed(ENGLISH, [position], {**bare, "formation": 0}) == [material]
     assert mixed(ENGLISH, [position], {**bare, "formation": 0, "defensive_formation": 2}) != [material]
-
-
-def test_pieces_that_can_be_taken_are_counted_once():
-    both = Position(1 << 9, 1 << 4 | 1 << 5, 0, 0)
-    position = both if takeable(both, ENGLISH.rules, 0) else both._replace(white=1 << 10)
-    assert takeable(position, ENGLISH.rules, 0) == 1
 
 
 @pytest.mark.parametrize(

@@ -271,18 +271,6 @@ def test_ctrl_c_pauses_a_game_of_players(own):
     assert terminal.end() == 0
 
 
-@pytest.mark.full
-@pytest.mark.compiled
-def test_the_board_has_colours_where_the_terminal_has_them():
-    coloured = Terminal("play", "english", "--white", "human", "--black", "human", COLORTERM="truecolor")
-    assert "\x1b[1;38;2;" in coloured.prompted() or "\x1b[1;38;" in coloured.output
-    plain = Terminal("play", "english", "--white", "human", "--black", "human", NO_COLOR="1")
-    assert "⛂" in plain.prompted()
-    for terminal in (coloured, plain):
-        terminal.press(b"\x04")
-        assert terminal.end() == 0
-
-
 # --- who plays
 
 

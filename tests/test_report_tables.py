@@ -30,7 +30,7 @@ from arena.report.tables.standings import STANDINGS, standings
 from arena.report.tables.stored import GAMES
 from arena.report.tables.submissions import SUBMISSIONS
 from arena.report.tables.survey import Survey, totals
-from arena.report.tables.telemetry import TELEMETRY, telemetry
+from arena.report.tables.telemetry import telemetry
 from tests.helpers.report_data import (
     OPENING,
     START,
@@ -169,21 +169,6 @@ def test_telemetry_of_more_players_than_a_byte_counts_needs_none_that_searches()
     rows = pd.DataFrame([("r0", "r1", "white", "time")], columns=["white", "black", "result", "termination"])
     table = telemetry(rows, survey, names, specs([player(name, type="random") for name in names]))
     assert table["player"].tolist() == names and table.drop(columns="player").isna().all(axis=None)
-
-
-def test_telemetry_shows_the_columns_and_players_that_have_data() -> None:
-    silent = TELEMETRY.text(telemetry_of(recorded()))
-    assert silent.columns.tolist() == ["Player", "Nodes/s", "Mean depth"]
-    assert silent["Player"].tolist() == ["busy"]
-    hits = TELEMETRY.text(telemetry_of(recorded(tt_probes=[4, 4, 0, 0])))
-    assert hits.columns.tolist()[3:] == ["TT hits"] and hits["TT hits"].tolist() == ["0.0 %"]
-    late = TELEMETRY.text(telemetry_of(recorded(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))))
-    assert late["Player"].tolist() == ["idle", "busy"]
-    assert late[["Over limit, 99 %", "Over limit, worst", "Lost on time"]].to_numpy().tolist() == [
-        ["198 ms", "200 ms", "0"],
-        ["", "", ""],
-    ]
-    assert TELEMETRY.text(telemetry_of(recorded()[:0])).empty
 
 
 def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:

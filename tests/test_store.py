@@ -60,26 +60,6 @@ def test_a_file_in_the_way_of_a_folder_is_refused_in_one_line(tmp_path: Path) ->
         lock_folder(tmp_path / "file")
 
 
-def test_a_folder_that_may_not_be_written_to_is_refused_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def denied(*_: Any) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("os.open", denied)
-    with pytest.raises(FolderError, match=r"cannot be written to: Permission denied$"):
-        lock_folder(tmp_path)
-
-
-@pytest.mark.full
-def test_what_keeps_runs_is_imported_where_there_is_no_fcntl() -> None:
-    program = (
-        "import sys; sys.modules['fcntl'] = None; "
-        "import arena.ledger.read, arena.play.tournament, arena.commands.tournaments"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
-
-
 # --- files replaced whole
 
 

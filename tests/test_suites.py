@@ -28,7 +28,7 @@ from arena.play.tournament import solve as solve_suites
 from arena.play.tournament import unanswered
 from arena.ratings.errors import wilson
 from arena.report.charts.effort import plot_solved, sweeps
-from arena.report.tables.suites import ALL, RANDOM, shares, shares_text, solutions, solutions_text, strata_text
+from arena.report.tables.suites import ALL, RANDOM, shares, solutions
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
@@ -216,25 +216,6 @@ def test_a_position_is_solved_from_the_depth_on_at_which_no_deeper_search_errs()
     assert (row["at"], row["nodes"]) == (3.0, 1000.0)
     hard = [attempt(position, "a", depth, False) for position in (4, 5) for depth in (1, 2, 3)]
     assert math.isnan(solutions(table(*rows, *hard))["at"].item())
-
-
-def test_people_read_a_row_for_each_player_and_a_column_for_each_limit():
-    rows = [attempt(i, "a", depth, i <= depth, stratum="xy"[i % 2]) for i in (1, 2, 3, 4) for depth in (1, 2)]
-    rows += [attempt(i, "one ply", None, i == 1, stratum="xy"[i % 2]) for i in (1, 2, 3, 4)]
-    found = shares(table(*rows))
-    assert shares_text(found).to_dict("list") == {
-        "Player": [RANDOM, "a", "one ply"],
-        "depth 1": ["25", "25 ± 45", "25 ± 45"],
-        "depth 2": ["25", "50 ± 35", "25 ± 45"],
-    }
-    assert strata_text(found).to_dict("list") == {
-        "Stratum": ["y", "x"],
-        "n": ["2", "2"],
-        RANDOM: ["25", "25"],
-        "a": ["50 ± 41", "50 ± 41"],
-        "one ply": ["50 ± 41", "0 ± 66"],
-    }
-    assert solutions_text(solutions(table(*rows))).iloc[0, :3].tolist() == ["a", "50.0 %", ""]
 
 
 def test_the_chart_has_a_line_for_each_player_and_dashes_for_those_without_a_limit():
