@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -287,13 +288,13 @@ def variant_of_tags(tags: Mapping[str, str], given: Variant | None) -> Variant |
     name, gametype = tags.get("Variant", "").strip().lower(), tags.get("GameType", "")
     if given and given.name == name:
         return given
-    try:
-        return build_variant(name)
-    except VariantError:
-        if given and gametype and type_number(given.gametype) == type_number(gametype):
-            is_same_board = _board(gametype) in ([], _board(given.gametype))
-            return given if is_same_board else variant_of_type(gametype)
-        return variant_of_type(gametype) or given
+    if name:
+        with suppress(VariantError):
+            return build_variant(name)
+    if given and gametype and type_number(given.gametype) == type_number(gametype):
+        is_same_board = _board(gametype) in ([], _board(given.gametype))
+        return given if is_same_board else variant_of_type(gametype)
+    return variant_of_type(gametype) or given
 
 
 def variant_of_type(gametype: str) -> Variant | None:
