@@ -233,6 +233,31 @@ def test_game3_as_printed_gives_a_finished_game_the_value_of_its_board(fen, valu
     assert chosen(player, game, 1).score == value
 
 
+def test_game3_as_printed_evaluates_a_position_a_hundred_plies_after_the_last_capture():
+    game, rng = Game("game3", "B:WK29,K30,K31,K32:BK1,K2,K3"), random.Random(0)
+    while game.without_capture < 97:
+        quiet = [move for move in game.legal_moves if is_quiet(game, move)]
+        game.push(rng.choice(quiet))
+    player = Game3(VARIANTS["game3"], as_printed=True)
+    for depth in (2, 3, 4):
+        assert found(player, game, depth, ["nodes"]) == of_printed_game3(game, depth)
+
+
+def is_quiet(game: Game, move: int) -> bool:
+    """Whether a move leads to a new position in which nothing can be captured."""
+    position = apply(game.variant.rules, game.position, move)
+    after = Game(game.variant, position)
+    return position not in game.positions and not any(after.squares(reply).captured for reply in after.legal_moves)
+
+
+@pytest.mark.full(only=["many"])
+@positions
+def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves(number):
+    """As published: the arena's `cis300` plays whole moves, the program hops, in another order of the captures."""
+    for game in open_games("cis300", number):
+        assert twins.by_hops(board(game), game.turn, 3) == twins.by_whole_moves(board(game), game.turn, 3)
+
+
 @pytest.mark.full
 def test_the_errors_of_the_programs_change_moves():
     for player, name in ((Cis300, "cis300"), (Game3, "game3")):
