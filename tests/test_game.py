@@ -11,10 +11,11 @@ import pytest
 
 from arena import read_pdn
 from arena.rules.custom import build_variant
-from arena.rules.game import Game, Outcome, Termination
+from arena.rules.game import Game, Outcome, Termination, game_of
 from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import fen, parse_fen
+from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE
 from arena.rules.result import Draws, Ending, in_balance, points
 from arena.rules.variants import VARIANTS, Variant
@@ -431,6 +432,28 @@ def test_a_win_at_the_ply_of_a_draw_counts():
     variant = with_draws("international", endings=INTERNATIONAL.draws.endings)
     moves = 2 * "46-41 45-40 41-46 40-45 " + "46-23 45x12"
     assert play(variant, "W:WK46:BK45", moves).outcome == Outcome(BLACK, Termination.NO_PIECES)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "fen"),
+    [
+        ("W:W40,K47:B1,K5:H0:F1:+0+347", [], "W:W40,K47:B1,K5:+0+347"),
+        ("W:W40,K47:B1,K5:+25+0", [], "W:W40,K47:B1,K5:+25+0"),
+        ("W:W40,K47:B1,K5:+0+0", ["47-41"], "B:W40,K41:B1,K5:+0+141"),
+        ("W:W40,K47:B1,K5:+15+247", ["47-41"], "B:W40,K41:B1,K5:+15+341"),
+    ],
+)
+def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text: str, moves: list[str], fen: str) -> None:
+    game = Game("frisian", text)
+    for move in moves:
+        game.push(move)
+    assert game.fen == fen
+    assert any(move.startswith("47-") for move in game.legal_texts) == ("+347" not in fen and fen[0] != "B")
+    (again,), problems = read_pdn(game.pdn)
+    assert not problems and game_of(again).fen == fen and (write_pdn(again) == game.pdn)
+    with pytest.raises(ValueError, match="no king stands on 46"):
+        Game("frisian", "W:W40,K47:B1,K5:+0+346")
+    assert Game("international", text).fen.count(":") == 2
 
 
 def test_a_frisian_king_moves_three_times_in_a_row_at_most_while_there_are_men():

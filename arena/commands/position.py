@@ -18,7 +18,8 @@ from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
 from arena.rules.board.board import Board
 from arena.rules.custom import VariantError, build_variant
-from arena.rules.notation import NotationError, fen, parse_fen
+from arena.rules.game import game_of
+from arena.rules.notation import NO_RUNS, KingRuns, NotationError, king_runs, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.result import Winner
 from arena.rules.played import PlayedGame
@@ -48,7 +49,7 @@ class Scene(NamedTuple):
     @property
     def fen(self) -> str:
         """The position as FEN."""
-        return fen(self.game.variant, self.position)
+        return game_of(self.game, self.ply).fen
 
     @property
     def names(self) -> tuple[str, str]:
@@ -140,8 +141,8 @@ def _at(found: Scene, ply: int | None) -> Scene:
     return found._replace(ply=plies if ply is None else ply)
 
 
-def _alone(variant: Variant, position: Position) -> Scene:
-    return Scene(PlayedGame(variant, position, []))
+def _alone(variant: Variant, position: Position, runs: KingRuns = NO_RUNS) -> Scene:
+    return Scene(PlayedGame(variant, position, [], king_runs=runs))
 
 
 def _rules(what: str) -> Variant | None:
@@ -156,11 +157,11 @@ def _rules(what: str) -> Variant | None:
 
 def _of_fen(text: str, variant: Variant | None) -> Scene:
     if variant is None:
-        numbers = [int(number) for number in re.findall(r"[0-9]+", text.partition(":H")[0])]
+        numbers = [int(number) for number in re.findall(r"[0-9]+", re.split(":[H+]", text)[0])]
         variant = VARIANTS[_SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE]
         say(f"read as {variant.name}; --variant names other rules")
     try:
-        return _alone(variant, parse_fen(variant, text))
+        return _alone(variant, parse_fen(variant, text), king_runs(variant, text))
     except NotationError as error:
         fail(str(error))
 

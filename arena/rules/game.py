@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from arena.base.wording import quoted
 from arena.rules.board.board import Board
@@ -13,7 +14,15 @@ from arena.rules.custom import build_variant
 from arena.rules.move_text import MoveSquares, move_squares, move_text, not_legal, parse_move
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides
-from arena.rules.notation import NotationError, parse_fen, piece_letter
+from arena.rules.notation import (
+    NO_RUNS,
+    KingRuns,
+    NotationError,
+    king_runs,
+    king_runs_text,
+    parse_fen,
+    piece_letter,
+)
 from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
@@ -83,10 +92,6 @@ class Outcome(NamedTuple):
         return {WHITE: "white", BLACK: "black", None: "draw"}[self.winner]
 
 
-_KingRuns: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
-"""For each colour, where the king stands that it moved last, as a bit, and how often in a row."""
-
-
 class Game:
     """A game in progress: `position`, its `legal_moves`, the `moves` played and the `positions` before, between
     and after them, and `outcome` once it is over.
@@ -102,6 +107,8 @@ class Game:
         """
         if not isinstance(variant, Variant):
             variant = build_variant(variant)
+        self.start_runs = king_runs(variant, position) if isinstance(position, str) else NO_RUNS
+        """The king moves in a row that the FEN of the start had."""
         if isinstance(position, str):
             position = parse_fen(variant, position)
         elif not isinstance(position, Position | None):
@@ -111,7 +118,7 @@ class Game:
         self.moves: list[int] = []
         self.positions: list[Position] = []
         self._seen: Counter[Position] = Counter()
-        self._undo: list[tuple[list[int], int, int, tuple[int, ...], _KingRuns]] = []
+        self._undo: list[tuple[list[int], int, int, tuple[int, ...], KingRuns]] = []
         """The state that `pop` restores, for each move."""
         self.without_progress = 0
         """Plies since the last capture or move of a man."""
@@ -122,7 +129,7 @@ class Game:
         self._balanced = (0,) * len(variant.draws.endings)
         """For each ending of the draw rule, the plies that its balance has lasted."""
         self._most_in_endings = max((ending.most for ending in variant.draws.endings), default=0)
-        self._king_runs: _KingRuns = ((0, 0), (0, 0))
+        self._king_runs = self.start_runs
         self._enter(self.start, legal_moves(variant.constants, self.start))
 
     def push(self, move: int | str) -> None:
@@ -212,16 +219,17 @@ class Game:
     @property
     def fen(self) -> str:
         """The position as FEN, such as `B:W18,24,K10:B12,K3`."""
-        return fen_of(self.variant, self.position)
+        return fen_of(self.variant, self.position) + king_runs_text(self.variant, self._king_runs)
 
     @property
     def pdn(self) -> str:
         """The game as PDN 3.0, with the result `*` while it goes on."""
         outcome = self.outcome
         if outcome is None:
-            return write_pdn(PlayedGame(self.variant, self.start, self.moves))
+            return write_pdn(PlayedGame(self.variant, self.start, self.moves, king_runs=self.start_runs))
         comments = {len(self.moves): points_text(outcome.points)} if outcome.points else {}
-        return write_pdn(PlayedGame(self.variant, self.start, self.moves, outcome.result, comments=comments))
+        played = PlayedGame(self.variant, self.start, self.moves, outcome.result, comments=comments)
+        return write_pdn(replace(played, king_runs=self.start_runs))
 
     def board(self, **options: Any) -> Board:
         """The position drawn, its last move marked; the options are those of `Board`, such as `arrows`."""
@@ -313,7 +321,10 @@ def game_of(played: PlayedGame, ply: int | None = None) -> Game:
     """A game read back, up to a ply or its end, from where a position was set up last if one was."""
     ply = len(played.moves) if ply is None else ply
     begins = max((at for at in played.setups if at <= ply), default=0)
-    game = Game(played.variant, played.positions[begins])
+    start: Position | str = played.positions[begins]
+    if played.king_runs != NO_RUNS and not begins:
+        start = fen_of(played.variant, played.start) + king_runs_text(played.variant, played.king_runs)
+    game = Game(played.variant, start)
     for move in played.moves[begins:ply]:
         game.push(move)
     return game

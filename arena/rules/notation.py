@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TypeAlias
 
 from arena.rules.moves import promotion_row
 from arena.rules.position import BLACK, WHITE, Position, column_of, square_of
@@ -11,8 +12,12 @@ from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
 
 _LETTERS = "WB"
-_COUNTERS = re.compile(r"(\s*:\s*([HF][0-9]+|\+[0-9]\+[0-9]))+\s*$", re.IGNORECASE)
+_KING_RUNS = r"\+([0-3])([0-9]{1,2})?\+([0-3])([0-9]{1,2})?"
+_COUNTERS = re.compile(rf"(\s*:\s*([HF][0-9]+|{_KING_RUNS}))+\s*$", re.IGNORECASE)
 """The suffix of lidraughts to a FEN: the half-move clock, the move number, and Frisian king moves."""
+KingRuns: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+"""For each colour, where the king stands that it moved last, as a bit, and how often in a row."""
+NO_RUNS: KingRuns = ((0, 0), (0, 0))
 
 
 class NotationError(ValueError):
@@ -36,9 +41,9 @@ def parse_fen(variant: Variant, text: str) -> Position:
     """The position that a FEN describes, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
 
     Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`). A final dot and the counters that
-    lidraughts appends (`:H0:F1`, `:+0+0`) are passed over. Raises NotationError for anything that is not a
-    position of the variant: a square off the board or named twice, a man where it would have been crowned, a
-    colour missing or given twice, a side to move that is unknown.
+    lidraughts appends (`:H0:F1`) are passed over, and those that `king_runs` reads. Raises NotationError for
+    anything that is not a position of the variant: a square off the board or named twice, a man where it would
+    have been crowned, a colour missing or given twice, a side to move that is unknown.
     """
     fields = [field.strip() for field in _COUNTERS.sub("", text.strip().strip('"').rstrip(". ")).split(":")]
     colours = [re.match("white|black|[wb]", field, re.IGNORECASE) for field in fields]
@@ -64,6 +69,32 @@ def parse_fen(variant: Variant, text: str) -> Position:
                 pieces[side] |= bit
                 kings |= bit if king else 0
     return Position(pieces[WHITE], pieces[BLACK], kings, turn)
+
+
+def king_runs(variant: Variant, text: str) -> KingRuns:
+    """The king moves in a row at the end of a FEN: `:+0+347` is none of Black's, three of White's, now on 47.
+
+    A count without a square, or under rules that do not count them, is passed over. Raises NotationError for a
+    square without a king of that colour.
+    """
+    found = re.search(rf":\s*{_KING_RUNS}", text)
+    if found is None or not variant.king_moves:
+        return NO_RUNS
+    position = parse_fen(variant, text)
+    runs = []
+    for count, square, pieces in ((found[3], found[4], position.white), (found[1], found[2], position.black)):
+        number = int(square or 0) if int(count) else 0
+        bit = variant.bits[number - 1] if 0 < number <= variant.squares else 0
+        if number and not bit & pieces & position.kings:
+            raise NotationError(f"FEN {text!r}: no king stands on {square}, which moved {count} times")
+        runs.append((bit, int(count) if bit else 0))
+    return runs[WHITE], runs[BLACK]
+
+
+def king_runs_text(variant: Variant, runs: KingRuns) -> str:
+    """King moves in a row as the end of a FEN, such as `:+0+347`; empty without any."""
+    black, white = (f"+{count}{variant.numbers[bit]}" if count else "+0" for bit, count in reversed(runs))
+    return "" if runs == NO_RUNS or not any(count for _, count in runs) else f":{black}{white}"
 
 
 def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bool]]:

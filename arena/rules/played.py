@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
 from arena.rules.movegen import after_move, apply, legal_moves
 from arena.rules.moves import sides, target_of
-from arena.rules.notation import NotationError, parse_fen
+from arena.rules.notation import NO_RUNS, KingRuns, NotationError, parse_fen
 from arena.rules.position import WHITE, Position
 from arena.rules.result import NO_RESULT
 from arena.rules.variants import Variant
@@ -59,6 +59,8 @@ class PlayedGame:
 
     Of a PDN, `score`, `wins_in`, `depth`, `nodes` and `seconds`, as far as its comments have them.
     """
+    king_runs: KingRuns = NO_RUNS
+    """Of the start position, by its FEN."""
     men: tuple[float | None, float | None] = (None, None)
     """What a man is worth in White's and in Black's scores, where it is known."""
 

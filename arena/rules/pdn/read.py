@@ -15,7 +15,7 @@ from arena.base.files import decoded, is_unicode
 from arena.base.wording import listed
 from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.notation import NotationError, off_board, parse_fen, squares_by_name
+from arena.rules.notation import NO_RUNS, NotationError, king_runs, off_board, parse_fen, squares_by_name
 from arena.rules.pdn.result import FirstMover, Winner, contradiction, first_mover, result_of
 from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, places, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
@@ -156,6 +156,7 @@ def _read_game(
 
     try:
         start = parse_fen(variant, raw.tags["FEN"]) if raw.tags.get("FEN", "").strip(" ?") else variant.start
+        runs = king_runs(variant, raw.tags.get("FEN", ""))
     except NotationError as error:
         report(raw.tag_lines["FEN"], 0, str(error))
         return None, problems
@@ -183,8 +184,9 @@ def _read_game(
     result, fault = result_of(stated, end.text, first, results)
     if fault and meaning(stated):
         report(end.line, len(moves) + 1, fault)
+    runs = NO_RUNS if 0 in setups else runs
     start = setups.pop(0, start)
-    game = PlayedGame(variant, start, moves, result, raw.tags, comments, setups, number, problems)
+    game = PlayedGame(variant, start, moves, result, raw.tags, comments, setups, number, problems, king_runs=runs)
     answers = _answers(comments, len(moves))
     return (replace(game, answers=answers, men=(1.0, 1.0)) if answers else game), problems
 

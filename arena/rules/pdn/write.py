@@ -13,7 +13,7 @@ from math import isnan
 
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
-from arena.rules.notation import algebraic, fen
+from arena.rules.notation import algebraic, fen, king_runs_text
 from arena.rules.pdn.result import result_pdn
 from arena.rules.pdn.tokens import type_number, variant_of_type
 from arena.rules.played import PlayedGame
@@ -121,7 +121,9 @@ def write_pdn(game: PlayedGame, *, international: bool = False) -> str:
         texts,
         game.result,
         COLOURS[variant.first],
-        None if game.start == variant.start else fen(variant, game.start),
+        None
+        if game.start == variant.start
+        else fen(variant, game.start) + king_runs_text(variant, game.king_runs),
         comments=game.comments,
         setups={ply: fen(variant, position) for ply, position in game.setups.items()},
         variant=variant,
