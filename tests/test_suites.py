@@ -147,6 +147,13 @@ def test_what_cannot_be_asked_for_is_one_line(arguments):
     refused("solve", *arguments)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_suite_may_be_any_unicode(tmp_path, encoding):
+    path = tmp_path / "suite.txt"
+    path.write_bytes("variant: english\r\nW:W18:B14 ; 18x9 ; x\r\n".encode(encoding))
+    assert len(read_suite(str(path)).puzzles) == 1
+
+
 def test_a_part_of_a_suite_is_spread_over_it():
     suite = Suite("s", ENGLISH, tuple(Puzzle(ENGLISH.start, (number,)) for number in range(10)))
     assert [puzzle.best[0] for puzzle in suite.spread(4).puzzles] == [0, 2, 5, 7]
