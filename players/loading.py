@@ -68,7 +68,7 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
             line = f"line {frame.lineno}: "
     if isinstance(error, SyntaxError) and error.lineno:
         line = f"line {error.lineno}: "
-    plain = _COLOURS.sub("", str(error))
+    plain = _COLOURS.sub("", str(error.msg if isinstance(error, SyntaxError) else error))
     text = [part.strip() for part in plain.splitlines() if part.strip()]
     reason = next((part for part in text if not part.startswith(("Failed in", "During:"))), "")
     places = [part for part in text if part.startswith("File ") and ", line " in part]

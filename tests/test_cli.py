@@ -152,6 +152,7 @@ def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_whe
     result = invoke(*arguments)
     assert result.exit_code == 0, result.output
     assert "\nsign is left out: its evaluation falls in " in result.stderr
+    assert "(none.py, line 1)" not in result.stderr
     assert "\nnone is left out: none.py cannot be loaded: line 1: SyntaxError" in result.stderr.replace(
         f"{tmp_path}/", ""
     )

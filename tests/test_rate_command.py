@@ -71,7 +71,8 @@ def test_text_has_the_table_of_a_run(tmp_path):
         "Score",
         "LOS",
     ]
-    assert "Moving first (White) was worth" in output and "1 / (1 + 10^(-d/400))" in output
+    assert not re.search(r"(?<!\w)-\d", output)
+    assert "Moving first (White) was worth" in output and "1 / (1 + 10^(−d/400))" in output
     assert "nan" not in output and "inf" not in output
 
 

@@ -428,3 +428,15 @@ def test_the_answer_to_a_wrong_input_is_the_one_shown(folder, given, promised):
     (pattern,) = code(promised)
     literal = re.sub(r"([\[\]*?])", r"[\1]", pattern).replace("...", "*")
     assert fnmatchcase(found, literal), f"{found!r} is not {pattern!r}"
+
+
+def test_every_option_of_a_command_stands_in_its_row():
+    rows = (ROOT / "arena" / "commands" / "README.md").read_text(encoding="utf-8").splitlines()
+    missing = {}
+    for name in COMMANDS:
+        calls = " ".join(part for row in rows for part in re.findall(rf"`(arena {name}\b.*?)`", row))
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        names = {text for option in command.params for text in option.opts if text.startswith("--")}
+        missing[name] = names - set(re.findall(r"--[a-z-]+", calls))
+    assert not any(missing.values()), missing

@@ -67,7 +67,12 @@ def quantity(value: Any, unit: str = "") -> str:
 def signed(value: float, decimals: int = 0) -> str:
     """A number with its sign, as people write it: "+12", "−7", "0"."""
     shown = value if round(value, decimals) else 0.0
-    return f"{shown:+.{decimals}f}".replace("-", "−") if shown else f"{shown:.{decimals}f}"
+    return with_minus(f"{shown:+.{decimals}f}") if shown else f"{shown:.{decimals}f}"
+
+
+def with_minus(number: str) -> str:
+    """A number's text with the sign that people write."""
+    return number.replace("-", "−")
 
 
 def with_error(value: float, error: float) -> str:

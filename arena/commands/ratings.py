@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from arena.base.number import is_nan
+from arena.base.number import is_nan, with_error
 from arena.commands.common import ENCODING, results_option
 from arena.commands.output import echo, fail, show_frame, show_table
 from arena.ratings.joint import Ratings
@@ -61,10 +61,10 @@ def rate(
         click.echo(json.dumps(_ratings_document(found, ratings, notes)))
         return
     show_frame(STANDINGS.text(rated(ratings.table, ratings.groups)))
-    echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
+    echo("d Elo more mean an expected score of 1 / (1 + 10^(−d/400)); a draw is half a point.")
     echo(_first_mover(found))
     if ratings.advantage_error > 0:
-        worth = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
+        worth = f"{with_error(ratings.advantage, ratings.advantage_error)} Elo"
         echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
     for note in notes:
         echo(note)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.base.number import with_minus
 from arena.learning.method import Findings, Step
 from arena.ratings.match import Z95
 from arena.ratings.types import Floats, Ints
@@ -116,8 +117,10 @@ class LinearWeights(NamedTuple):
         errors = np.array(last.errors).reshape(tuned.shape)
         table = pd.DataFrame({"feature": columns.features})
         for row, phase in enumerate(phases):
-            table[f"{phase}, start"] = [f"{weight:.4g}" for weight in start[row]]
-            table[phase] = [f"{w:.1f} ± {Z95 * e:.1f}" for w, e in zip(tuned[row], errors[row], strict=True)]
+            table[f"{phase}, start"] = [with_minus(f"{weight:.4g}") for weight in start[row]]
+            table[phase] = [
+                with_minus(f"{w:.1f} ± {Z95 * e:.1f}") for w, e in zip(tuned[row], errors[row], strict=True)
+            ]
         return table
 
 

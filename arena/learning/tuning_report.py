@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from arena.base.files import replace
+from arena.base.number import with_error
 from arena.base.writing import write_csv, write_text
 from arena.experiment.model import entry_of
 from arena.experiment.yaml.values import yaml_text
@@ -151,7 +152,7 @@ def match_table(against: str, matches: Mapping[str, Summary]) -> pd.DataFrame:
     """Matches as texts, a row for each by the name of the opponent, which stands in the column `against`."""
     cells = []
     for name, match in matches.items():
-        elo, score = f"{match.elo:+.0f} ± {match.elo_error:.0f}", f"{100 * match.score:.1f} %"
+        elo, score = with_error(match.elo, match.elo_error), f"{100 * match.score:.1f} %"
         cells.append((name, str(match.games), score, elo, _probability(match.los)))
     return pd.DataFrame(cells, columns=[against, "games", "score", "Elo", "likelihood of being stronger"])
 
@@ -160,7 +161,7 @@ def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:
     """The verb for what a match showed, of the three given, and its figures."""
     low, high = match.elo - match.elo_error, match.elo + match.elo_error
     verb = won if low > 0 else lost if high < 0 else open_
-    return verb, f"{match.elo:+.0f} ± {match.elo_error:.0f} Elo in {match.games} games"
+    return verb, f"{with_error(match.elo, match.elo_error)} Elo in {match.games} games"
 
 
 def _probability(share: float) -> str:

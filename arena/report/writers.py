@@ -119,8 +119,7 @@ def in_markdown(name: str, said: Mapping[str, Any], **further: Any) -> str:
 
 def escaped(text: object) -> str:
     """Text that Markdown shows as it is, HTML included, with numbers and units in one line."""
-    plain = unbroken(str(text)).replace("&", "&amp;").replace("<", "&lt;")
-    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", plain)
+    return re.sub(r"([\\`*_\[\]|~]|<(?=[\w/!?])|&(?=[\w#]))", r"\\\1", unbroken(str(text)))
 
 
 def latex(table: pd.DataFrame) -> str:
