@@ -108,7 +108,7 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
     """
     if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
         return level_entry(level[1].strip())
-    parts = re.fullmatch(r"\s*(.*?)(?:@([^/\\:]*))?\s*", text, re.DOTALL)
+    parts = re.fullmatch(r"\s*(.*?)(?:@([^/\\:]*?))?\s*", text, re.DOTALL)
     assert parts
     word, limit = parts[1], parts[2]
     return _what_plays(word, folder) | ({} if limit is None else _limit(limit, text))
@@ -171,7 +171,7 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
         found = re.findall(r"(?m)^(?:class|def)\s+([A-Za-z]\w*)", code)
         has = f", as {file}:{found[0]} (it has: {', '.join(found)})" if found else f": {file}:NAME"
         raise ShortFormError(f"{quoted(word)} needs the name of a class or function{has}")
-    if not source and file != word:
+    if not source and not file:
         known = dict.fromkeys((*TYPES, *EVALUATIONS))
         raise ShortFormError(unknown("player or evaluation", word, known) + " or file.py:name")
     return {"type": word} if source and _is_class(name, code) else {**_FULL, "evaluation": word}
