@@ -85,7 +85,7 @@ def views(variant: Variant, data: Samples, held_out: bool = False) -> Views:
 
 
 def rows_of(data: Samples, first: int, end: int) -> Samples:
-    return Samples(data.positions[first:end], data.targets[first:end], data.held_out[first:end])
+    return Samples(data.positions[first:end], data.targets[first:end], data.games[first:end])
 
 
 def joined(parts: Iterable[Samples]) -> Samples:
@@ -95,7 +95,7 @@ def joined(parts: Iterable[Samples]) -> Samples:
 def sampled(name: str) -> Samples:
     positions = np.array(positions_of(VARIANTS[name]), np.int64)
     rng = np.random.default_rng(1)
-    return Samples(positions, rng.random(len(positions)), np.arange(len(positions)) % 4 == 0)
+    return Samples(positions, rng.random(len(positions)), np.where(np.arange(len(positions)) % 4, 1, 20))
 
 
 @pytest.mark.parametrize(("name", "width"), [("english", 64), ("international", 128)])
@@ -149,7 +149,7 @@ def test_a_position_and_its_mirror_image_are_one_view():
 
     both = np.array([*positions, *(mirrored(ENGLISH, one) for one in positions)], np.int64)
     targets = np.concatenate([np.full(50, 0.75), np.full(50, 0.25)])
-    found = views(ENGLISH, Samples(both, targets, np.zeros(100, bool)))
+    found = views(ENGLISH, Samples(both, targets, np.ones(100, np.int64)))
     assert len(found.rows) == len(found.targets) == len({*positions})
     assert set(np.round(found.targets, 6)) == {0.75, 0.25}
 
@@ -205,7 +205,10 @@ def test_the_command_leaves_a_network_that_plays_and_a_report(tmp_path: Path):
     out = tmp_path / "out"
     result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(out), "--workers", "1"])
     assert result.exit_code == 0, result.output
-    assert "against material" not in result.stdout and "The network" in result.stdout
+    outcome, told, *_ = result.stdout.splitlines()
+    assert outcome.startswith("The network ") and "against material" not in result.stdout
+    assert told.startswith("No better than a coin") and "about 120 games more" in told
+    assert (out / "summary.md").read_text().startswith(f"{outcome}\n{told}\n\n")
     assert {"network.npz", "losses.csv", "losses.png", "summary.md"} <= {it.name for it in out.iterdir()}
     assert "nan" not in (out / "summary.md").read_text()
     assert len((out / "losses.csv").read_text().splitlines()) == 5

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import shutil
@@ -17,13 +18,15 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError
-from arena.learning.columns import Columns, feature_counts
+from arena.learning.columns import Columns, LinearWeights, feature_counts
 from arena.learning.games import Failed, Job, play_job, points_of_pairs
-from arena.learning.logistic import logistic_fit
+from arena.learning.logistic import Loss, logistic_fit, mean_loss
 from arena.learning.store import GameStore, Played
 from arena.learning.terms import RandomOpenings, check_openings, draw_opening
+from arena.learning.tuning_report import caution
 from arena.ledger.store import StoreError
 from arena.play.probe import positions as probe_positions
+from arena.ratings.match import summary
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides
 from arena.rules.position import Position
@@ -102,6 +105,7 @@ def test_weights_become_a_vector_and_back() -> None:
     columns = Columns(("man", "king"), True, 24)
     assert columns.theta(weights).tolist() == [100, 130, 90, 160]
     assert columns.weights(columns.theta(weights)) == weights
+    assert LinearWeights(columns, weights).text(np.array([100.0, -130, 90, -160])) == "man 105/95, king −137/−168"
     assert Columns(("king", "man", "edge"), False, 24).theta(weights).tolist() == [145, 95, 0]
 
 
@@ -144,6 +148,27 @@ def test_positions_of_one_game_count_as_one_observation() -> None:
     five = logistic_fit(np.repeat(x, 5, 0), np.repeat(points, 5), np.repeat(np.arange(2000), 5), 1e-6)
     assert five.theta == pytest.approx(once.theta, rel=1e-3)
     assert five.errors == pytest.approx(once.errors, rel=1e-3)
+
+
+def test_a_game_is_held_out_as_by_a_fit_to_all_others() -> None:
+    x, points = synthetic(600, np.array([0.8, -0.2, 1.5]))
+    games = np.arange(600) // 10
+    exact = []
+    for game in range(60):
+        theta = logistic_fit(x[games != game], points[games != game], games[games != game], 1.0).theta
+        logits = x[games == game] @ theta
+        exact += (np.logaddexp(0, logits) - points[games == game] * logits).tolist()
+    fit = logistic_fit(x, points, games, 1.0)
+    assert fit.held_out == pytest.approx(mean_loss(np.array(exact), games), abs=1e-3)
+    assert fit.loss < fit.held_out.mean < fit.loss + 0.02
+
+
+def test_the_interval_of_a_loss_counts_games_and_not_positions() -> None:
+    losses = np.array([0.2, 0.5, 0.8, 0.4])
+    one = mean_loss(losses, np.arange(4))
+    assert one == pytest.approx(mean_loss(np.repeat(losses, 9), np.repeat(np.arange(4), 9)))
+    assert one == pytest.approx((losses.mean(), 3.182446 * losses.std(ddof=1) / 2))
+    assert mean_loss(losses, np.zeros(4, int)).error == math.inf
 
 
 def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
@@ -225,8 +250,8 @@ def test_an_unknown_result_is_an_error_and_no_draw(result: str) -> None:
 def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: Path) -> None:
     first = (whole / "summary.md").read_text().splitlines()[0]
     assert re.fullmatch(
-        rf"The tuned weights {VERDICT} \+7/\+5/\+3 \([+-]\d+ ± \d+ Elo in 8 games\) "
-        rf"and {VERDICT} the start \([+-]\d+ ± \d+ Elo in 8 games\)\.",
+        rf"The tuned weights {VERDICT} \+7/\+5/\+3 \([+−]?\d+ ± \d+ Elo in 8 games\) "
+        rf"and {VERDICT} the start \([+−]?\d+ ± \d+ Elo in 8 games\)\.",
         first,
     )
     config = tmp_path / "use.yaml"
@@ -243,6 +268,45 @@ def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: P
     for path in whole.glob("*.[cmy]*"):
         assert not re.search(r"\b(nan|inf)\b", path.read_text(), re.IGNORECASE), path
     assert (whole / "path.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("points", "held_out", "facts"),
+    [
+        ([2, 2, 1] * 20, Loss(0.6900, 0.0030), []),
+        ([2, 2, 1] * 20, None, []),
+        ([0, 2] * 100, None, ["the start", "400 games", "1,200", "check: 800"]),
+        ([0, 0, 1] * 20, Loss(0.6900, 0.0030), ["the start", "about 3,000 games"]),
+        ([2, 2, 1] * 20, Loss(0.6920, 0.0050), ["a coin", "0.6920 ± 0.0050", "0.6931", "about 3,000 games"]),
+        ([2, 2, 1] * 20, Loss(0.6931, 0.0), ["a coin", "about 3,000 games"]),
+        ([2, 2, 1] * 20, Loss(0.5, math.inf), ["a coin", "0.5000,", "about 3,000 games"]),
+        (None, None, ["the start", "about 3,000 games"]),
+    ],
+)
+def test_what_is_no_better_than_a_coin_or_the_start_is_told_with_the_games_that_it_needs(
+    points: list[float] | None, held_out: Loss | None, facts: list[str]
+) -> None:
+    text = caution("the start", summary(pentanomial(points)) if points else None, 1000, held_out)
+    assert (text == "") == (not facts)
+    assert [fact for fact in facts if fact not in text] == []
+    assert text.count("\n") == bool(facts)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (TINY.replace("[man, king]", "[edge]").replace("rounds: 3", "rounds: 1"), "No better than a coin"),
+        (SPSA.replace("steps: 3", "steps: 1").replace("king: {step: 20}", "king: {step: 2000, least: 100}"), ""),
+    ],
+)
+def test_a_tuning_that_learned_nothing_ends_with_a_sentence(tmp_path: Path, text: str, fact: str) -> None:
+    result = invoke("tune", written(tmp_path, text), "--out", tmp_path / "out", "--workers", 1)
+    assert result.exit_code == 0, result.output
+    outcome, told, *_ = result.stdout.splitlines()
+    assert told.startswith(fact or "No better than the start")
+    assert re.search(r"\d games more|\d more of this match", told)
+    assert (tmp_path / "out" / "summary.md").read_text().startswith(f"{outcome}\n{told}\n\n")
 
 
 @pytest.mark.full

@@ -165,6 +165,8 @@ def test_whole_numbers_are_rounded_by_chance_in_games_and_to_the_nearest_when_wr
     assert vector.shown(np.array([4.6])).tolist() == [5]
     assert vector.options(np.array([4.6]))["tt"] == 5
     assert (vector.text(np.array([4.6])), vector.traced(np.array([4.6]))) == ("tt 4.6", [4.6])
+    below = PlayerNumbers((number._replace(name="contempt", least=-9.0),), FULL)
+    assert (below.text(np.array([-4.6])), below.traced(np.array([-4.6]))) == ("contempt −4.6", [-4.6])
 
 
 @pytest.mark.parametrize(
@@ -245,7 +247,7 @@ def test_the_report_has_the_match_the_table_the_entry_and_the_chart(whole: Path)
     assert summary.startswith("The tuned numbers beat the start")
     entry = (whole / "tuned.yaml").read_text().partition("\n")[2]
     assert f"```yaml\n{entry}```" in summary
-    assert "| aim | 0 |" in summary and " | -2 | 8 | 1 |" in summary
+    assert "| aim | 0 |" in summary and " | −2 | 8 | 1 |" in summary
     assert summary.count("\n| the start | 20 |") == 1
     assert "+7/+5/+3" not in summary, "numbers meet those of the start alone"
 

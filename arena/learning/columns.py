@@ -139,7 +139,7 @@ def feature_counts(rules: Rules, positions: Ints, counts: Floats) -> None:
 
 
 def _whole(weight: float) -> str:
-    return str(round(weight))
+    return with_minus(str(round(weight)))
 
 
 def _pairs(theta: Floats) -> list[tuple[float, float]]:

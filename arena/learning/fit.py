@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from arena.learning.config import FitSection
+from arena.learning.logistic import Loss, mean_loss
 from arena.learning.samples import Samples
 from arena.ratings.types import Floats, Ints
 from arena.rules.position import Position
@@ -41,6 +42,8 @@ class Epoch(NamedTuple):
     """Mean cross-entropy of the targets on the way, in nats."""
     held_out: float
     """The same of the positions held out, after it."""
+    error: float
+    """Half width of its 95 % interval, see Loss."""
 
 
 class Views(NamedTuple):
@@ -52,6 +55,8 @@ class Views(NamedTuple):
     """Those of `boards` that count, `int64[n]`."""
     targets: NDArray[np.float32]
     """The side to move's expected points, 0 to 1, `float32[n]`: means of those of equal positions."""
+    games: Ints
+    """The number of the game of each, of the first one if several have it."""
 
 
 class Network(torch.nn.Module):
@@ -136,25 +141,26 @@ class Fit:
             self._adam.step()
             self.network.keep_small()
             total += float(loss.detach()) * len(places)
-        epoch = Epoch(before + 1, total / count, self.loss(judged))
+        epoch = Epoch(before + 1, total / count, *self.judge(judged))
         self.epochs.append(epoch)
         return epoch
 
     @torch.no_grad()
-    def loss(self, views: Views) -> float:
-        """The mean cross-entropy, in nats, of the targets of positions."""
+    def judge(self, views: Views) -> Loss:
+        """The loss of the targets of positions."""
         count, size = len(views.targets), self.settings.batch
         parts = (np.arange(first, min(first + size, count)) for first in range(0, count, size))
-        return sum(float(self._loss(views, part)) * len(part) for part in parts) / count
+        losses = [self._loss(views, part, "none").cpu().numpy() for part in parts]
+        return mean_loss(np.concatenate(losses).astype(float), views.games)
 
-    def _loss(self, views: Views, places: Ints) -> torch.Tensor:
+    def _loss(self, views: Views, places: Ints, reduction: str = "mean") -> torch.Tensor:
         boards = views.boards[views.rows[places]]
         inputs, phases, targets = (
             torch.from_numpy(part).to(self._device)
             for part in (inputs_of(self._rules, boards), phases_of(self._rules, boards), views.targets[places])
         )
         logits = self.network(inputs, phases)
-        return torch.nn.functional.binary_cross_entropy_with_logits(logits, targets)
+        return torch.nn.functional.binary_cross_entropy_with_logits(logits, targets, reduction=reduction)
 
     def save(self, data: str, path: Path) -> None:
         """Write a checkpoint: all that `resume` needs, and a digest of the positions."""
@@ -184,7 +190,7 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
 
     The boards of one part after the other are written to an empty file, and read from there.
     """
-    digest, targets, held_out, rules = hashlib.sha256(), [], [], variant.constants
+    digest, targets, held_out, games, rules = hashlib.sha256(), [], [], [], variant.constants
     for part in parts:
         for one in part:
             digest.update(np.ascontiguousarray(one).tobytes())
@@ -195,10 +201,11 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
         file.write(np.stack([own & ~kings, own & kings, other & ~kings, other & kings], axis=1).tobytes())
         targets.append(np.where(black, 1 - part.targets, part.targets))
         held_out.append(part.held_out)
+        games.append(part.games)
     file.flush()
-    points, held = np.concatenate(targets), np.concatenate(held_out)
-    boards = np.memmap(file, np.int64, "r", shape=(len(held), 4))
-    learned, judged = (_distinct(boards, np.flatnonzero(held == which), points) for which in (False, True))
+    points, held, numbers = map(np.concatenate, (targets, held_out, games))
+    boards = np.memmap(file, np.int64, "r", shape=(len(numbers), 4))
+    learned, judged = (_distinct(boards, np.flatnonzero(held == it), points, numbers) for it in (False, True))
     return learned, judged, digest.hexdigest()
 
 
@@ -210,7 +217,7 @@ def turned(rules: Rules, bits: Ints) -> Ints:
     return found
 
 
-def _distinct(boards: Ints, rows: Ints, targets: Floats) -> Views:
+def _distinct(boards: Ints, rows: Ints, targets: Floats, games: Ints) -> Views:
     """The views of some rows of `boards`, each board once, in the order of their numbers."""
     order = rows[np.lexsort([boards[rows, kind] for kind in reversed(range(KINDS))])]
     is_first = np.ones(len(order), bool)
@@ -220,7 +227,7 @@ def _distinct(boards: Ints, rows: Ints, targets: Floats) -> Views:
         is_first[1:] |= numbers[1:] != numbers[:-1]
     place = np.cumsum(is_first) - 1
     means = np.bincount(place, targets[order]) / np.bincount(place)
-    return Views(boards, order[is_first], means.astype(np.float32))
+    return Views(boards, order[is_first], means.astype(np.float32), games[order[is_first]])
 
 
 def phases_of(rules: Rules, boards: Ints) -> Ints:

@@ -1,12 +1,44 @@
-"""Logistic regression of results."""
+"""Logistic regression of results, and how certain a loss is."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from arena.ratings.types import Floats, Ints
+
+COIN = math.log(2)
+"""The loss of a coin, which expects half a point of every position, in nats: the same for all targets."""
+
+
+class Loss(NamedTuple):
+    """A mean cross-entropy over positions, in nats."""
+
+    mean: float
+    error: float
+    """Half width of its 95 % interval, games being independent, but not their positions; infinite for one game."""
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f}" + (f" ± {self.error:.4f}" if math.isfinite(self.error) else "")
+
+    @property
+    def beats_coin(self) -> bool:
+        """Whether it is certainly below a coin's, in the digits that are shown."""
+        return round(self.mean + self.error, 4) < round(COIN, 4)
+
+
+def mean_loss(losses: Floats, games: Ints) -> Loss:
+    """The mean of the losses of positions, with a Student's interval whose clusters are games."""
+    _, cluster = np.unique(games, return_inverse=True)
+    mean, count = float(losses.mean()), int(cluster.max()) + 1
+    if count < 2:
+        return Loss(mean, math.inf)
+    sums = np.bincount(cluster, losses - mean)
+    error = math.sqrt(float(sums @ sums) * count / (count - 1)) / len(losses)
+    return Loss(mean, float(stdtrit(count - 1, 0.975)) * error)
 
 
 class LogisticFit(NamedTuple):
@@ -17,6 +49,8 @@ class LogisticFit(NamedTuple):
     """Standard errors of theta, games being independent and positions of one game not."""
     loss: float
     """Mean cross-entropy of the results, in nats, without the penalty."""
+    held_out: Loss
+    """The same of each game under the fit to all others, to first order."""
 
 
 def logistic_fit(x: Floats, points: Floats, games: Ints, penalty: float) -> LogisticFit:
@@ -53,7 +87,9 @@ def logistic_fit(x: Floats, points: Floats, games: Ints, penalty: float) -> Logi
     bread = np.linalg.inv(curvature(beta))
     errors = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))
     loss = objective(beta)[0] - penalty / 2 * float(beta @ beta)
-    return LogisticFit(beta / spread, errors / spread, loss / len(points))
+    others = z @ beta + (z * (scores @ bread)[cluster]).sum(axis=1)
+    held_out = mean_loss(np.logaddexp(0, others) - points * others, cluster)
+    return LogisticFit(beta / spread, errors / spread, loss / len(points), held_out)
 
 
 def _sigmoid(logits: Floats) -> Floats:

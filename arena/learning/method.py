@@ -36,6 +36,8 @@ class Step(NamedTuple):
     """Positions of the fit, from these and earlier games; 0 for SPSA."""
     loss: float | None
     """In Texel's fit: the mean cross-entropy of the results, in nats."""
+    held_out: Sequence[float] | None = None
+    """In Texel's fit: the Loss of each game under the fit to all others."""
 
 
 StepRun: TypeAlias = Generator[StageProgress, None, Step | None]

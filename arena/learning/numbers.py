@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from arena.base.number import with_minus
 from arena.base.wording import choices, listed, shown, unknown
 from arena.experiment.names import is_number
 from arena.experiment.sweep import put
@@ -67,9 +68,13 @@ class TunedNumber(NamedTuple):
         """The number as an option has it, whole or not."""
         return int(number) if self.whole else float(number)
 
+    def rounded(self, number: float) -> float:
+        """The number with as many decimals as its step makes worth reading."""
+        return float(_plain(round(number, max(DIGITS - math.floor(math.log10(self.step)), 0))))
+
     def text(self, number: float) -> str:
-        """The number, with as many decimals as its step makes worth reading."""
-        return _plain(round(number, max(DIGITS - math.floor(math.log10(self.step)), 0)))
+        """The rounded number as people read it."""
+        return _shown(self.rounded(number))
 
 
 def tuned_number(name: str, given: Number, spec: PlayerSpec) -> TunedNumber:
@@ -157,7 +162,7 @@ class PlayerNumbers(NamedTuple):
         return self.inside(np.where(whole, np.floor(theta + 0.5), self.traced(theta)))
 
     def traced(self, theta: Floats) -> Floats:
-        return np.array([float(number.text(it)) for number, it in zip(self.numbers, theta, strict=True)])
+        return np.array([number.rounded(it) for number, it in zip(self.numbers, theta, strict=True)])
 
     def text(self, theta: Floats) -> str:
         return ", ".join(f"{it.name} {it.text(value)}" for it, value in zip(self.numbers, theta, strict=True))
@@ -175,7 +180,7 @@ class PlayerNumbers(NamedTuple):
     def findings(self, last: Step) -> Findings:
         note = "The values of the start, those that were tuned, their bounds, and the step of each in the end."
         rows = [
-            (it.name, *map(it.text, (it.start, value)), *map(_plain, (it.least, it.most, it.step)))
+            (it.name, *map(it.text, (it.start, value)), *map(_shown, (it.least, it.most, it.step)))
             for it, value in zip(self.numbers, self.shown(np.array(last.theta)), strict=True)
         ]
         table = pd.DataFrame(rows, columns=["number", "start", "tuned", "least", "most", "step"])
@@ -226,3 +231,8 @@ def _with(spec: PlayerSpec, values: Mapping[str, Any]) -> PlayerSpec:
 def _plain(number: float) -> str:
     """A number as it is written in YAML, "" for an infinite one."""
     return f"{number:.12g}" if math.isfinite(number) else ""
+
+
+def _shown(number: float) -> str:
+    """A number as people read it, "" for an infinite one."""
+    return with_minus(_plain(number))

@@ -29,6 +29,8 @@ from players.negamax.score import LIMIT
 
 HELD_OUT = 20
 """Every 20th game of a round is held out, to judge the fit."""
+SOURCE = HELD_OUT * 10**9
+"""Added to the numbers of games for each source before theirs."""
 PART = 2000
 """Games whose positions are read at once."""
 
@@ -40,8 +42,14 @@ class Samples(NamedTuple):
     """`int64[n, 4]`."""
     targets: Floats
     """White's expected points, 0 to 1, `float64[n]`."""
-    held_out: Bools
-    """Those kept from the fit, `bool[n]`."""
+    games: Ints
+    """The number of the game of each, `int64[n]`; equal for no two sources."""
+
+    @property
+    def held_out(self) -> Bools:
+        """Those kept from the fit, `bool[n]`."""
+        found: Bools = self.games % HELD_OUT == 0
+        return found
 
 
 def round_samples(number: int, games: Sequence[Played], results: float) -> Iterator[Samples]:
@@ -62,12 +70,12 @@ def round_samples(number: int, games: Sequence[Played], results: float) -> Itera
         raise LearningError(f"round {number}: the scores of its searches do not predict results; play more games")
     expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))
     targets = results * points + (1 - results) * expected
-    held_out = np.array([game.game % HELD_OUT == 0 for game in games])[owner]
+    numbers = np.array([game.game for game in games])[owner]
     done = 0
     for first in range(0, len(games), PART):
         positions = np.concatenate([game.scored()["position"] for game in games[first : first + PART]])
         rows = slice(done, done + len(positions))
-        yield Samples(positions, targets[rows], held_out[rows])
+        yield Samples(positions, targets[rows], numbers[rows])
         done += len(positions)
 
 
@@ -104,7 +112,7 @@ def samples_of_pdn(path: Path, variant: Variant, results: Winner = "first") -> t
         reason = error.strerror if isinstance(error, OSError) else error
         raise LearningError(f"{path} cannot be read: {reason}") from None
     found = [
-        (game.position, WHITE_POINTS[one.result], one.number % HELD_OUT == 0)
+        (game.position, WHITE_POINTS[one.result], one.number)
         for one in games
         if one.variant.rules == variant.rules and one.result in WHITE_POINTS
         for game in _before_moves(Game(variant, one.start), one.moves[: min(one.setups, default=None)])
@@ -112,13 +120,13 @@ def samples_of_pdn(path: Path, variant: Variant, results: Winner = "first") -> t
     ]
     if not found:
         raise LearningError(f"{path} has no game with a result under the rules of {variant.name}")
-    positions, points, held_out = zip(*found, strict=True)
+    positions, points, numbers = zip(*found, strict=True)
     notes = [str(problem) for problem in problems if not problem.game]
     wrong = [problem for problem in problems if problem.game]
     if wrong:
         number = len({problem.game for problem in wrong})
         notes.append(f"{path}: {counted(number, 'game')} cannot be read whole, the first: {wrong[0]}")
-    return Samples(np.array(positions, np.int64), np.array(points, float), np.array(held_out, bool)), notes
+    return Samples(np.array(positions, np.int64), np.array(points, float), np.array(numbers, np.int64)), notes
 
 
 def _by_player(variant: Variant, opening: str, moves: pd.DataFrame) -> dict[str, list[tuple[Any, float]]]:

@@ -13,7 +13,7 @@ from arena.experiment.yaml.errors import Keys
 from arena.learning.columns import MAN, Columns, LinearWeights
 from arena.learning.driver import LearningError, Play
 from arena.learning.games import Terms
-from arena.learning.logistic import logistic_fit
+from arena.learning.logistic import COIN, Loss, logistic_fit
 from arena.learning.method import AGAINST, BuildTrial, Method, Step, StepRun
 from arena.learning.store import GameStore
 from arena.learning.terms import EvaluationField
@@ -121,11 +121,14 @@ class Texel(Method):
             raise LearningError(f"{stage}: its results depend on none of the features; play more games")
         errors = fit.errors * MAN / columns.unit(fit.theta)
         scaled = columns.scaled(fit.theta)
-        return Step(number, scaled.tolist(), errors.tolist(), len(jobs), len(positions), fit.loss)
+        return Step(number, scaled.tolist(), errors.tolist(), len(jobs), len(positions), fit.loss, fit.held_out)
 
     def description(self, steps: Sequence[Step]) -> str:
+        last = steps[-1]
+        held_out = f" Under a fit to all others a game's loss is {Loss(*last.held_out)}." if last.held_out else ""
         return (
             f"Logistic regression of results (Texel): {self.rounds} rounds of {self.games} games, each "
-            f"played with the weights so far; the last fit has {steps[-1].positions:,} quiet positions, "
-            f"{'of all rounds but the first' if self.rounds > 1 else 'of that round'}."
+            f"played with the weights so far; the last fit has {last.positions:,} quiet positions, "
+            f"{'of all rounds but the first' if self.rounds > 1 else 'of that round'}. "
+            f"Its loss is {last.loss:.4f} nats; a coin's is {COIN:.4f}.{held_out}"
         )

@@ -12,6 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from arena.base.files import replace
 from arena.experiment.openings.sources import OpeningsError
 from arena.learning.config import Training
@@ -25,7 +27,7 @@ from arena.learning.driver import (
 )
 from arena.learning.fit import Epoch, Fit, unit_of, views_of
 from arena.learning.games import Job, Terms, play_scored, points_of_pairs
-from arena.learning.samples import Samples, games_of_run, round_samples, samples_of_pdn
+from arena.learning.samples import SOURCE, Samples, games_of_run, round_samples, samples_of_pdn
 from arena.learning.store import GameStore
 from arena.learning.terms import check_openings
 from arena.play.executor import Workers
@@ -82,6 +84,8 @@ class Learning(NamedTuple):
     """Distinct positions that it learns from."""
     held_out: int
     """Distinct positions that it is judged by."""
+    games: int
+    """Games that all of these are from."""
     epoch: int
     """Epochs that are done."""
     notes: Sequence[str] = ()
@@ -200,7 +204,8 @@ def _fitted(
         if not (len(learned.rows) and len(judged.rows)):
             raise LearningError("there are too few games to learn from some and to be judged by others; give more")
         fit.resume(checkpoint, digest)
-        learning = Learning(network.stem, len(learned.rows), len(judged.rows), len(fit.epochs), notes)
+        counts = len(learned.rows), len(judged.rows), sum(len(np.unique(it.games)) for it in (learned, judged))
+        learning = Learning(network.stem, *counts, len(fit.epochs), notes)
         yield learning
         while len(fit.epochs) < fit.settings.epochs:
             if stopping():
@@ -221,12 +226,13 @@ def gathered(plan: TrainingPlan, store: GameStore, number: int, notes: list[str]
     Raises LearningError if nothing can be learned from them, StoreError for a run that cannot be read.
     """
     variant, positions = plan.terms.variant, plan.config.positions
-    found = [store.games(stage_of(number))] if positions.rounds[number - 1] else []
-    for folder in plan.found(positions.runs):
-        found += games_of_run(folder, variant)
-    for place, games in enumerate(found, 1):
-        yield from round_samples(place, games, plan.config.fit.results)
-    for path in plan.found(positions.pdn):
+    sources = [[store.games(stage_of(number))]] if positions.rounds[number - 1] else []
+    sources += [games_of_run(folder, variant) for folder in plan.found(positions.runs)]
+    players = [(source, games) for source, lists in enumerate(sources) for games in lists]
+    for place, (source, games) in enumerate(players, 1):
+        for samples in round_samples(place, games, plan.config.fit.results):
+            yield samples._replace(games=samples.games + source * SOURCE)
+    for source, path in enumerate(plan.found(positions.pdn), len(sources)):
         samples, wrong = samples_of_pdn(path, variant, positions.pdn_results)
         notes += wrong
-        yield samples
+        yield samples._replace(games=samples.games + source * SOURCE)

@@ -8,9 +8,10 @@ import pandas as pd
 
 from arena.learning.config import Positions
 from arena.learning.fit import Epoch
+from arena.learning.logistic import COIN, Loss
 from arena.learning.terms import evaluation_name
 from arena.learning.training import AGAINST, NETWORK, Learning, TrainingOutcome, TrainingPlan
-from arena.learning.tuning_report import markdown_rows, match_table, verdict, write_report
+from arena.learning.tuning_report import caution, markdown_rows, match_table, verdict, write_report
 from arena.report.charts.course import plot_losses
 
 REPORT = "summary.md"
@@ -38,13 +39,16 @@ def event_text(plan: TrainingPlan, event: Learning | Epoch) -> str:
         after = f", after {event.epoch} epochs" if event.epoch else ""
         begins = f"{event.name}: learning from {event.positions} positions, judged by {event.held_out}{after}"
         return "\n".join([*event.notes, begins])
-    return f"epoch {event.number}/{plan.config.fit.epochs}: loss {event.loss:.4f}, held out {event.held_out:.4f}"
+    held_out = Loss(event.held_out, event.error)
+    return f"epoch {event.number}/{plan.config.fit.epochs}: loss {event.loss:.4f}, held out {held_out}"
 
 
 def answer(plan: TrainingPlan, found: TrainingOutcome) -> str:
-    """The training's outcome in words, one line."""
+    """The training's outcome in words, and what to do if the network is no better than a coin or what it met."""
     verb, figures = verdict(found.against, "beats", "loses to", "is not measurably different from")
-    return f"The network {verb} {evaluation_name(plan.config.against)} ({figures})."
+    other, last = evaluation_name(plan.config.against), found.epochs[-1]
+    text = f"The network {verb} {other} ({figures})."
+    return text + caution(other, found.against, found.learning.games, Loss(last.held_out, last.error))
 
 
 def loss_table(epochs: list[Epoch]) -> pd.DataFrame:
@@ -80,8 +84,8 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         f"It learned from {learning.positions:,} quiet positions of {sources}, and was judged by "
         f"{learning.held_out:,} of every 20th game. Targets are {config.fit.results:g} of the game's result and "
         f"{1 - config.fit.results:g} of what the search's score makes expect; those of PDN files are results. "
-        f"After {config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, {last.held_out:.4f} of "
-        "the positions held out.",
+        f"After {config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, "
+        f"{Loss(last.held_out, last.error)} of the positions held out; a coin's is {COIN:.4f}.",
         "",
         "![Loss by epoch](losses.png)",
         "",

@@ -11,10 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from arena.base.files import replace
-from arena.base.number import with_error
+from arena.base.number import probability, with_error
 from arena.base.writing import write_csv, write_text
 from arena.experiment.model import entry_of
 from arena.experiment.yaml.values import yaml_text
+from arena.learning.logistic import COIN, Loss
 from arena.learning.method import START, TUNED, Findings, Step
 from arena.learning.terms import evaluation_name
 from arena.learning.tuning import TuningOutcome, TuningPlan
@@ -68,11 +69,15 @@ def event_text(plan: TuningPlan, step: Step) -> str:
 
 
 def answer(plan: TuningPlan, found: TuningOutcome) -> str:
-    """The tuning's outcome in words, one line."""
+    """The tuning's outcome in words, and what to do if it is no better than a coin or than the start."""
     method, words = plan.method, ("beat", "lose to", "are not measurably different from")
     verdicts = {stage: verdict(match, *words) for stage, match in found.matches.items()}
     texts = [f"{verb} {_met(plan, stage)} ({figures})" for stage, (verb, figures) in reversed(verdicts.items())]
-    return f"The tuned {method.subject} {' and '.join(texts)}."
+    vector, last = method.vector(plan.terms), found.steps[-1]
+    is_start = np.array_equal(vector.shown(np.array(last.theta)), vector.shown(vector.start))
+    held_out = Loss(*last.held_out) if last.held_out else None
+    games, met = sum(step.games for step in found.steps), None if is_start else found.matches[START]
+    return f"The tuned {method.subject} {' and '.join(texts)}." + caution("the start", met, games, held_out)
 
 
 def path_table(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
@@ -153,7 +158,7 @@ def match_table(against: str, matches: Mapping[str, Summary]) -> pd.DataFrame:
     cells = []
     for name, match in matches.items():
         elo, score = with_error(match.elo, match.elo_error), f"{100 * match.score:.1f} %"
-        cells.append((name, str(match.games), score, elo, _probability(match.los)))
+        cells.append((name, str(match.games), score, elo, probability(match.los)))
     return pd.DataFrame(cells, columns=[against, "games", "score", "Elo", "likelihood of being stronger"])
 
 
@@ -164,5 +169,20 @@ def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:
     return verb, f"{with_error(match.elo, match.elo_error)} Elo in {match.games} games"
 
 
-def _probability(share: float) -> str:
-    return "> 99.9 %" if share > 0.9995 else "< 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
+def caution(rival: str, match: Summary | None, games: int, held_out: Loss | None) -> str:
+    """What to do, on a line of its own, if what was learned is no better than a coin or a rival; "" if it is.
+
+    It learned from so many games; `match` is that against the rival, None if it is the same as the rival. Errors
+    fall with the square root of the games, so that four times as many halve them.
+    """
+    more = float(f"{3 * games:.2g}")
+    learn = f"about {more:,.0f} games more to learn from would halve"
+    if held_out is not None and not held_out.beats_coin:
+        tells = "as far as the loss of games that were not learned from tells"
+        return f"\nNo better than a coin, {tells}: {held_out}, a coin's is {COIN:.4f}; {learn} its error."
+    if match is None:
+        return f"\nNo better than {rival}, to which it is equal: {learn} the error of what was learned."
+    lost = f"\nNo better than {rival}: {learn} the error of what was learned."
+    further = f"{3 * match.games:,} more of this match (check: {2 * match.games}) would halve the interval."
+    open_ = f"\nNo better than {rival}, as far as {match.games} games tell: {further}"
+    return verdict(match, "", lost, open_)[0]
