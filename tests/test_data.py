@@ -381,8 +381,8 @@ def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
     shown = card(run_of(tmp_path, experiment(hostile), *frames(hostile, 2)))
     assert "<script" not in shown and "&lt;script&gt;" in shown and "حسن &amp; 将" in shown
     empty = run_of(tmp_path, experiment(hostile, variant={"base": "english", "men": 8}), run.games.iloc[:0])
-    assert "2 players, 0 games." in card(empty) and "(english, changed)" in card(empty)
-    assert repr(empty) == f"<Run synthetic: english, changed, 2 players, 0 games, in {tmp_path}>"
+    assert "2 players, 0 games." in card(empty) and "(english (men 8))" in card(empty)
+    assert repr(empty) == f"<Run synthetic: english (men 8), 2 players, 0 games, in {tmp_path}>"
 
 
 def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:

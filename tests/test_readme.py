@@ -342,7 +342,7 @@ def test_what_a_game_and_a_class_are_said_to_have_they_have():
     }
     public = {name for name in dir(Game(VARIANTS["english"])) if not name.startswith("_")}
     assert names - {"print"} <= public
-    assert public - names <= {"without_progress", "without_capture", "occurrences", "plies_left"}
+    assert public - names <= {"without_progress", "without_capture", "occurrences", "plies_left", "start_runs"}
     said = {re.split(r"\W", text)[0] for cells in table("of a class") for text in code(cells[0])}
     assert said <= set(re.findall(r"`(\w+)", Player.__doc__ or ""))
     assert set(CompletePlayer.__slots__) - {"choose", "player"} <= said

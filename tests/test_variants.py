@@ -6,7 +6,7 @@ import random
 import pytest
 
 from arena.commands.catalogue import HEADER, variant_rows
-from arena.rules.custom import VariantError, build_variant, is_named, sizes_of
+from arena.rules.custom import VariantError, build_variant, is_named, sizes_of, without_draws
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.rules import GEOMETRY
 from arena.rules.variants import VARIANTS
@@ -81,7 +81,7 @@ def test_every_rule_set_keeps_its_own_size_and_name() -> None:
     for name, variant in VARIANTS.items():
         rows = variant.rules.rows
         assert build_variant({"base": name, "rows": rows}) is build_variant(f"{name}-{rows}x{rows}") is variant
-        assert build_variant({"base": name, "rows": rows, "men": 4}).name == f"{name}*"
+        assert build_variant({"base": name, "rows": rows, "men": 4}).name == f"{name} (men 4)"
 
 
 @pytest.mark.parametrize("base", VARIANTS)
@@ -101,9 +101,14 @@ def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_th
         assert (variant.draws, variant.first, variant.mirrored) == (own.draws, own.first, own.mirrored)
 
 
-def test_a_changed_rule_set_of_another_size_has_a_star() -> None:
+def test_the_name_of_a_changed_rule_set_says_what_is_changed() -> None:
     variant = build_variant({"base": "english", "rows": 6, "promotion": "never"})
-    assert (variant.name, variant.family, variant.gametype, variant.men) == ("english-6x6*", "english", "", 6)
+    assert (variant.family, variant.gametype, variant.men) == ("english", "", 6)
+    assert (variant.name, variant.unchanged) == ("english-6x6 (promotion never)", "english-6x6")
+    others = ({"flying": True}, {"men_capture_kings": False}, {"repetition": 0, "endings": False})
+    names = [build_variant({"base": "english", **changes}).name for changes in others]
+    assert names == ["english (flying)", "english (no men_capture_kings)", "english (repetition 0, no endings)"]
+    assert without_draws(variant).name == "english-6x6 (promotion never, no draws)"
     assert not is_named(variant)
     assert build_variant({"base": "italian", "rows": 10, "prefer_early_kings": False}).men == 15
 

@@ -227,16 +227,16 @@ def test_draws_by_the_rules_are_switched_off_where_there_are_any(at):
         for text in shuffle:
             state = at.ask(state, "move", text=text).json()
         assert (state["draws"], state["outcome"] and state["outcome"]["termination"]) == (draws, ended)
-        assert state["variant"] == ("english" if draws else "english*")
+        assert state["variant"] == ("english" if draws else "english (no draws)")
     pdn = at.client.get(f"/api/games/{state['game']}/pdn").text
     resumed = at.begin(white="human", pdn=pdn, draws=False)
-    assert (resumed["outcome"], len(resumed["moves"]), resumed["variant"]) == (None, 8, "english*")
+    assert (resumed["outcome"], len(resumed["moves"]), resumed["variant"]) == (None, 8, "english (no draws)")
     assert at.begin(white="human", pdn=pdn)["outcome"]["termination"] == "repetition"
     switchable = {row["name"] for row in at.client.get("/api/offer").json()["variants"] if row["draws"]}
     assert set(VARIANTS) - switchable == {"breakthrough", "casual-10x10", "simplified", "cis300"}
     assert at.begin(variant="cis300", draws=False)["variant"] == "cis300"
     published = at.begin(variant="checkers-ai", white="checkers-ai", draws=False)
-    assert (published["variant"], published["sides"]["white"]["key"]) == ("checkers-ai*", "checkers-ai")
+    assert (published["variant"], published["sides"]["white"]["key"]) == ("checkers-ai (no draws)", "checkers-ai")
     assert at.ask(published, "seat", white="human", black="checkers-ai").status_code == 200
 
 

@@ -176,7 +176,7 @@ def seated_of(options: Seating, sitting: Sitting) -> Seated:
 
 def words_of(options: Seating, sitting: Sitting) -> list[str]:
     """The words of a command line that sit down to the same game, but for its sides."""
-    words = [options.variant or sitting.variant.name.removesuffix("*")]
+    words = [options.variant or sitting.variant.unchanged]
     words += ["--no-draws"] if options.no_draws else []
     if options.clock is not None:
         words += ["--clock", f"{options.clock.seconds / 60:.9g}+{options.clock.increment:.9g}"]

@@ -54,7 +54,8 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     `{base: english, promotion: never, repetition: 0}`: any rule of `Rules` by its name, draw rules (0 is off;
     `endings: false` switches the endgame rules off), `first`, `men`, `king_moves`, and `rows`, one of SIZES, for a
     square board with as many rows of men as the base has, or as leave two rows empty. `english-6x6` is the name of
-    `{base: english, rows: 6}`. Raises VariantError.
+    `{base: english, rows: 6}`; what else is changed stands in brackets, `english-6x6 (promotion never)`. Raises
+    VariantError.
     """
     if isinstance(description, str):
         return _named(description)
@@ -131,7 +132,7 @@ def _changed(base: Variant, changes: Mapping[str, Any]) -> Variant:
         draws["endings"] = ()
     return replace(
         base,
-        name=f"{base.name}*",
+        name=f"{base.name} ({', '.join(_told(*change) for change in changes.items())})",
         rules=base.rules._replace(**rules),
         men=changes.get("men", base.men),
         first=COLOURS.index(changes["first"]) if "first" in changes else base.first,
@@ -143,13 +144,19 @@ def _changed(base: Variant, changes: Mapping[str, Any]) -> Variant:
     )
 
 
+def _told(key: str, value: object) -> str:
+    """A change in a rule set's name: `promotion never`, `flying`, `no endings`."""
+    return key if value is True else f"no {key}" if value is False else f"{key} {value}"
+
+
 def without_draws(variant: Variant) -> Variant:
     """The rules without draws by repetition or by counting moves; the variant itself if it has none."""
     if variant.draws == Draws():
         return variant
+    changes = variant.name.removeprefix(variant.unchanged).strip(" ()")
     return replace(
         variant,
-        name=f"{variant.name.removesuffix('*')}*",
+        name=f"{variant.unchanged} ({', '.join(filter(None, [changes, 'no draws']))})",
         draws=Draws(),
         gametype="",
         about=f"{variant.about}; no draws by repetition or by counting moves",

@@ -38,6 +38,11 @@ class Variant:
     """The name of the variant that it was made from; empty for one of VARIANTS."""
 
     @property
+    def unchanged(self) -> str:
+        """The name without what is changed: `english-6x6` of `english-6x6 (promotion never)`."""
+        return self.name.partition(" (")[0]
+
+    @property
     def family(self) -> str:
         """The name of the one of VARIANTS that it is or was made from."""
         return self.base or self.name

@@ -129,7 +129,7 @@ async def _offer(request: Request) -> Response:
 
 
 async def _board(request: Request) -> Response:
-    return Json(board_document(variant_of(request.path_params["name"].removesuffix("*"))))
+    return Json(board_document(variant_of(request.path_params["name"].partition(" (")[0])))
 
 
 async def _position(request: Request) -> Response:

@@ -46,7 +46,7 @@ def side_document(key: str, side: Side) -> dict[str, Any]:
 
 def are_draws_off(variant: Variant) -> bool:
     """Whether the rules are a named rule set whose draws are switched off, see `without_draws`."""
-    named = build_variant(variant.name.removesuffix("*"))
+    named = build_variant(variant.unchanged)
     return variant != named and variant == without_draws(named)
 
 

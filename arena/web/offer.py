@@ -128,7 +128,7 @@ class Offer:
         player = self._players.get(key)
         if player is None:
             raise Refusal(422, unknown("player", key, [HUMAN, *self._players]))
-        if player.variants is not None and variant.name.removesuffix("*") not in player.variants:
+        if player.variants is not None and variant.unchanged not in player.variants:
             plays = ", ".join(name for name in player.variants if name in VARIANTS)
             raise Refusal(422, f"{player.name} plays {plays}, not {variant.name}")
         return player.side(variant)

@@ -39,7 +39,7 @@ test("a person has the own side below; of two, who began or who is to move", () 
 
 test("another game as this one has its players, their seconds, and its draws or not", () => {
   const timed = { ...level, seconds: 2.5 };
-  const played = state({ variant: "english*", draws: false, sides: { white: timed, black: { ...person, seconds: null } }, clock: null, pace: 1 });
+  const played = state({ variant: "english (no draws)", draws: false, sides: { white: timed, black: { ...person, seconds: null } }, clock: null, pace: 1 });
   const request = { variant: "english", draws: false, white: "level-3", black: "human", seconds: { white: 2.5, black: null }, pace: 1 };
   assert.deepEqual(requestOf(played), request);
   assert.deepEqual(swapped(request), { ...request, white: "human", black: "level-3", seconds: { white: null, black: 2.5 } });
@@ -47,7 +47,7 @@ test("another game as this one has its players, their seconds, and its draws or 
 });
 
 test("rules are changed if more than their draws are switched off", () => {
-  assert.deepEqual([["english", true], ["english*", false], ["english*", true]].map(([variant, draws]) => isChanged({ variant, draws })), [false, false, true]);
+  assert.deepEqual([["english", true], ["english (no draws)", false], ["english (no draws)", true]].map(([variant, draws]) => isChanged({ variant, draws })), [false, false, true]);
 });
 
 test("a state goes on from one whose moves it begins with", () => {

@@ -187,7 +187,7 @@ def _from_pdn(variant: Variant, path: Path) -> FileOpenings:
     for game in read.games:
         if game.variant.rules != variant.rules:
             faults[game.number] = f"{path}: game {game.number} is of {game.variant.name}, not of {variant.name}"
-    left_out = [cut(fault, MAX_QUOTED) for _, fault in sorted(faults.items())]
+    left_out = [cut(fault, 2 * MAX_QUOTED) for _, fault in sorted(faults.items())]
     openings = [
         Opening(game.positions[-1], f"{path.name}: game {game.number}")
         for game in read.games

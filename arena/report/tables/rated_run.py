@@ -51,9 +51,8 @@ class RatedRun:
 
     @property
     def rules(self) -> str:
-        """The name of the rules; of custom ones that of their base and size, with `, changed`."""
-        name = build_variant(self.experiment.variant).name
-        return f"{name[:-1]}, changed" if name.endswith("*") else name
+        """The name of the rules, of custom ones with what is changed in brackets."""
+        return build_variant(self.experiment.variant).name
 
     @property
     def players(self) -> list[str]:

@@ -8,12 +8,12 @@ export const COLOURS = ["white", "black"];
 
 /* Whether a game is of rules that were changed by more than their draws: the server begins no other one by them. */
 export function isChanged({ variant, draws }) {
-  return variant.endsWith("*") && draws;
+  return variant.includes(" (") && draws;
 }
 
 /* The name by which the server knows the rules of a game. */
 export function rulesOf({ variant, draws }) {
-  return draws ? variant : variant.replace(/\*$/, "");
+  return draws ? variant : variant.split(" (")[0];
 }
 
 /**
