@@ -306,7 +306,7 @@ def test_a_pdn_whose_results_are_contradicted_or_that_cannot_be_read_whole_is_to
     _, notes = samples_of_pdn(tmp_path / "one.pdn", ENGLISH)
     contradicted, unread = notes
     assert re.search("in 1 of 1 .*pdn_results: white", contradicted)
-    assert re.search("1 game .*:5: game 2, ply 3", unread)
+    assert re.search("1 game .*:6: game 2, ply 3", unread)
 
 
 @pytest.mark.parametrize(

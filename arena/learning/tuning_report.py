@@ -29,6 +29,8 @@ ENTRY = "tuned.yaml"
 """The file with the tuned player, an entry of `players:`."""
 STEPS_SHOWN = 40
 """Steps of which there is a line, about."""
+DECISIVE = 6
+"""Pairs that did not end level without which no match is decided: equals win or lose so many in a row in 3 %."""
 
 
 def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> Path:
@@ -165,7 +167,8 @@ def match_table(against: str, matches: Mapping[str, Summary]) -> pd.DataFrame:
 def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:
     """The verb for what a match showed, of the three given, and its figures."""
     low, high = match.elo - match.elo_error, match.elo + match.elo_error
-    verb = won if low > 0 else lost if high < 0 else open_
+    few = round(match.games / 2 * (1 - match.draw_ratio)) < DECISIVE
+    verb = open_ if few else won if low > 0 else lost if high < 0 else open_
     return verb, f"{with_error(match.elo, match.elo_error)} Elo in {match.games} games"
 
 
