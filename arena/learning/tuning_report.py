@@ -184,7 +184,7 @@ def caution(rival: str, match: Summary | None, games: int, held_out: Loss | None
         tells = "as far as the loss of games that were not learned from tells"
         return f"\nNo better than a coin, {tells}: {held_out}, a coin's is {COIN:.4f}; {learn} its error."
     if match is None:
-        return f"\nNo better than {rival}, to which it is equal: {learn} the error of what was learned."
+        return f"\nNo better than {rival}, as nothing was changed: {learn} the error of what was learned."
     lost = f"\nNo better than {rival}: {learn} the error of what was learned."
     further = f"{3 * match.games:,} more of this match (check: {2 * match.games}) would halve the interval."
     open_ = f"\nNo better than {rival}, as far as {match.games} games tell: {further}"
