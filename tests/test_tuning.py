@@ -282,7 +282,7 @@ def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: P
         ([0, 0, 1] * 20, Loss(0.6900, 0.0030), ["the start", "about 3,000 games"]),
         ([2, 2, 1] * 20, Loss(0.6920, 0.0050), ["a coin", "0.6920 ± 0.0050", "0.6931", "about 3,000 games"]),
         ([2, 2, 1] * 20, Loss(0.6931, 0.0), ["a coin", "about 3,000 games"]),
-        ([2, 2, 1] * 20, Loss(0.5, math.inf), ["a coin", "0.5000,", "about 3,000 games"]),
+        ([2, 2, 1] * 20, Loss(0.5, math.inf), ["a coin", "0.5000 of one game", "about 3,000 games"]),
         (None, None, ["the start", "about 3,000 games"]),
     ],
 )

@@ -22,7 +22,7 @@ class Loss(NamedTuple):
     """Half width of its 95 % interval, games being independent, but not their positions; infinite for one game."""
 
     def __str__(self) -> str:
-        return f"{self.mean:.4f}" + (f" ± {self.error:.4f}" if math.isfinite(self.error) else "")
+        return f"{self.mean:.4f}" + (f" ± {self.error:.4f}" if math.isfinite(self.error) else " of one game")
 
     @property
     def beats_coin(self) -> bool:
