@@ -34,6 +34,7 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.result import result_pdn
 from arena.rules.result import points
 from arena.rules.variants import VARIANTS
 from arena.web.runs import game_document
@@ -158,7 +159,7 @@ def test_the_points_of_a_game_stand_at_the_end_of_its_pdn_and_on_its_page(counte
         shown = game_document(counted.folder, row["game"])["points"]
         if row["termination"] == "points":
             white, black = row["white_points"], row["black_points"]
-            words = f"points: White {white}, Black {black}}} {row['result']}"
+            words = f"points: White {white}, Black {black}}} {result_pdn(row['result'], 'black')}"
             assert " ".join(text.split()).endswith(f"s, {words}")
             assert shown == index[place] == {"white": white, "black": black}
         else:

@@ -215,7 +215,7 @@ def test_english_positions_are_those_that_are_published_and_have_known_values(ho
     assert max(np.flatnonzero(kings[2::2])) * 2 + 1 == 11
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_the_tables_line_ends_after_the_plies_that_they_say(home):
     """Each side takes the move that the tables find best; for every decided position of two and three pieces."""
     variant = VARIANTS["english"]

@@ -511,7 +511,7 @@ def test_what_a_judge_holds_for_certain_is_what_the_tables_say(tables: EndgameTa
     assert certain > searched / 50
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["{evaluation: strong, depth: 7}", "{evaluation: cis300, nodes: 2000}"])
 def test_no_claim_of_38000_searches_is_false(tables: EndgameTables, judge: str) -> None:
     searched, certain = claims(tables, 38_000, judge, 7)

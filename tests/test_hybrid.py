@@ -232,8 +232,9 @@ def assessed(choice: Choice) -> float:
 
 
 def weak_in(position: Position) -> bool:
-    """Whether the naive twin finds the side to move's formation weak."""
-    return seen(CASUAL.rules, position).formation <= -THRESHOLDS["weak_formation"]
+    """Whether the naive twin finds the side to move behind in material, or its formation weak."""
+    found = seen(CASUAL.rules, position)
+    return found.material < 0 or found.formation <= -THRESHOLDS["weak_formation"]
 
 
 @pytest.mark.full

@@ -316,7 +316,7 @@ def test_endings_are_of_the_pieces_and_plies_of_their_stratum():
             assert sum(theirs is not None and theirs.result == -value.result for theirs in after) == 1
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_endings_that_ship_are_made_again_from_their_seed():
     assert (FOLDER / "english-endings.txt").read_text().splitlines() == list(lines("english-endings"))

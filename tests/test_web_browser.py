@@ -240,7 +240,7 @@ def test_draws_by_the_rules_are_switched_off_where_a_game_is_set_up(browser, add
         page.click("dialog [data-part=yes]")
         page.click("[data-action=again]")
         page.wait_for_selector("text=No moves yet.")
-        assert (window.state["variant"], window.state["draws"]) == ("checkers-ai*", False)
+        assert (window.state["variant"], window.state["draws"]) == ("checkers-ai (no draws)", False)
 
 
 def test_a_player_has_its_seconds_per_move_beside_it(browser, address):
