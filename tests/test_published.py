@@ -102,25 +102,19 @@ def of_answer(answer: twins.Answer, counts: Sequence[str]) -> Found:
 
 
 def of_printed_game3(game: Game, depth: int) -> Found:
-    """What the program `game3` finds after the moves of a game, that of the first position excepted."""
-    program = printed_game3(game)
+    """What the program `game3` finds after it has made the moves of a game."""
+    again = Game("game3", game.start)
+    program = twins.PrintedGame3(twins.board_of(again.position, mirrored=True), again.turn)
+    for played in game.moves:
+        start, end, _ = squares_of(again, played)
+        program.make_move(start, end)
+        again.push(played)
     value, move = program.minimax(depth, -math.inf, math.inf)
     assert move is not None
     start, end = move
     middle = ((start[0] + end[0]) // 2, (start[1] + end[1]) // 2)
     taken = frozenset([middle] if abs(end[0] - start[0]) == 2 else [])
     return value if game.turn == BLACK else -value, (start, end, taken), program.nodes
-
-
-def printed_game3(game: Game) -> twins.PrintedGame3:
-    """The program after the moves of a game."""
-    again = Game("game3", game.start)
-    program = twins.PrintedGame3(twins.board_of(again.position, mirrored=True), again.turn)
-    for move in game.moves:
-        start, end, _ = squares_of(again, move)
-        program.make_move(start, end)
-        again.push(move)
-    return program
 
 
 def of_game3(game: Game, depth: int, **errors: bool) -> Found:

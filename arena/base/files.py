@@ -93,6 +93,11 @@ def unicode_text(path: Path) -> str:
     return text
 
 
+def unreadable(path: Path | str, error: OSError | ValueError) -> str:
+    """That a file could not be read as text, and why: `games.pdn cannot be read: Permission denied`."""
+    return f"{path} cannot be read: {error.strerror if isinstance(error, OSError) else error}"
+
+
 def is_unicode(encoding: str) -> bool:
     """Whether an encoding that `decoded` found is certain: UTF-8, or UTF-16 and UTF-32 with their zeros."""
     return encoding.startswith("utf")

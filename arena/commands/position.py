@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from arena.base.files import unreadable
 from arena.base.wording import nearest
 from arena.commands.common import ENCODING, VARIANT, results_option, variant_given
 from arena.commands.output import fail, say
@@ -174,10 +175,8 @@ def _of_file(path: Path, variant: Variant | None, number: int, results: Winner, 
             games, problems = read(only=-1)
             last = max([0, *(game.number for game in games), *(problem.game for problem in problems)])
             fail(f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games")
-    except OSError as error:
-        fail(f"{path} cannot be read: {error.strerror}")
-    except ValueError as error:
-        fail(f"{path} cannot be read: {error}")
+    except (OSError, ValueError) as error:
+        fail(unreadable(path, error))
     if not file.games:
         fail(str(next(problem for problem in reversed(file.problems) if problem.game)))
     for problem in file.problems:

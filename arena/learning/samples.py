@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.base.files import unreadable
 from arena.base.wording import counted
 from arena.learning.driver import LearningError
 from arena.learning.games import is_quiet
@@ -109,8 +110,7 @@ def samples_of_pdn(path: Path, variant: Variant, results: Winner = "first") -> t
     try:
         games, problems = read_pdn(path, variant, results=results)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise LearningError(f"{path} cannot be read: {reason}") from None
+        raise LearningError(unreadable(path, error)) from None
     found = [
         (game.position, WHITE_POINTS[one.result], one.number)
         for one in games

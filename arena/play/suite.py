@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.base.files import unicode_text
+from arena.base.files import unicode_text, unreadable
 from arena.base.wording import MAX_CHARACTERS, cut, unknown
 from arena.experiment.suite import FOLDER, shipped
 from arena.rules.custom import VariantError, build_variant
@@ -73,8 +73,7 @@ def read_suite(given: str, variant: Variant | None = None) -> Suite:
     except SuiteError:
         raise
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise SuiteError(f"{given} cannot be read: {reason}") from None
+        raise SuiteError(unreadable(given, error)) from None
     if not puzzles:
         raise SuiteError(f"{name} has no positions: expected lines of {FORM}")
     return Suite(path.stem, rules, tuple(puzzles))

@@ -15,7 +15,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
-from arena.base.files import decoded, is_unicode
+from arena.base.files import decoded, is_unicode, unreadable
 from arena.base.wording import counted, cut, quoted
 from arena.base.writing import cell_text
 from arena.rules.pdn.read import PdnFile, read_pdn
@@ -170,10 +170,8 @@ def _text(path: Path, encoding: str | None) -> tuple[str, str]:
         raise ResultsError(f"{path} cannot be read: it is a device")
     try:
         return decoded(path.read_bytes(), encoding)
-    except OSError as error:
-        raise ResultsError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise ResultsError(f"{path} cannot be read: {error}") from None
+    except (OSError, ValueError) as error:
+        raise ResultsError(unreadable(path, error)) from None
 
 
 def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSource:

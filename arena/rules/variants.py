@@ -16,6 +16,11 @@ from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules, board_rules
 
 
+def unchanged(name: str) -> str:
+    """A variant's name without what is changed, which stands in brackets."""
+    return name.partition(" (")[0]
+
+
 @dataclass(frozen=True)
 class Variant:
     """A rule set with its board, start position and names."""
@@ -40,7 +45,7 @@ class Variant:
     @property
     def unchanged(self) -> str:
         """The name without what is changed: `english-6x6` of `english-6x6 (promotion never)`."""
-        return self.name.partition(" (")[0]
+        return unchanged(self.name)
 
     @property
     def family(self) -> str:

@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket
 
 from arena.base.wording import message_of
 from arena.report.template import modules
+from arena.rules.variants import unchanged
 from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError
 from arena.web.beginning import listed, placed, timed_sides, variant_of
@@ -129,7 +130,7 @@ async def _offer(request: Request) -> Response:
 
 
 async def _board(request: Request) -> Response:
-    return Json(board_document(variant_of(request.path_params["name"].partition(" (")[0])))
+    return Json(board_document(variant_of(unchanged(request.path_params["name"]))))
 
 
 async def _position(request: Request) -> Response:

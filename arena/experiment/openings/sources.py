@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.base.files import unicode_text
+from arena.base.files import unicode_text, unreadable
 from arena.base.wording import counted, cut
 from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, OpeningSet
 from arena.experiment.openings.lines import is_even, is_won_at_once, random_line
@@ -152,8 +152,7 @@ def file_openings(variant: Variant, path: Path) -> FileOpenings:
     except OpeningsError:
         raise
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise OpeningsError(f"{path} cannot be read: {reason}", "file") from None
+        raise OpeningsError(unreadable(path, error), "file") from None
     if not openings:
         raise OpeningsError(f"{path} has no openings", "file")
     return FileOpenings(openings)
