@@ -17,12 +17,12 @@ UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 POSITIONS = 1000 if UNCOMPILED else 2000
 """How many positions from play, and how many scattered ones, a rule set is tried on."""
 
-COMPILED = () if UNCOMPILED else ("english", "international", "russian", "frisian")
-"""Rule sets that the fixture `variant` has as constants, as kernels receive them everywhere outside the tests.
+COMPILED = () if UNCOMPILED else ("english", "international")
+"""Rule sets that tests have as constants, as kernels receive them everywhere outside the tests.
 
 The others run as values, for which the same kernels are compiled once instead of once a rule set. That constants
 do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
-`test_perft`. VARIANTS itself, for all other tests, has the first two as constants.
+`test_perft`.
 """
 
 
@@ -48,7 +48,7 @@ def by_values(variant: Variant) -> Variant:
 
 
 for _variant in VARIANTS.values():
-    if _variant.name not in COMPILED[:2]:
+    if _variant.name not in COMPILED:
         vars(_variant)["constants"] = _variant.rules
 
 _FIRST_OF_RULES = {variant.rules: variant for variant in reversed(VARIANTS.values())}
