@@ -76,7 +76,7 @@ def speaks() -> Iterator[str]:
 LOST = {
     exits: "called sys.exit while exiting",
     dies: "ended its process (exit code 3) while dying",
-    crashes: "was ended by SIGSEGV while crashing",
+    crashes: "ended its process (SIGSEGV) while crashing",
     raises: "raised KeyboardInterrupt while raising",
     eats: "raised MemoryError while eating",
     closes: "closed its pipe while closing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shlex
 import socket
 import subprocess
@@ -33,11 +34,13 @@ from arena.play.plan import prepare
 from arena.play.tournament import RunStopped, play, write_bundle
 from arena.report.load import read_results
 from arena.rules.game import Game, Termination
+from arena.rules.jit.cache import cache_folder, users_folder
 from arena.rules.variants import VARIANTS
 from arena.watch.live import Watcher
 from players.engines.program import waiting_announced
 from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
+from tests.helpers.command_line import invoke
 from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured, every_game, run
 from tests.helpers.report_data import repeatable
 
@@ -60,6 +63,8 @@ FAILING = {
     "Replaces": (ERROR, "changed the game, which choose must leave as it was"),
     "ForgetsMoves": (ERROR, "changed the game, which choose must leave as it was"),
     "Leaks": (ERROR, "raised MemoryError: "),
+    "SharesMemory": (ERROR, "took more than 160 MB of shared memory at ply "),
+    "SharesAFile": (ERROR, "took more than 160 MB of shared memory at ply "),
     "TooManyNodes": (
         ERROR,
         "returned the nodes 1208925819614629174706176, not a whole number from 0 to 2**63 - 1",
@@ -224,7 +229,17 @@ def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, 
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "kind", ["EndsItsProcess", "Segfaults", "Sleeps", "Leaks", "StopsItsGroup", "LeavesAThread"]
+    "kind",
+    [
+        "EndsItsProcess",
+        "Segfaults",
+        "Sleeps",
+        "Leaks",
+        "SharesMemory",
+        "SharesAFile",
+        "StopsItsGroup",
+        "LeavesAThread",
+    ],
 )
 def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
     if why := sandbox.unavailable():
@@ -236,14 +251,65 @@ def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.R
     assert errors[0].startswith(f"bad {reason}") if reason else not errors, errors
 
 
-@pytest.mark.full
-def test_a_sandbox_without_bubblewrap_is_one_line_at_its_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("command", ["run", "plan", "doctor"])
+@pytest.mark.parametrize("more", ["", "faulty: leave-out\n", "faulty: forfeit\n"])
+def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
+    command: str, more: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    config = configured(tmp_path, "Good", "sandbox: true\n")
-    with pytest.raises(ConfigError, match=r"config.yaml:\d+:1: .*bubblewrap \(`bwrap`\) is not installed"):
-        prepare(load(config))
+    result = invoke(command, configured(tmp_path, "Good", f"sandbox: true\n{more}"))
+    first, *others = [line for line in (result.stderr + result.stdout).splitlines() if line]
+    assert re.search(
+        r"config.yaml:\d+:1: 'sandbox' cannot be true: bubblewrap .*`sudo apt install bubblewrap`", first
+    )
+    assert result.exit_code == (1 if command == "doctor" else 2) and others == ["", "1 problem"][1:] * (
+        command == "doctor"
+    )
+
+
+FILLS = """\
+import os
+from pathlib import Path
+from arena import Choice
+
+
+def written(path):
+    try:
+        with open(path, "wb") as file:
+            for _ in range(200):
+                file.write(bytes(1 << 20))
+                file.flush()
+    except OSError:
+        pass
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+class Fills:
+    def __init__(self, variant):
+        self.most = max(written(f"{folder}/x") for folder in ("/tmp", "/dev/shm", "/dev", "/", os.getcwd()))
+        self.cached = sum("mine" in name for _, _, names in os.walk(CACHE) for name in names)
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=self.most, leaves=self.cached)
+"""
+
+
+@pytest.mark.full
+def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_path: Path) -> None:
+    if why := sandbox.unavailable():
+        pytest.skip(why)
+    (tmp_path / "own.py").write_text(f"CACHE = {str(cache_folder())!r}\n{FILLS}")
+    (folder := users_folder(tmp_path) / "player_0123").mkdir(parents=True, exist_ok=True)
+    (folder / "mine.secret_idea-5.py312.nbi").touch()
+    player = hold(
+        PlayerSpec("own", f"{tmp_path}/own.py:Fills"),
+        ENGLISH,
+        ENGLISH.start,
+        "1",
+        Allowance(memory=100, sandbox=(), folder=str(tmp_path)),
+    )
+    choice = player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice
+    assert 90 << 20 < choice.nodes <= 100 << 20 and choice.leaves == 0
 
 
 def forks_from(folder: Path) -> set[int]:

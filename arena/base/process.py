@@ -1,10 +1,10 @@
 """A process for a user's code, as its parent holds it: a fork, with a supervisor that leaves nothing of it behind.
 
 The parent forks a supervisor, and the supervisor the worker, which runs a user's code in a process group of its
-own. The supervisor waits for the end of the worker or of the parent, or for too many processes, kills all that
-descends from the worker, and reports how that ended. A supervisor that the worker stops is continued or killed.
-A fork has everything imported and compiled that the parent has. What goes through its pipes are frames: bytes
-with their length before them. Linux only.
+own. The supervisor waits for the end of the worker or of the parent, or for too many processes or too much shared
+memory, kills all that descends from the worker, and reports how that ended. A supervisor that the worker stops is
+continued or killed. A fork has everything imported and compiled that the parent has. What goes through its pipes
+are frames: bytes with their length before them. Linux only.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Process(NamedTuple):
 def start(serve: Serve, megabytes: int, processes: int) -> Process:
     """Begin `serve` in a process of its own, which may take so much more memory than it begins with.
 
-    It is ended when it has more than `processes` processes, itself included.
+    It is ended when it has more than `processes` processes, itself included, or shares more memory than that.
     """
     life, requests, answers, output, ending = (os.pipe() for _ in range(5))
     supervisor = os.fork()
@@ -72,7 +72,7 @@ def start(serve: Serve, megabytes: int, processes: int) -> Process:
 
 
 def end(process: Process, *, closed: bool = False) -> str:
-    """End a process with all that descends from it; how the worker ended if it did so by itself.
+    """End a process with all that descends from it; how the worker ended if it did: "ended its process (SIGKILL)".
 
     Where its pipes are `closed` it is ending, most likely, and is given the time to do so.
     """
@@ -101,7 +101,7 @@ def family(process: Process) -> list[int]:
 
 
 def _after_life(process: Process) -> str:
-    """Close all pipes to a process, which ends it; how the worker ended if it did so by itself."""
+    """Close all pipes to a process, which ends it; how the worker ended if it did."""
     os.close(process.life)
     ending = b""
     deadline = time.monotonic() + SUPERVISOR_SECONDS

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
@@ -25,7 +25,9 @@ LAST_SECONDS = 0.5
 SUPERVISOR_SECONDS = 5.0
 """Seconds that a supervisor has to end, after which its parent kills it with all that descends from it."""
 _COUNT_SECONDS = 0.25
-"""Seconds between two counts of a worker's processes."""
+"""Seconds between two counts of a worker's processes and of their shared memory."""
+_MUCH_SHARED = 32 << 20
+"""Bytes of shared memory from which it is counted exactly."""
 _RETRY_SECONDS = 0.001
 AT_ONCE = b"!"
 """The byte that has the supervisor kill the worker at once."""
@@ -73,7 +75,7 @@ def tell(text: str) -> None:
 def supervise(
     serve: Serve, megabytes: int, processes: int, life: int, requests: int, answers: int, output: int, ending: int
 ) -> None:
-    """The supervisor: fork the worker, wait until it or the parent ends, and clear up.
+    """The supervisor: fork the worker, wait until it or the parent ends or it has too much, and clear up.
 
     A worker whose parent has ended, or asks no more of it, has LAST_SECONDS to end by itself.
     """
@@ -96,15 +98,58 @@ def supervise(
     waiting.register(life, select.POLLIN)
     waiting.register(ended, select.POLLIN)
     ready: set[int] = set()
-    while not ready and len(family_of(me)) <= processes:
+    while not ready and not (words := _excess(me, megabytes, processes)):
         ready = {descriptor for descriptor, _ in waiting.poll(1000 * _COUNT_SECONDS)}
     if life in ready and ended not in ready and os.read(life, 1) != AT_ONCE:
         select.select([ended], [], [], LAST_SECONDS)
-    words = "" if ready else f"more than {processes} processes"
     if ended in ready:
-        words = _ending(os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]))
+        words = f"ended its process ({_ending(os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]))})"
     _clear_up(me)
     os.write(ending, words.encode())
+
+
+def _excess(supervisor: int, megabytes: int, processes: int) -> str:
+    """What a worker has too much of, in words; empty if nothing."""
+    family = family_of(supervisor)
+    if len(family) > processes:
+        return f"started more than {processes} processes"
+    if shared_bytes(family) > megabytes << 20:
+        return f"took more than {megabytes} MB of shared memory"
+    return ""
+
+
+def shared_bytes(processes: Sequence[int]) -> int:
+    """Memory that processes share with each other, which no limit of Linux's bounds: mapped, or in open memfds.
+
+    What they map together is counted once for each at first, and exactly, at a higher cost, if it is much.
+    """
+    files: dict[tuple[int, int], int] = {}
+    for one in processes:
+        files |= _memory_files(one)
+    mapped = sum(_kilobytes(one, "status", "RssShmem") for one in processes) << 10
+    if mapped > _MUCH_SHARED:
+        mapped = sum(_kilobytes(one, "smaps_rollup", "Pss_Shmem") for one in processes) << 10
+    return max(mapped, sum(files.values()))
+
+
+def _memory_files(process: int) -> dict[tuple[int, int], int]:
+    """The bytes of each memfd that a process has open, by its device and number."""
+    found = {}
+    with suppress(OSError):
+        for name in os.listdir(f"/proc/{process}/fd"):
+            path = f"/proc/{process}/fd/{name}"
+            with suppress(OSError):
+                if os.readlink(path).startswith("/memfd:"):
+                    status = os.stat(path)
+                    found[status.st_dev, status.st_ino] = 512 * status.st_blocks
+    return found
+
+
+def _kilobytes(process: int, file: str, name: str) -> int:
+    """A number of kilobytes in a file of a process's folder in /proc; 0 if the process has ended."""
+    with suppress(OSError), open(f"/proc/{process}/{file}", encoding="ascii", errors="replace") as lines:
+        return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+    return 0
 
 
 def _work(serve: Serve, megabytes: int, supervisor: int, requests: int, answers: int, output: int) -> None:

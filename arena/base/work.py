@@ -69,7 +69,7 @@ def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEM
                     raise Lost(f"did not end within {stage.seconds:g} s while {stage.doing}")
                 if not reader.fill():
                     ended = process.end(begun, closed=True)
-                    raise Lost(f"{_in_words(ended)} while {stage.doing}")
+                    raise Lost(f"{ended or 'closed its pipe'} while {stage.doing}")
             message = pickle.loads(frame)
             if isinstance(message, Stage):
                 stage, since = message, time.monotonic()
@@ -150,11 +150,3 @@ def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], answers:
     except BaseException as error:
         end = _End(f"raised {type(error).__name__}")
     process.write_frame(answers, pickle.dumps(end))
-
-
-def _in_words(ended: str) -> str:
-    if not ended:
-        return "closed its pipe"
-    if ended.startswith("more"):
-        return f"started {ended}"
-    return f"ended its process ({ended})" if ended.startswith("exit") else f"was ended by {ended}"

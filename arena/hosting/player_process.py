@@ -220,6 +220,8 @@ class PlayerProcess:
         memory, processes = self._allowance.memory, self._allowance.processes
         if self._allowance.sandbox is None:
             return process.start(serve, memory, processes)
+        if why := sandbox.unavailable():
+            raise PlayerError(f"there is no sandbox for it: {why}")
         inside = partial(sandbox.serve, self._spec, self._allowance)
         return process.start(inside, memory, processes + sandbox.WRAPPERS)
 
@@ -317,7 +319,5 @@ class PlayerProcess:
         ended, self._process = process.end(self._process, closed=True), None
         if self._allowance.sandbox is not None:
             ended = sandbox.ending(ended)
-        how = f"ended its process ({ended})" if ended else "closed its connection to the arena"
-        if ended.startswith("more"):
-            how = f"started {ended}"
+        how = ended or "closed its connection to the arena"
         raise PlayerFailure(Termination.ERROR, how, output=printed)

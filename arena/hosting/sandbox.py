@@ -1,7 +1,8 @@
 """The sandbox of a player: a new Python under bubblewrap that sees its player's files and none else of the user's.
 
 It reads the system's libraries, Python, the installed packages, the arena, and the player's own files; it has no
-network but a loopback address of its own, sees no other process, and what it writes is gone when it ends.
+network but a loopback address of its own, sees no other process, and what it writes is gone when it ends. That is
+kept in memory, and may take no more than the player's `memory`, and as much again in /dev/shm.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from arena.base.supervisor import are_supported, bound
+from arena.experiment.model import Experiment
 from arena.rules.jit.cache import OWN, ROOT, cache_folder
 from players.loading import ENGINE, own_code, user_files, words_of_command
 from players.player import Allowance, PlayerSpec
@@ -40,13 +43,21 @@ _COMPILER_MEGABYTES = 256
 """Memory that the compiler takes when it is loaded, which is not the player's."""
 
 
+def check(experiment: Experiment) -> None:
+    """Raise ConfigError, at the key `sandbox`, for an experiment that needs a sandbox where there is none."""
+    if experiment.sandbox and (why := unavailable()):
+        raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
+
+
 def unavailable() -> str:
     """Why there is no sandbox on this machine, in words; empty if there is one."""
     if not are_supported():
         return "sandboxes need Linux"
     if shutil.which("bwrap") is None:
-        return "bubblewrap (`bwrap`) is not installed"
-    tried = subprocess.run([*_options([]), "true"], capture_output=True, text=True, check=False)
+        return (
+            "bubblewrap (`bwrap`) is not installed; `sudo apt install bubblewrap` installs it on Debian and Ubuntu"
+        )
+    tried = subprocess.run([*_options([], 1), "true"], capture_output=True, text=True, check=False)
     return "" if tried.returncode == 0 else f"bubblewrap does not work here: {' '.join(tried.stderr.split())}"
 
 
@@ -56,9 +67,9 @@ def serve(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -
         os.set_inheritable(descriptor, True)
     rest = [sys.path, str(cache_folder()), requests, answers, allowance.memory]
     readable = map(Path, allowance.sandbox or ())
-    paths = [*_of_python(), cache_folder(), *_of_player(spec, Path(allowance.folder)), *readable]
+    paths = [*_of_python(), *_kernels(), *_of_player(spec, Path(allowance.folder)), *readable]
     folder = [str(Path(spec.options["folder"]).resolve())] if spec.type == ENGINE else []
-    command = [*_options(paths, folder), sys.executable, "-c", _MAIN, json.dumps(rest)]
+    command = [*_options(paths, allowance.memory, folder), sys.executable, "-c", _MAIN, json.dumps(rest)]
     kept = {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_PREFIXES)}
     own = {"HOME": "/tmp", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:backslashreplace"}
     os.execvpe("bwrap", command, kept | own | {"NUMBA_CACHE_DIR": _KERNELS})
@@ -66,9 +77,9 @@ def serve(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -
 
 def ending(words: str) -> str:
     """How a process in a sandbox ended, from how its sandbox did: with 128 and the number of a signal."""
-    code = words.removeprefix("exit code ")
+    code = re.search(r"exit code (\d+)", words)
     try:
-        return signal.Signals(int(code) - 128).name
+        return words.replace(code[0], signal.Signals(int(code[1]) - 128).name) if code else words
     except ValueError:
         return words
 
@@ -86,9 +97,13 @@ def main(cache: str, requests: int, answers: int, megabytes: int) -> None:
     worker.serve(requests, answers)
 
 
-def _options(paths: Sequence[Path], folders: Sequence[str] = ()) -> list[str]:
-    """How a sandbox's command begins, with the paths that it may read, and folders that exist, if only empty."""
+def _options(paths: Sequence[Path], megabytes: int, folders: Sequence[str] = ()) -> list[str]:
+    """How a sandbox's command begins: the paths that it may read, the megabytes that it may write to files and to
+    /dev/shm each, and folders that exist, if only empty.
+    """
     words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    bounded = ["--size", str(megabytes << 20), "--tmpfs"]
+    words += [*bounded, "/", "--dir", "/tmp"]
     for name in _SYSTEM:
         if Path(name).is_symlink():
             words += ["--symlink", str(Path(name).readlink()), name]
@@ -96,7 +111,7 @@ def _options(paths: Sequence[Path], folders: Sequence[str] = ()) -> list[str]:
             words += ["--ro-bind", name, name]
     for name in (*_SETTINGS, *map(str, Path("/etc").glob(_JAVA))):
         words += ["--ro-bind-try", name, name]
-    words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
+    words += ["--dev", "/dev", *bounded, "/dev/shm", "--remount-ro", "/dev", "--proc", "/proc"]
     shown = [Path(name) for name in _SYSTEM]
     links = (Path(os.path.abspath(path)) for path in paths)  # noqa: PTH100  a link remains a link
     for path in sorted({*links, *(path.resolve() for path in paths)}):
@@ -111,6 +126,11 @@ def _of_python() -> Iterator[Path]:
     yield from (Path(sys.prefix), Path(sys.base_prefix))
     yield from (Path(name) for name in sys.path if Path(name).name in ("site-packages", "dist-packages"))
     yield from (ROOT / "arena", ROOT / "players")
+
+
+def _kernels() -> Iterator[Path]:
+    """The folders of the arena's own compiled kernels: those of users' evaluations beside them stay hidden."""
+    return cache_folder().glob("*_*")
 
 
 def _of_player(spec: PlayerSpec, home: Path) -> Iterator[Path]:

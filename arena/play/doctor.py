@@ -13,6 +13,7 @@ from arena.base.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import left_out_lines, random_openings
 from arena.experiment.yaml.errors import ConfigError
+from arena.hosting import sandbox
 from arena.hosting.player_process import close_held, hold
 from arena.ledger.ledger import manifest_in
 from arena.ledger.manifest import Diagnosis
@@ -48,10 +49,16 @@ def diagnose(
     again, and only players of a user's own play, one game each. `games` are those that the disk has to hold, of
     the tournament if they are not given.
 
-    A user's own code runs in its own processes, and is ended when it takes too long.
+    A user's own code runs in its own processes, and is ended when it takes too long. Nothing more is looked for
+    where it needs a sandbox and there is none.
     """
     if line := unguarded(experiment):
         say(line)
+    try:
+        sandbox.check(experiment)
+    except ConfigError as error:
+        yield Finding("error", str(error), "sandbox")
+        return
     variant = build_variant(experiment.variant)
     thorough = drawn is None
     if drawn is None:
@@ -74,8 +81,10 @@ def of_players(
 ) -> Iterator[Finding]:
     """Yield problems of the players of a configuration, see `diagnose`; `where` is a player's name.
 
-    With `own_alone` only players of a user's own code are looked at.
+    With `own_alone` only players of a user's own code are looked at. Raises ConfigError if they need a sandbox and
+    there is none.
     """
+    sandbox.check(experiment)
     variant = build_variant(experiment.variant)
     specs = [located(entry, experiment.path.parent) for entry in experiment.players]
     if any(map(is_own, specs)):

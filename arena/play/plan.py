@@ -143,8 +143,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     check_tables(experiment, variant)
     folder = experiment.path.parent
     specs = tuple(located(spec, folder) for spec in experiment.players)
-    if experiment.sandbox and (why := sandbox.unavailable()):
-        raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
+    sandbox.check(experiment)
     problems: list[Problem] = []
     men: dict[str, float | None] = {}
     costly = set()

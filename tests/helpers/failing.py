@@ -15,6 +15,7 @@ from tests.helpers.report_data import repeatable
 
 OWN = '''\
 import ctypes
+import mmap
 import os
 import re
 import signal
@@ -86,6 +87,20 @@ def escape():
         os._exit(0)
 
 
+def share():
+    memory = mmap.mmap(-1, 400 << 20)
+    for _ in range(400):
+        memory.write(bytes(1 << 20))
+    stay()
+
+
+def share_a_file():
+    file = os.memfd_create("table")
+    for _ in range(400):
+        os.write(file, bytes(1 << 20))
+    stay()
+
+
 does("Exits", lambda game: sys.exit())
 does("Interrupts", lambda game: raise_(KeyboardInterrupt()))
 does("EndsGenerator", lambda game: raise_(GeneratorExit()))
@@ -112,6 +127,8 @@ does("Replaces", lambda game: setattr(game, "position", game.position._replace(k
 does("ForgetsMoves", lambda game: game.moves.clear())
 does("PrintsForEver", lambda game: [print(1000 * "x") for _ in iter(int, 1)])
 does("Leaks", lambda game: [bytearray(10**7) for _ in iter(int, 1)])
+does("SharesMemory", lambda game: share())
+does("SharesAFile", lambda game: share_a_file())
 does("SetsHandlers", lambda game: [signal.signal(number, signal.SIG_IGN) for number in (2, 15)])
 does("LimitsRecursion", lambda game: sys.setrecursionlimit(400))
 does("LeavesAThread", lambda game: len(game.moves) < 4 and threading.Thread(target=stay).start())
