@@ -1,4 +1,4 @@
-"""Answers of players, checked field by field: `checked`, `checked_extra`."""
+"""The check of a player's answer, field by field: `accepted`, `checked_extra`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from arena.base.wording import quoted
-from players.player import EFFORT, AnswerError, Choice
+from arena.rules.game import Game
+from players.player import EFFORT, AnswerError, Choice, IllegalMove
 
 _MOST_PLIES = (1 << 15) - 1
 """The farthest win that can be recorded."""
@@ -24,12 +25,19 @@ _EXTRA_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
 _FIRST_COUNT, _PV = Choice._fields.index(EFFORT[0]), Choice._fields.index("pv")
 
 
-def checked(answer: object) -> Choice:
-    """An answer with fields of the right kinds and numbers as Python's own; its move may be anything.
+def accepted(answer: object, game: Game) -> Choice:
+    """The answer of a user's player in a game: its move is legal, and its fields are of the right kinds.
 
-    Raises AnswerError that names the field if the answer is no `Choice`, its score or an extra no finite number,
-    or a count no whole number of at least 0 that can be recorded.
+    Raises IllegalMove, and AnswerError that names the field if the answer is no `Choice`, its score or an extra no
+    finite number, or a count no whole number of at least 0 that can be recorded.
     """
+    choice = _checked(answer)
+    if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
+        raise IllegalMove(choice.move)
+    return choice
+
+
+def _checked(answer: object) -> Choice:
     if not isinstance(answer, Choice):
         raise AnswerError(f"returned {quoted(answer)}, not a Choice (return Choice(move))")
     if _is_plain(answer):

@@ -17,10 +17,8 @@ from typing import Any
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable
 from arena.rules.jit.cache import cache_folder
-from players.player import NETWORKS, PlayerSpec
+from players.player import ENGINE, NETWORKS, PlayerSpec
 
-ENGINE = "engine"
-"""The type of outside programs, whose options name a `command` and a `folder`."""
 MOST_HASHED, _HASHED_AT_ONCE = 2**30, 2**20
 """Bytes of a file that its hash is made of, and that are read at once."""
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
@@ -135,6 +133,11 @@ def own_code(spec: PlayerSpec) -> list[str]:
     if spec.type == ENGINE:
         return words_of_command(spec.options.get("command"))[:1] or [ENGINE]
     return [text for text in (spec.type, *spec.options.values()) if isinstance(text, str) and ":" in text]
+
+
+def is_logged(spec: PlayerSpec) -> bool:
+    """Whether what is said to a program and by it in a game is to be kept beside the run."""
+    return spec.type == ENGINE and spec.options.get("log") is True
 
 
 def source_of(spec: PlayerSpec) -> str:

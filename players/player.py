@@ -18,6 +18,8 @@ NAME_CHARACTERS = 40
 """Of a player's name, at most."""
 HUMAN = "human"
 """The type of a person, who plays at the board and not in a tournament."""
+ENGINE = "engine"
+"""The type of outside programs, whose options name a `command` and a `folder`."""
 TYPES = (
     *("random", "greedy", "negamax", "mcts", "hybrid", "engine"),
     *("game3", "checkers-ai", "simplified", "cis300"),

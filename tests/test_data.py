@@ -19,7 +19,7 @@ import pytest
 
 import arena
 from arena.experiment.load import load
-from arena.hosting.player_process import close_held
+from arena.hosting.player_process import close_players
 from arena.ledger.game import stored_game
 from arena.ledger.read import PHASES
 from arena.ledger.record import MEASURED, unpacked
@@ -263,7 +263,7 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
     assert (table["seconds"] > 0.049).all()
     assert table["wins_in"].tolist() == [0, 0, -3, -3]
     assert record.cpu_seconds == pytest.approx(record.table()["cpu_seconds"].sum(), abs=1e-5)
-    close_held()
+    close_players()
 
 
 def test_what_a_class_says_is_checked(own: Path) -> None:
@@ -272,7 +272,7 @@ def test_what_a_class_says_is_checked(own: Path) -> None:
     players = [{"name": name, "type": f"{own}:{name}"} for name in ("Says", "Lies")]
     plan = prepare(load({"name": "t", "variant": "english", "players": players}))
     assert plan.men == {"Says": 7.0, "Lies": None}
-    close_held()
+    close_players()
 
 
 def naive(moves: bytes, plies: int, columns: list[list[str]]) -> dict[str, list[Any]]:
@@ -425,7 +425,7 @@ def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Pat
         {"name": "own", "variant": "english", "openings": {"count": 2}, "players": players}, tmp_path / "run",
         workers=1, quiet=True,
     )  # fmt: skip
-    close_held()
+    close_players()
     moves = made.moves
     assert moves.columns[-2:].tolist() == ["extra_first", "extra_tokens"]
     ours = (moves["player"] == "counts").to_numpy()

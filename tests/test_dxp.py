@@ -15,7 +15,7 @@ import pytest
 import arena
 from arena.base.supervisor import are_supported
 from arena.hosting import sandbox
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.columns import named_of
 from arena.play.match import play
 from arena.rules.custom import build_variant
@@ -64,7 +64,7 @@ FAILING = {
 @pytest.fixture(autouse=True)
 def nobody_is_left() -> Iterator[None]:
     yield
-    close_held()
+    close_players()
 
 
 @pytest.fixture
@@ -258,11 +258,11 @@ def test_the_second_seat_at_a_port_is_refused_until_the_first_is_closed():
     with taken() as other:
         port = other.getsockname()[1]
     spec = partner("shuttles", port=port)
-    first = hold(spec, INTERNATIONAL, KINGS, "1", Allowance())
+    first = begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance())
     with pytest.raises(PlayerError, match=f"port {port} is taken"):
-        hold(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
+        begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
     first.close()
-    hold(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
+    begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
 
 
 @pytest.mark.full

@@ -23,7 +23,7 @@ from arena.experiment.openings.lines import random_line
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.hosting.analysis import Analysis
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.plan import prepare
@@ -128,7 +128,7 @@ def test_what_else_an_engine_does_harms_nobody(kind: str, well: arena.Run, tmp_p
     pd.testing.assert_frame_equal(repeatable(found.games), repeatable(well.games))
     left = ["pgrep", "-f", str(tmp_path)]
     assert subprocess.run(left, stdout=subprocess.PIPE).stdout
-    close_held()
+    close_players()
     assert not subprocess.run(left, stdout=subprocess.PIPE).stdout
 
 
@@ -137,13 +137,13 @@ def test_what_an_engine_computes_in_its_opponents_time_is_counted(tmp_path: Path
     command = [sys.executable, "-S", "-E", str(SCRIPT), "ponders"]
     spec = PlayerSpec("e", "engine", Limit(depth=3), {"command": command, "folder": str(tmp_path)})
     opening = parse_fen(ENGLISH, "W:WK32:BK1")
-    player, game = hold(spec, ENGLISH, opening, "1", Allowance()), Game(ENGLISH, opening)
+    player, game = begin_game(spec, ENGLISH, opening, "1", Allowance()), Game(ENGLISH, opening)
     for _ in range(2):
-        player.ask(game, Limit(depth=3), random.Random(0))
+        player.choose(game, Limit(depth=3), random.Random(0))
         time.sleep(0.3)
-    pondered = player.ask(game, Limit(depth=3), random.Random(0)).pondered_seconds
+    pondered = player.choose(game, Limit(depth=3), random.Random(0)).pondered_seconds
     assert pondered > 0.01
-    close_held()
+    close_players()
     left = subprocess.run(["pgrep", "-f", f"{SCRIPT} ponders"], stdout=subprocess.PIPE).stdout
     assert not left
 
@@ -271,6 +271,26 @@ def test_the_last_lines_of_an_engine_are_in_its_bundle(tmp_path: Path) -> None:
     assert any(line.startswith("info depth=3 score=-0.25 nodes=1234") for line in last)
 
 
+@pytest.mark.parametrize("restart", [False, True])
+def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_started_anew_for_each(
+    restart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.play.logs.MOST", 3)
+    run(configured(tmp_path, "plays", f"depth: 3, log: true, restart: {str(restart).lower()}"))
+    logs = sorted((tmp_path / "out" / "logs").iterdir(), key=lambda file: int(file.stem.split("-")[1]))
+    colours = {file.stem.split("-")[2] for file in logs}
+    assert len(logs) == 3 and colours == {"white", "black"}
+    for number, file in enumerate(logs):
+        lines = file.read_text().splitlines()
+        assert lines.count("> new-game") == 1 and "> level depth=3" in lines and lines[-1].startswith("done move=")
+        assert ("> init" in lines) == restart or number == 0
+
+
+def test_a_log_needs_a_process_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"config.yaml:11:\d+: 'log' needs a process of its own"):
+        load(configured(tmp_path, "plays", "depth: 3, in_process: true, log: true"))
+
+
 def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
     """A player through the arena's own adapter, both ways."""
     entry = yaml.safe_dump({"type": spec.type, **spec.options}, default_flow_style=True, width=1000).strip()
@@ -345,7 +365,7 @@ def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
             assert message in str(caught.value) and len(str(caught.value).splitlines()) == 1, str(caught.value)
         else:
             assert set(run(path).games["error"]) == {""}
-    close_held()
+    close_players()
 
 
 def test_a_command_is_looked_for_in_the_folder_of_the_configuration(tmp_path: Path) -> None:

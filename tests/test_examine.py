@@ -157,7 +157,7 @@ FOUND = {
 """What is found of each evaluation of OWN, and nothing else but what is right."""
 LOST = {
     "own.py:endless": r"own.py:endless did not end within 5 s while valuing [BW]:W.*:B.*K",
-    "own.py:out_of_bounds": r"own.py:out_of_bounds ended its process \(SIGSEGV\) while valuing .* \(is an index out",
+    "own.py:out_of_bounds": r"own.py:out_of_bounds ended its process \(SIGSEGV\) while valuing .* \(is an index",
     "leaves.py:good": r"leaves.py:good called sys.exit while it was being loaded and compiled",
     "dies.py:good": r"dies.py:good ended its process \(exit code 7\) while it was being loaded and compiled",
     "loops.py:good": r"loops.py:good did not end within 2 s while it was being loaded and compiled",

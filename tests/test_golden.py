@@ -17,7 +17,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.hosting import held
+from arena.hosting import handle
 from arena.play import match
 from tests.helpers.command_line import invoke
 
@@ -57,7 +57,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterato
             patch.setattr(match, "os", SimpleNamespace(getpid=lambda: 1))
             patch.setattr(match, "platform", SimpleNamespace(node=lambda: "here"))
             patch.setattr(match, "time", ticking)
-            patch.setattr(held, "time", ticking)
+            patch.setattr(handle, "time", ticking)
             arena("run", config, "--out", str(out / name), "--workers", "1")
         return out / name
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arena
-from arena.hosting import held
+from arena.hosting import handle
 from arena.ledger.record import GameRecord
 from arena.play import match
 from arena.play.match import play
@@ -58,7 +58,7 @@ class Spends(First):
 
 @pytest.fixture
 def _fake_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (match, held):
+    for module in (match, handle):
         monkeypatch.setattr(module, "time", TIME)
     SEEN.clear()
 

@@ -25,8 +25,8 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import player_process, sandbox
-from arena.hosting.held import PlayerFailure
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.handle import PlayerFailure
+from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, Incident
 from arena.play.match import play as play_game
@@ -136,7 +136,7 @@ def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path:
     run(configured(tmp_path, "LeavesAChild"))
     started = ["pgrep", "-f", f"tail -f {tmp_path}"]
     assert subprocess.run(started, stdout=subprocess.PIPE).stdout
-    close_held()
+    close_players()
     assert not subprocess.run(started, stdout=subprocess.PIPE).stdout
 
 
@@ -145,13 +145,13 @@ def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path:
 def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    close_held()
+    close_players()
     monkeypatch.chdir(tmp_path)
     found = run(configured(tmp_path, kind, "processes: 8\nwithdraw: 1\n"))
     lost = found.annulled
     assert lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
     assert lost["termination"].tolist() == ["error"] + 11 * ["withdrawn"]
-    close_held()
+    close_players()
     assert forks_from(tmp_path) == set()
 
 
@@ -159,10 +159,10 @@ def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
 def test_nothing_is_left_of_a_player_that_killed_its_supervisor_and_survived(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    close_held()
+    close_players()
     monkeypatch.chdir(tmp_path)
     run(configured(tmp_path, "KillsItsSupervisor", "withdraw: 1\n"))
-    close_held()
+    close_players()
     assert forks_from(tmp_path) == set()
 
 
@@ -301,14 +301,14 @@ def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_pa
     (tmp_path / "own.py").write_text(f"CACHE = {str(cache_folder())!r}\n{FILLS}")
     (folder := users_folder(tmp_path) / "player_0123").mkdir(parents=True, exist_ok=True)
     (folder / "mine.secret_idea-5.py312.nbi").touch()
-    player = hold(
+    player = begin_game(
         PlayerSpec("own", f"{tmp_path}/own.py:Fills"),
         ENGLISH,
         ENGLISH.start,
         "1",
         Allowance(memory=100, sandbox=(), folder=str(tmp_path)),
     )
-    choice = player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice
+    choice = player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice
     assert 90 << 20 < choice.nodes <= 100 << 20 and choice.leaves == 0
 
 
@@ -337,8 +337,8 @@ def test_a_player_that_is_long_in_being_built_is_named(tmp_path: Path, monkeypat
     for seconds in (0.0, 1.0, 60.0):
         spec = PlayerSpec("slow", f"{file}:Slow", Limit(seconds=seconds))
         with waiting_announced(said.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
-            hold(spec, ENGLISH, ENGLISH.start, "0", Allowance(patience=2.0))
-        close_held()
+            begin_game(spec, ENGLISH, ENGLISH.start, "0", Allowance(patience=2.0))
+        close_players()
         assert said == int(seconds > 0) * ["slow is still being built, for 2 s at most"]
         said.clear()
 
@@ -458,8 +458,8 @@ class Chance:
 
 def test_every_chance_in_a_seat_comes_from_the_seed() -> None:
     def drawn(seed: str) -> int:
-        player = hold(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Allowance())
-        return player.ask(Game(ENGLISH), Limit(), random.Random()).choice.nodes
+        player = begin_game(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Allowance())
+        return player.choose(Game(ENGLISH), Limit(), random.Random()).choice.nodes
 
     assert drawn("1") == drawn("1") != drawn("2")
 
@@ -548,8 +548,8 @@ def test_an_own_player_in_the_arenas_process_has_its_answers_checked(tmp_path: P
     record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
     assert record.termination == "error" and "bad changed the game" in record.error
     inside = PlayerSpec("p", "tests.test_seats:Where", in_process=True)
-    player = hold(inside, ENGLISH, ENGLISH.start, "1", Allowance())
-    assert player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes == os.getpid()
+    player = begin_game(inside, ENGLISH, ENGLISH.start, "1", Allowance())
+    assert player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes == os.getpid()
 
 
 class Where:
@@ -564,8 +564,8 @@ class Where:
 
 def test_a_player_sits_in_another_process_that_is_kept_from_game_to_game() -> None:
     def where() -> int:
-        player = hold(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Allowance())
-        return player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
+        player = begin_game(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Allowance())
+        return player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
 
     assert where() == where() != os.getpid()
 
@@ -590,11 +590,11 @@ def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
 
 def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
     spec = PlayerSpec("p", "tests.test_seats:Dawdles")
-    player = hold(spec, ENGLISH, ENGLISH.start, "1", Allowance(game_patience=0.5))
+    player = begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance(game_patience=0.5))
     for _ in range(2):
-        player.ask(Game(ENGLISH), Limit(), random.Random(0))
+        player.choose(Game(ENGLISH), Limit(), random.Random(0))
     with pytest.raises(PlayerFailure, match="gave no answer within") as caught:
-        player.ask(Game(ENGLISH), Limit(), random.Random(0))
+        player.choose(Game(ENGLISH), Limit(), random.Random(0))
     assert caught.value.termination == Termination.TIME
 
 
@@ -643,10 +643,10 @@ class Anew(Kept):
 def test_a_kept_player_plays_game_after_game_until_it_fails(inside: bool, depth: int, tmp_path: Path) -> None:
     spec = PlayerSpec("k", "tests.test_seats:Kept", options={"log": str(tmp_path / "log")}, in_process=inside)
     for limit in (Limit(), Limit(), Limit(depth), Limit()):
-        player = hold(spec, ENGLISH, ENGLISH.start, "1", Allowance())
+        player = begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance())
         with nullcontext() if limit == Limit() else pytest.raises((PlayerFailure, ValueError)):
-            player.ask(Game(ENGLISH), limit, random.Random(0))
-    close_held()
+            player.choose(Game(ENGLISH), limit, random.Random(0))
+    close_players()
     words = "built begun begun begun closed built begun closed"
     assert (tmp_path / "log").read_text().split() == words.split()
 
@@ -656,8 +656,8 @@ def test_a_kept_player_plays_game_after_game_until_it_fails(inside: bool, depth:
 def test_a_player_that_is_not_kept_is_closed_when_the_next_one_is_built(inside: bool, tmp_path: Path) -> None:
     spec = PlayerSpec("k", "tests.test_seats:Anew", options={"log": str(tmp_path / "log")}, in_process=inside)
     for _ in range(2):
-        hold(spec, ENGLISH, ENGLISH.start, "1", Allowance())
-    close_held()
+        begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance())
+    close_players()
     assert (tmp_path / "log").read_text().split() == ["built", "begun", "closed", "built", "begun", "closed"]
 
 
@@ -669,10 +669,10 @@ import os, signal
 from players.engines.program import waiting_announced
 from players.player import Allowance, PlayerSpec
 from arena.rules.variants import VARIANTS
-from arena.hosting.player_process import hold
+from arena.hosting.player_process import begin_game
 english = VARIANTS["english"]
 spec = PlayerSpec("k", "tests.test_seats:Kept", options={{"log": {str(log)!r}}})
-hold(spec, english, english.start, "1", Allowance())
+begin_game(spec, english, english.start, "1", Allowance())
 os.kill(os.getpid(), signal.SIGKILL)
 """
     subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1])
@@ -684,10 +684,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.mark.full
 def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
-    player = hold(PlayerSpec("k", "tests.test_seats:Clings"), ENGLISH, ENGLISH.start, "1", Allowance())
-    pid = player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
+    player = begin_game(PlayerSpec("k", "tests.test_seats:Clings"), ENGLISH, ENGLISH.start, "1", Allowance())
+    pid = player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
     began = time.monotonic()
-    close_held()
+    close_players()
     assert time.monotonic() - began < 5 and not Path(f"/proc/{pid}").exists()
 
 
@@ -767,4 +767,4 @@ def test_what_a_player_computes_in_its_opponents_time_is_counted(how: str, insid
     table = record.table()
     assert np.isnan(table["pondered_seconds"][1::2]).all() and table["pondered_seconds"][0] == 0
     assert table["pondered_seconds"][2::2].sum() > 0.01
-    close_held()
+    close_players()

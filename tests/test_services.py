@@ -17,7 +17,7 @@ import pytest
 
 import arena
 from arena import Game
-from arena.hosting.player_process import close_held
+from arena.hosting.player_process import close_players
 from arena.play import match
 from arena.play.tournament import RunPaused
 from arena.rules.variants import VARIANTS
@@ -65,7 +65,7 @@ def played(config: dict[str, Any], folder: Path) -> arena.Run:
     try:
         return arena.run(config, folder, workers=1, quiet=True)
     finally:
-        close_held()
+        close_players()
 
 
 @pytest.mark.full(but=["in process"])
@@ -93,7 +93,7 @@ def test_a_game_is_played_as_often_as_allowed_without_reaching_a_player(
     asking = PlayerSpec("asks", entry["type"], in_process=entry["in_process"])
     task = task_of(VARIANTS["english"], asking, PlayerSpec("random", "random"))
     record = match.play(task._replace(allowance=Allowance(unreachable=3, attempts=5)))
-    close_held()
+    close_players()
     assert (record.result, record.incident) == ("*", None)
     assert record.error == "asks was not reachable: no route to host at ply 6"
     assert (tmp_path / "asked").read_text().split() == ["2", "4", "6"] * 3
@@ -230,7 +230,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
         yield server
         server.shutdown()
         thread.join()
-    close_held()
+    close_players()
 
 
 def of_model(model: Model, folder: Path, **changes: Any) -> dict[str, Any]:

@@ -28,8 +28,8 @@ from arena.commands.output import echo, fail, say, show_frame
 from arena.commands.waiting import counted_up
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.held import PlayerFailure
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.handle import PlayerFailure
+from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import SuiteAnswer
 from arena.ledger.store import StoreError
@@ -187,12 +187,12 @@ def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -
     for spec, limits in asked:
         for limit in {limits[0], limits[-1]}:
             try:
-                hold(replace(spec, limit=limit), variant, variant.start, "0", Allowance())
+                begin_game(replace(spec, limit=limit), variant, variant.start, "0", Allowance())
             except PlayerError as error:
                 fail(f"--player: {error}")
             except PlayerFailure as error:
                 fail(f"--player: {spec.name} {error} while it was built")
-    close_held()
+    close_players()
     return asked
 
 

@@ -13,7 +13,7 @@ from arena.experiment.formats.table import FORMATS, FormatField
 from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source
-from players.player import HUMAN, Limit, PlayerSpec
+from players.player import ENGINE, HUMAN, Limit, PlayerSpec
 
 _FORMAT: TypeAdapter[Format] = TypeAdapter(FormatField)
 
@@ -86,6 +86,9 @@ def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem
             yield source.problem(
                 ("players", i, "type"), f"a {HUMAN} plays at the board (arena play), not in a tournament"
             )
+        if player.get("log") is True and player.get("in_process") is True and player.get("type") == ENGINE:
+            message = "'log' needs a process of its own: leave out 'in_process'"
+            yield source.problem(("players", i, "log"), message)
         if player.get("increment") is not None and player.get("clock") is None:
             yield source.problem(("players", i, "increment"), "'increment' needs a 'clock' to add it to")
         for key in filter(_is_misspelt_sweep, player if _is_built_in(player) else ()):

@@ -1,1 +1,1 @@
-"""Players that are held and asked: in this process, in a process of their own, or offered by Hub."""
+"""Players that the arena asks for moves: in this process, in a process of their own, or offered by Hub."""

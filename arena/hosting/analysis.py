@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from arena.hosting.held import PlayerFailure, SharedPlayer, failure_of
-from arena.hosting.player_process import hold
+from arena.hosting.handle import PlayerFailure, SharedPlayer, failure_of
+from arena.hosting.player_process import begin_game
 from arena.rules.endgame.tables import opened
 from arena.rules.game import Game, Termination
 from arena.rules.move_text import line_texts
@@ -98,16 +98,16 @@ class Analysis:
             raise ValueError("the game is over: there is no legal move")
         self._game, self._count = game, min(lines, len(game.legal_moves))
         self._limit, self._rng = spec.limit, random.Random(0)
-        self._held = SharedPlayer(spec, game.variant)
-        self._held.begin()
-        assert self._held.player is not None
+        self._player = SharedPlayer(spec, game.variant)
+        self._player.begin()
+        assert self._player.player is not None
         self._begins = bool(own_code(spec))
         pieces = spec.options.get("tables", 0)
         self._tables = opened(game.variant, pieces) if pieces and spec.type == "negamax" else None
-        self.man = self._held.man
+        self.man = self._player.man
         """What a man is worth in the player's unit, if it says so."""
-        self._heeds, self._check = self._held.player.limits, self._held.player.check_limit
-        self._can_stop = self._held.player.stop is not None
+        self._heeds, self._check = self._player.player.limits, self._player.player.check_limit
+        self._can_stop = self._player.player.stop is not None
         if self._count > 1 and "depth" in self._heeds and spec.limit.depth == 1:
             raise ValueError("several lines need a depth of 2 or more")
         self._certain = self._endings()
@@ -148,12 +148,12 @@ class Analysis:
         finally:
             timer.cancel()
             self._stopping.set()
-            self._held.close()
+            self._player.close()
 
     def stop(self) -> None:
         """End it soon, if the player can be stopped in a search, else after the one under way."""
         self._stopping.set()
-        self._held.stop()
+        self._player.stop()
 
     def texts(self, line: Candidate) -> list[str]:
         """The moves of a line as PDN writes them, as far as they are legal."""
@@ -248,11 +248,11 @@ class Analysis:
 
     def _search(self, game: Game, limit: Limit) -> Choice:
         if self._begins:
-            self._held.begin()
+            self._player.begin()
         if self._limit.seconds is not None and not self._can_stop:
             left = self._limit.seconds - (time.perf_counter() - self._began)
             limit = limit._replace(seconds=max(left, _LEAST_SECONDS))
-        choice = self._held.ask(game, limit, self._rng, self._stopping).choice
+        choice = self._player.choose(game, limit, self._rng, self._stopping).choice
         self._nodes += choice.nodes
         if limit.seconds is not None and limit.seconds <= _LEAST_SECONDS:
             self._stopping.set()
@@ -319,8 +319,8 @@ class Judge:
         self.game = game
         self._limit, self._rng = spec.limit, random.Random(seed)
         try:
-            self._held = hold(spec, game.variant, game.start, seed, allowance)
-            man = self._held.man
+            self._player = begin_game(spec, game.variant, game.start, seed, allowance)
+            man = self._player.man
         except Exception as error:
             raise failure_of(error) from error
         if man is None:
@@ -335,7 +335,7 @@ class Judge:
                 return Judgement(0, 0.5, None, None)
             return Judgement(0, float(outcome.winner == game.turn), 0, None)
         try:
-            choice = self._held.ask(game, self._limit, self._rng).choice
+            choice = self._player.choose(game, self._limit, self._rng).choice
         except Exception as error:
             raise failure_of(error) from error
         if choice.wins_in:

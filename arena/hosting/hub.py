@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from queue import SimpleQueue
 
 from arena.base.wording import message_of
-from arena.hosting.held import SharedPlayer
+from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
 from arena.rules.hub import Line, hub_move, line, parse_game, parse_line, variant_word, variant_words
 from arena.rules.move_text import line_texts
@@ -123,18 +123,18 @@ class Server:
         self._limit = limit_of(read) or self._spec.limit
 
     def _go(self, read: Line) -> None:
-        held = self._player
-        if held is None or held.player is None:
+        player = self._player
+        if player is None or player.player is None:
             raise ValueError("there was no init")
         if self._game is None:
             raise ValueError("there is no position")
         if not self._game.legal_moves:
             raise ValueError("the game is over")
         limit = self._limit if "think" in read.arguments and self._limit != ENDLESS else self._endless
-        held.player.check_limit(limit)
-        self._search = _Search(held, self._game, limit, self._rng, self._man, self._write)
+        player.player.check_limit(limit)
+        self._search = _Search(player, self._game, limit, self._rng, self._man, self._write)
         self._searches.put(self._search)
-        if held.player.progress is not None:
+        if player.player.progress is not None:
             self._reported.put(self._search)
 
     def _stop(self, wait: float | None = 0.0) -> None:
@@ -166,7 +166,7 @@ class _Search:
     def think(self) -> None:
         """Search, and write what was found."""
         try:
-            choice = self._player.ask(self._game, self._limit, self._rng, self._stopped).choice
+            choice = self._player.choose(self._game, self._limit, self._rng, self._stopped).choice
             text = f"{self._info(choice, self._man)}\n{line('done', {'move': self._pv(choice)[0]})}"
         except BaseException as error:
             text = line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})

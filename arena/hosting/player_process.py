@@ -1,4 +1,4 @@
-"""Players in processes of their own: PlayerProcess, and `hold`, which keeps players from game to game."""
+"""Players in processes of their own: PlayerProcess, and `begin_game`, which keeps players from game to game."""
 
 from __future__ import annotations
 
@@ -10,54 +10,27 @@ import random
 import select
 import time
 from collections import OrderedDict
-from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
 from arena.base import process
 from arena.base.supervisor import are_supported, processor_seconds
 from arena.base.wording import printable
-from arena.hosting import sandbox
-from arena.hosting.held import Answer, HeldPlayer, PlayerFailure
-from arena.hosting.worker import (
-    ASK,
-    BEGIN,
-    BUILT,
-    CHOSEN,
-    FAILED,
-    ILLEGAL,
-    NOTE,
-    RAISED,
-    REFUSED,
-    UNREACHED,
-    VALUE,
-    WAITING,
-    WORTH,
-    Request,
-    serve,
-)
+from arena.hosting import sandbox, worker
+from arena.hosting.handle import Answer, LocalPlayer, PlayerFailure, PlayerHandle, failure_of
 from arena.rules.game import Game, Termination
 from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.answers import checked_extra
+from players.answers import accepted, checked_extra
 from players.engines.program import announce_waiting
-from players.loading import ENGINE, PlayerError, without_own_code
-from players.player import (
-    Allowance,
-    AnswerError,
-    Choice,
-    CompletePlayer,
-    IllegalMove,
-    Limit,
-    NotReachable,
-    PlayerSpec,
-)
+from players.loading import PlayerError, is_logged, without_own_code
+from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, NotReachable, PlayerSpec
 from players.table import build_player
 
-KEPT_OUTPUT = 1 << 16
-"""Bytes of what a player printed that are kept, the last ones."""
+KEPT_OUTPUT, KEPT_LOG = 1 << 16, 1 << 20
+"""Bytes of what a player printed in a game that are kept, the last ones: in any case, and with `log: true`."""
 _GRACE = 1.0
 """Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
 SILENT_SECONDS = 5.0
@@ -66,53 +39,55 @@ _DRAIN_SECONDS = 0.01
 """Seconds after which what a player prints is read while it is waited for; a pipe holds it till then."""
 _OWN_SECONDS = 0.001
 """Processor time that a worker itself may need between an answer and the next request."""
-_HELD = 16
-"""Players that a process holds, those that were used last."""
+_KEPT = 16
+"""Players that a process keeps, those that were used last."""
 
-_held: OrderedDict[tuple[str, str, int], HeldPlayer] = OrderedDict()
+_kept: OrderedDict[tuple[str, str, int], PlayerHandle] = OrderedDict()
 if are_supported():
-    os.register_at_fork(after_in_child=_held.clear)
+    os.register_at_fork(after_in_child=_kept.clear)
 
 
-def hold(
+def begin_game(
     spec: PlayerSpec, variant: Variant, opening: Position, seed: str, allowance: Allowance, place: int = 0
-) -> HeldPlayer:
+) -> PlayerHandle:
     """The player of a specification, its game begun: in a process of its own if it runs a user's code.
 
-    With `in_process` it is in this one. It is that of earlier games; one that plays itself is held twice, by its
-    `place`. Raises what `HeldPlayer.begin` raises.
+    With `in_process` it is in this one. It is that of earlier games; one that plays itself is kept twice, by its
+    `place`. Raises what `PlayerHandle.begin` raises.
     """
     plain = without_own_code(spec)
     key = (repr((spec, allowance)), repr(variant), place)
-    if key not in _held:
-        inside = plain is spec or spec.in_process or not are_supported()
-        elsewhere = None if inside else PlayerProcess(spec, plain, variant, allowance)
-        _held[key] = HeldPlayer(spec, variant, elsewhere)
-        while len(_held) > _HELD:
-            _held.popitem(last=False)[1].close()
-    _held.move_to_end(key)
-    _held[key].begin(opening, seed)
-    return _held[key]
+    if key not in _kept:
+        is_local = plain is spec or spec.in_process or not are_supported()
+        _kept[key] = LocalPlayer(spec, variant) if is_local else PlayerProcess(spec, plain, variant, allowance)
+        while len(_kept) > _KEPT:
+            _kept.popitem(last=False)[1].close()
+    _kept.move_to_end(key)
+    _kept[key].begin(opening, seed)
+    return _kept[key]
 
 
-def close_held() -> None:
-    """Close all players that `hold` keeps, and end their processes."""
-    while _held:
-        _held.popitem()[1].close()
+def close_players() -> None:
+    """Close all players that `begin_game` keeps, and end their processes."""
+    while _kept:
+        _kept.popitem()[1].close()
 
 
 class PlayerProcess:
-    """A player in a process of its own, kept from game to game and begun again when it has ended."""
-
-    player: CompletePlayer | None = None
-    """None: it is not in this process."""
+    """A player in a process of its own, kept from game to game, and begun anew after a failure."""
 
     def __init__(self, spec: PlayerSpec, plain: PlayerSpec | None, variant: Variant, allowance: Allowance) -> None:
         """`plain` is the player without a user's code, if there is one."""
         self._spec, self._plain, self._variant, self._allowance = spec, plain, variant, allowance
         self._process: process.Process | None = None
+        self.man: float | None = None
+        """The worth of a man in the player's scores, if it says so."""
+        self.costs = False
+        """Whether the player's answers cost money."""
         self._sent = 0
         self._left = allowance.game_patience
+        self._output = b""
+        self._most_output = KEPT_LOG if is_logged(spec) else KEPT_OUTPUT
         self._pondered = 0.0
         """Processor time from the last `_rest` of this game to `_wake`, 0 if the worker may have needed it."""
         self._has_children = False
@@ -120,65 +95,56 @@ class PlayerProcess:
         self._clocks: dict[int, float] | None = None
         """Processor time of each process of the player when it began to rest; None if it does not rest."""
 
-    def begin(self, opening: Position, seed: str) -> None:
-        """Have the player ready for a game. Raises PlayerError and PlayerFailure."""
+    def begin(self, opening: Position | None = None, seed: str = "0") -> None:
+        """See `PlayerHandle.begin`."""
         if self._process is None:
             self._start()
+        self._drain()
+        self._output = b""
         self._sent, self._left = 0, self._allowance.game_patience
         most = self._allowance.patience
         waiting = f"{self._spec.name} is still being built, for {most:g} s at most"
-        reply = self._exchange((BEGIN, self._spec, self._variant, opening, seed), most, waiting)
-        if reply[0] == REFUSED:
-            raise PlayerError(printable(str(reply[1])), *reply[2])
-        if reply[0] != BUILT:
-            self._fail_by(reply)
+        request = (self._spec, self._variant, opening or self._variant.start, seed)
+        try:
+            kind, *fields = self._exchange(request, most, waiting)
+            if kind != worker.READY:
+                _raise(kind, fields)
+            man, self.costs = fields[0], fields[1] is True
+            self.man = man if isinstance(man, float) and 0 < man < math.inf else None
+        except BaseException as error:
+            self._give_up(error)
         self._pondered, self._family = 0.0, []
 
-    @property
-    def man(self) -> float | None:
-        """What a man is worth in the scores of the player that was begun, if it says so. Raises PlayerFailure."""
-        return self._value()[0]
-
-    @property
-    def costs(self) -> bool:
-        """Whether the answers of the player that was begun cost money. Raises PlayerFailure."""
-        return self._value()[1]
-
-    def _value(self) -> tuple[float | None, bool]:
-        reply = self._exchange((VALUE,), self._allowance.patience)
-        if reply[0] != WORTH or len(reply) != 3 or not isinstance(reply[1], float | None):
-            self._fail_by(reply)
-        return reply[1], reply[2] is True
-
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """Ask the player; its chance is not `rng`, but its own from the same seed.
+        """See `PlayerHandle.choose`; the player's chance is not `rng`, but its own from the same seed.
 
-        It rests from the answer to the next request. Raises PlayerFailure.
+        It rests from the answer to the next request.
         """
+        if self._process is None:
+            self.begin(game.start)
         self._wake()
         began = time.perf_counter()
         moves = tuple(game.moves[self._sent :])
         self._sent = len(game.moves)
-        reply = self._exchange((ASK, moves, tuple(limit)), self._seconds(limit))
-        seconds = time.perf_counter() - began
-        self._left -= seconds
-        if reply[0] != CHOSEN:
-            self._fail_by(reply)
         try:
-            _, spent, self._has_children, *fields, line, wins_in, extra = reply
-            choice = Choice._make((*fields, tuple(line), wins_in, extra))
-            answer = Answer(choice, seconds, float(spent), self._pondered)
-        except (TypeError, ValueError):
-            self._fail("sent a malformed answer")
+            kind, *fields = self._exchange((moves, tuple(limit)), self._seconds(limit))
+            seconds = time.perf_counter() - began
+            self._left -= seconds
+            if kind != worker.CHOSE:
+                _raise(kind, fields)
+            spent, self._has_children, chosen = fields
+            choice = accepted(_choice(chosen), game)
+            answer = Answer(choice, seconds, _seconds_of(spent), self._pondered)
+        except BaseException as error:
+            self._give_up(error)
         self._rest()
         return answer
 
-    def failed(self, error: BaseException) -> None:
-        """End the process if it sent an answer that no honest one sends, and raise the PlayerFailure."""
-        if isinstance(error, IllegalMove):
-            self._fail(str(error), Termination.ILLEGAL_MOVE)
-        if isinstance(error, AnswerError):
-            self._fail("sent a malformed answer")
+    def printed(self) -> str:
+        """See `PlayerHandle.printed`."""
+        for _ in range(2):  # a pipe of output may have filled again
+            self._drain()
+        return self._output.decode("utf-8", "backslashreplace")
 
     def close(self) -> None:
         """Have the player closed, and end the process with all that descends from it."""
@@ -209,63 +175,53 @@ class PlayerProcess:
         compiled_generator(self._variant.constants)
         if self._plain is not None:
             build_player(self._plain, self._variant)
-        self._process = self._begun()
+        memory, processes = self._allowance.memory, self._allowance.processes
+        if self._allowance.sandbox is None:
+            self._process = process.start(worker.serve, memory, processes)
+        elif why := sandbox.unavailable():
+            raise PlayerError(f"there is no sandbox for it: {why}")
+        else:
+            inside = partial(sandbox.serve, self._spec, self._allowance)
+            self._process = process.start(inside, memory, processes + sandbox.WRAPPERS)
         self._answers = process.FrameReader(self._process.answers)
-        self._output = b""
         self._clocks = None
         self._waiting = select.poll()
         self._waiting.register(self._process.answers, select.POLLIN)
-
-    def _begun(self) -> process.Process:
-        memory, processes = self._allowance.memory, self._allowance.processes
-        if self._allowance.sandbox is None:
-            return process.start(serve, memory, processes)
-        if why := sandbox.unavailable():
-            raise PlayerError(f"there is no sandbox for it: {why}")
-        inside = partial(sandbox.serve, self._spec, self._allowance)
-        return process.start(inside, memory, processes + sandbox.WRAPPERS)
 
     def _seconds(self, limit: Limit) -> float:
         if limit.longest is None:
             return min(self._allowance.patience, self._left)
         return limit.longest + self._allowance.time_margin + _GRACE
 
-    def _exchange(self, request: Request, seconds: float, waiting: str = "") -> list[Any]:
+    def _exchange(self, request: tuple[Any, ...], seconds: float, waiting: str = "") -> worker.Reply:
         """The reply to a request; a line is announced where one is long in coming.
 
-        Raises PlayerFailure if there is none in time, or the process ends.
+        Raises PlayerFailure if there is none in time, EOFError and BrokenPipeError if the process ends, and
+        FrameError and ValueError for one that is malformed.
         """
         assert self._process is not None
         self._wake()
         deadline = time.perf_counter() + seconds
         self._drain()
         process.watch(self._process)
-        try:
-            process.write_frame(self._process.requests, pickle.dumps(request))
-            soon = deadline - max(seconds - SILENT_SECONDS, 0.0)
-            if (reply := self._reply(soon)) is None and waiting and self._spec.type != ENGINE:
-                announce_waiting(waiting)
-            while reply is None or self._is_note(reply):
-                if (reply := self._reply(deadline)) is None:
-                    break
-        except (process.FrameError, ValueError):
-            self._fail("sent a malformed answer")
-        except (BrokenPipeError, EOFError):
-            self._fail_by_ending()
-        if reply is None:
-            self._fail(f"gave no answer within {seconds:.4g} s", Termination.TIME)
+        process.write_frame(self._process.requests, pickle.dumps(request))
+        soon = deadline - max(seconds - SILENT_SECONDS, 0.0)
+        if (reply := self._reply(soon)) is None and waiting and self._spec.type != ENGINE:
+            announce_waiting(waiting)
+        while reply is None or self._is_note(reply):
+            if (reply := self._reply(deadline)) is None:
+                raise PlayerFailure(Termination.TIME, f"gave no answer within {seconds:.4g} s")
         return reply
 
-    def _is_note(self, reply: list[Any]) -> bool:
+    def _is_note(self, reply: worker.Reply) -> bool:
         """Whether a reply only says what the answer waits for, which is passed on."""
-        if reply == [NOTE]:
+        if reply == [worker.COMPILES]:
             announce_compilation()
-        elif reply[0] == WAITING and self._spec.type == ENGINE:  # a user's class may write any line
+        elif reply[0] == worker.WAITS and self._spec.type == ENGINE:  # a user's class may write any line
             announce_waiting(*reply[1:])
-        return reply == [NOTE] or reply[0] == WAITING
+        return reply == [worker.COMPILES] or reply[0] == worker.WAITS
 
-    def _reply(self, deadline: float) -> list[Any] | None:
-        assert self._process is not None
+    def _reply(self, deadline: float) -> worker.Reply | None:
         while (frame := self._answers.frame()) is None:
             left = deadline - time.perf_counter()
             if left <= 0:
@@ -274,50 +230,85 @@ class PlayerProcess:
                 self._drain()
             elif not self._answers.fill():
                 raise EOFError
-        reply = json.loads(frame.decode())
+        reply = _DECODER.decode(frame.decode())
         if not isinstance(reply, list) or not reply:
-            raise ValueError
+            raise process.FrameError
         return reply
 
     def _drain(self) -> None:
         """Read what was printed, before a pipe is full of it."""
-        assert self._process is not None
-        part = process.printed(self._process)
-        self._output = (self._output + (part or b""))[-KEPT_OUTPUT:]
+        if self._process is not None:
+            part = process.printed(self._process)
+            self._output = (self._output + (part or b""))[-self._most_output :]
 
-    def _fail_by(self, reply: list[Any]) -> NoReturn:
-        if reply[0] == RAISED and len(reply) == 4:
-            raise PlayerFailure(
-                Termination.ERROR, f"raised {reply[1]}: {reply[2]}", str(reply[3]), self._printed()
-            )
-        if reply[0] == UNREACHED and len(reply) == 3:
-            raise NotReachable(str(reply[1]), reply[2])
-        if reply[0] == FAILED and len(reply) == 2:
-            raise PlayerFailure(Termination.ERROR, str(reply[1]), output=self._printed())
-        if reply[0] == ILLEGAL and len(reply) == 3:
-            failure = PlayerFailure(Termination.ILLEGAL_MOVE, str(reply[1]), output=self._printed())
-            with suppress(AnswerError):
-                failure.extra = checked_extra(reply[2])
-            raise failure
-        self._fail("sent a malformed answer")
-
-    def _fail(self, message: str, termination: Termination = Termination.ERROR) -> NoReturn:
-        printed = self._printed()
-        assert self._process is not None
+    def _give_up(self, error: BaseException) -> NoReturn:
+        """End the process, at once unless it awaits a request, and raise the error as the arena knows it."""
+        printed = self.printed()[-KEPT_OUTPUT:]
         ending, self._process = self._process, None
-        process.end(ending)
-        raise PlayerFailure(termination, message, output=printed)
+        assert ending is not None
+        if isinstance(error, EOFError | BrokenPipeError):
+            how = process.end(ending, closed=True)
+            how = how if self._allowance.sandbox is None else sandbox.ending(how)
+            error = PlayerFailure(Termination.ERROR, how or "closed its connection to the arena")
+        elif isinstance(error, _ANSWERED) and getattr(error, "termination", None) != Termination.TIME:
+            process.finish(ending)
+        else:
+            process.end(ending)
+            if isinstance(error, process.FrameError | ValueError | TypeError):
+                error = PlayerFailure(Termination.ERROR, "sent a malformed answer")
+        if isinstance(error, AnswerError | NotReachable):
+            error = failure_of(error)
+        if isinstance(error, PlayerFailure):
+            error.output = printable(printed)
+        raise error from None
 
-    def _printed(self) -> str:
-        for _ in range(2):
-            self._drain()
-        return self._output.decode("utf-8", "backslashreplace")
 
-    def _fail_by_ending(self) -> NoReturn:
-        assert self._process is not None
-        printed = self._printed()
-        ended, self._process = process.end(self._process, closed=True), None
-        if self._allowance.sandbox is not None:
-            ended = sandbox.ending(ended)
-        how = ended or "closed its connection to the arena"
-        raise PlayerFailure(Termination.ERROR, how, output=printed)
+_ANSWERED = (PlayerFailure, PlayerError, AnswerError, NotReachable)
+"""The errors after which a process awaits a request, but for a PlayerFailure by time."""
+
+
+class _Shown:
+    """A value of the player's process that only messages show."""
+
+    def __init__(self, text: object) -> None:
+        self._text = str(text)
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _shown(mapping: dict[str, Any]) -> object:
+    return _Shown(mapping[worker.UNKNOWN]) if mapping.keys() == {worker.UNKNOWN} else mapping
+
+
+_DECODER = json.JSONDecoder(object_hook=_shown)
+
+
+def _choice(fields: Any) -> object:
+    """The choice of an answer, unchecked; what is none as it is. Raises TypeError if it lacks fields."""
+    if not isinstance(fields, list):
+        return fields
+    return Choice._make(tuple(value) if isinstance(value, list) else value for value in fields)
+
+
+def _seconds_of(spent: Any) -> float:
+    """Processor time as a process states it; nan if that is no time."""
+    return float(spent) if isinstance(spent, float | int) and 0 <= spent < math.inf else math.nan
+
+
+def _raise(kind: object, fields: list[Any]) -> NoReturn:
+    """Raise the error that a reply states. Raises FrameError if it states none."""
+    match kind, fields:
+        case worker.REFUSED, [str(message), [*keys]]:
+            raise PlayerError(printable(message), *keys)
+        case worker.ILLEGAL, [str(message), extra]:
+            failure = PlayerFailure(Termination.ILLEGAL_MOVE, message)
+            failure.extra = checked_extra(extra)
+            raise failure
+        case worker.UNREACHED, [str(reason), extra]:
+            raise NotReachable(reason, checked_extra(extra))
+        case worker.FAILED, [str(message)]:
+            raise PlayerFailure(Termination.ERROR, message)
+        case worker.RAISED, [str(name), str(message), str(traceback)]:
+            raise PlayerFailure(Termination.ERROR, f"raised {name}: {message}", traceback)
+    raise process.FrameError

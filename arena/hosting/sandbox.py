@@ -22,8 +22,8 @@ from typing import NoReturn
 from arena.base.supervisor import are_supported, bound
 from arena.experiment.model import Experiment
 from arena.rules.jit.cache import OWN, ROOT, cache_folder
-from players.loading import ENGINE, own_code, user_files, words_of_command
-from players.player import Allowance, PlayerSpec
+from players.loading import own_code, user_files, words_of_command
+from players.player import ENGINE, Allowance, PlayerSpec
 
 WRAPPERS = 2
 """Processes of bubblewrap itself."""

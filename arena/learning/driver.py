@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import MAX_OPENINGS
-from arena.hosting.held import PlayerFailure
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.handle import PlayerFailure
+from arena.hosting.player_process import begin_game, close_players
 from arena.learning.games import Failed, Job, Terms, play_job
 from arena.learning.store import GameStore, Played
 from arena.learning.terms import GameTerms
@@ -65,11 +65,11 @@ def check_player(spec: PlayerSpec, variant: Variant) -> None:
         build_player(spec, variant)
         return
     try:
-        hold(spec, variant, variant.start, "0", Allowance())
+        begin_game(spec, variant, variant.start, "0", Allowance())
     except PlayerFailure as error:
         raise PlayerError(f"{spec.type} {error}", "type") from None
     finally:
-        close_held()
+        close_players()
 
 
 def match_experiment(config: GameTerms, specs: Sequence[PlayerSpec], pairs: int) -> Experiment:

@@ -14,8 +14,8 @@ import numpy as np
 from arena.base.wording import cut
 from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.sources import OpeningsError
-from arena.hosting.held import failure_of
-from arena.hosting.player_process import hold
+from arena.hosting.handle import failure_of
+from arena.hosting.player_process import begin_game
 from arena.learning.store import SCORED, Played, packed
 from arena.learning.terms import RandomOpenings, draw_opening
 from arena.ledger.record import Task
@@ -138,7 +138,7 @@ def _scored_game(
     """
     with _blamed(job):
         seed = f"{job.seed} {job.stage} {job.game}"
-        player = hold(job.white, job.variant, opening, seed, Allowance())
+        player = begin_game(job.white, job.variant, opening, seed, Allowance())
     game = Game(job.variant, opening)
     found: list[tuple[Position, float]] = []
     while (outcome := adjudicate(game, job.max_plies)) is None:
@@ -146,7 +146,7 @@ def _scored_game(
             game.push(game.legal_moves[0])
             continue
         with _blamed(job):
-            choice = player.ask(game, job.white.limit, rng).choice
+            choice = player.choose(game, job.white.limit, rng).choice
             score = _white_score(game, choice)
         if is_quiet(game):
             found.append((game.position, score))

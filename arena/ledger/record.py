@@ -143,6 +143,8 @@ class GameRecord(NamedTuple):
     """Numbers of the players' own, as `arena.ledger.columns.named` makes them; None where there are none."""
     uncounted: tuple[bytes, ...] = ()
     """The `extras` of the plays of the game before this one, of which nothing else is kept."""
+    logs: tuple[str, str] = ("", "")
+    """What was said by White's and Black's programs, and to them, where their entries have `log: true`."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""

@@ -14,7 +14,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import left_out_lines, random_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.ledger import manifest_in
 from arena.ledger.manifest import Diagnosis
 from arena.play.plan import check_players, check_tables, openings_of, probes_of, suites_of, worth
@@ -22,8 +22,8 @@ from arena.play.trial import RepeatedGame, Trial, alone, is_sandboxed, tried
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
 from players.examine import Finding, examined, name_of
-from players.loading import ENGINE, PlayerError, located, own_code, source_of, user_files
-from players.player import Limit, PlayerSpec
+from players.loading import PlayerError, located, own_code, source_of, user_files
+from players.player import ENGINE, Limit, PlayerSpec
 from players.table import build_player
 
 GAME_BYTES, REPORT_BYTES = 1000, 10 * 2**20
@@ -100,7 +100,7 @@ def of_players(
         if trial.own:
             say(f"trying {spec.name}")
         if spec.type == ENGINE:
-            close_held()  # a program may have one port alone
+            close_players()  # a program may have one port alone
         try:
             for finding in doctor.of_player(trial):
                 if finding.level != "ok":
@@ -269,7 +269,9 @@ def _of_adjudication(experiment: Experiment, variant: Variant) -> Iterator[Findi
     men: list[float | None] = []
     for spec in experiment.players:
         try:
-            player = hold(located(spec, experiment.path.parent), variant, variant.start, "0", experiment.allowance)
+            player = begin_game(
+                located(spec, experiment.path.parent), variant, variant.start, "0", experiment.allowance
+            )
             men.append(worth(player))
         except Exception:  # it cannot be built, which is a finding of its own
             men.append(None)

@@ -18,7 +18,7 @@ import numpy as np
 from arena.experiment.checks import judge_problem, not_deeper
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
-from arena.hosting.held import PlayerFailure
+from arena.hosting.handle import PlayerFailure
 from arena.ledger.grades import TABLES_JUDGE, Grade, GradedGame, GradeTask
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import unpacked

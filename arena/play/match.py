@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from arena.base.wording import cut
 from arena.experiment.adjudication import Adjudication, Draw, Win
-from arena.hosting.held import Answer, HeldPlayer, PlayerFailure, failure_of
-from arena.hosting.player_process import hold
+from arena.hosting.handle import Answer, PlayerFailure, PlayerHandle, failure_of
+from arena.hosting.player_process import begin_game
 from arena.ledger.columns import named
 from arena.ledger.record import GameRecord, Incident, Task, Verdict, packed, search_columns
 from arena.rules.endgame.tables import EndgameTables, opened
@@ -27,6 +27,7 @@ from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.result import NO_RESULT
+from players.loading import is_logged
 from players.player import Choice, PlayerSpec
 
 REASON_CHARACTERS = 200
@@ -211,10 +212,10 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 def _record(task: Task) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
-    moves, judge = Moves(), _judge(task)
+    moves, judge, sides = Moves(), _judge(task), list[PlayerHandle]()
     error, incident, extra, is_reached = "", None, None, True
     try:
-        outcome = _play(task, game, moves, judge)
+        outcome = _play(task, game, moves, judge, sides)
     except Fault as fault:
         name = (task.white, task.black)[fault.colour].name
         outcome, extra, is_reached = fault.outcome, fault.failure.extra, fault.failure.reached
@@ -244,13 +245,22 @@ def _record(task: Task) -> GameRecord:
         outcome.points,
         None if judge is None else judge.verdict,
         moves.extras(extra),
+        logs=_logs(task, sides),
     )
 
 
-def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None) -> Outcome:
-    """Play the game and return how it ended, its moves taken down. Raises Fault."""
+def _logs(task: Task, sides: Sequence[PlayerHandle]) -> tuple[str, str]:
+    """What White's and Black's programs said, where it is to be kept and they were begun."""
+    specs = zip((task.white, task.black), sides, strict=False)
+    white, black, *_ = [*(side.printed() if is_logged(spec) else "" for spec, side in specs), "", ""]
+    return white, black
+
+
+def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, sides: list[PlayerHandle]) -> Outcome:
+    """Play the game and return how it ended, its moves and its players taken down. Raises Fault."""
     specs = (task.white, task.black)
-    sides = [_held(spec, task, colour) for colour, spec in enumerate(specs)]
+    for colour, spec in enumerate(specs):
+        sides.append(_begun(spec, task, colour))
     rngs = [random.Random(_seed(task, colour)) for colour in range(len(specs))]
     limits = [spec.limit for spec in specs]
     is_timed = [limit.longest is not None for limit in limits]
@@ -259,7 +269,7 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None) -> Ou
         turn = game.position.turn
         limit = limits[turn]
         try:
-            answer = sides[turn].ask(game, limit, rngs[turn])
+            answer = sides[turn].choose(game, limit, rngs[turn])
         except Exception as error:
             raise Fault(turn, failure_of(error), len(game.moves) + 1) from error
         clock = over = None
@@ -292,9 +302,9 @@ def _seed(task: Task, colour: int) -> str:
     return f"{task.seed} {task.pairing.game} {COLOURS[colour]}"
 
 
-def _held(spec: PlayerSpec, task: Task, colour: int) -> HeldPlayer:
+def _begun(spec: PlayerSpec, task: Task, colour: int) -> PlayerHandle:
     place = colour if task.white == task.black else 0
     try:
-        return hold(spec, task.variant, task.opening, _seed(task, colour), task.allowance, place)
+        return begin_game(spec, task.variant, task.opening, _seed(task, colour), task.allowance, place)
     except Exception as error:
         raise Fault(colour, failure_of(error), ply=1) from error

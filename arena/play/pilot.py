@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.experiment.formats.base import Pairing
-from arena.hosting.held import PlayerFailure
-from arena.hosting.player_process import hold
+from arena.hosting.handle import PlayerFailure
+from arena.hosting.player_process import begin_game
 from arena.ledger.record import GameRecord
 from arena.play.executor import run
 from arena.play.plan import Plan
@@ -130,7 +130,7 @@ def _build(plan: Plan, number: int) -> None:
     """Build all players in a worker, so that its first game is as quick as the others."""
     for spec in plan.players:
         with suppress(PlayerError, PlayerFailure):
-            hold(spec, plan.variant, plan.variant.start, f"pilot {number}", plan.experiment.allowance)
+            begin_game(spec, plan.variant, plan.variant.start, f"pilot {number}", plan.experiment.allowance)
 
 
 def _joint(plan: Plan, draw_rate: float) -> float | None:

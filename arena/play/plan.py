@@ -23,8 +23,8 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
-from arena.hosting.held import HeldPlayer, PlayerFailure
-from arena.hosting.player_process import hold
+from arena.hosting.handle import PlayerFailure, PlayerHandle
+from arena.hosting.player_process import begin_game
 from arena.ledger.ledger import Facts
 from arena.ledger.record import Task
 from arena.play.grading import GradingError, arranged
@@ -155,7 +155,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
             raise experiment.error(("players", index, "in_process"), message)
         try:
             with compilation_announced(partial(compiling, what)):
-                player = hold(spec, variant, variant.start, "plan", experiment.allowance)
+                player = begin_game(spec, variant, variant.start, "plan", experiment.allowance)
                 men[spec.name] = worth(player)
                 costly |= {spec.name} if player.costs else set()
         except (PlayerError, PlayerFailure) as error:
@@ -189,7 +189,7 @@ def _unbuilt(
     return experiment.error(("players", index, "type"), f"{spec.name} {error} while it was built").problems
 
 
-def worth(player: HeldPlayer) -> float | None:
+def worth(player: PlayerHandle) -> float | None:
     """The worth of a man in a player's scores; None where it is not known."""
     try:
         return player.man

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from arena.base.wording import cut
 from arena.experiment.openings.lines import is_even, random_line
-from arena.hosting.held import Answer, failure_of
-from arena.hosting.player_process import hold
+from arena.hosting.handle import Answer, failure_of
+from arena.hosting.player_process import begin_game
 from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, SuiteAnswer, search_values
 from arena.play.executor import Workers, run
 from arena.play.match import REASON_CHARACTERS
@@ -150,8 +150,8 @@ def answers(question: Question) -> list[SuiteAnswer]:
 
 def _answer(spec: PlayerSpec, game: Game, seed: str, allowance: Allowance) -> Answer:
     """The answer of a player begun for this position alone."""
-    player = hold(spec, game.variant, game.start, seed, allowance)
-    return player.ask(game, spec.limit, random.Random(seed))
+    player = begin_game(spec, game.variant, game.start, seed, allowance)
+    return player.choose(game, spec.limit, random.Random(seed))
 
 
 def _worth_searching(game: Game) -> bool:

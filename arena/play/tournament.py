@@ -20,6 +20,7 @@ from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer,
 from arena.ledger.repair import SPENT
 from arena.play.course import Course
 from arena.play.executor import Workers, run
+from arena.play.logs import write_logs
 from arena.play.match import play as play_game
 from arena.play.plan import Plan
 from arena.play.probe import ONE_PLY, Question, answers, question_name
@@ -196,6 +197,7 @@ def play(
                 ledger.put(SPENT, spent)
             for each in (taken := course.take(record)):
                 write_bundle(folder, each, course.failures)
+                write_logs(folder, each, plan.names)
                 store(each)
             if record.incident is not None:
                 ledger.annul(course.annulled)

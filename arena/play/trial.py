@@ -12,15 +12,15 @@ import numpy as np
 
 from arena.base.work import Stage
 from arena.experiment.formats.base import Pairing
-from arena.hosting.held import HeldPlayer, PlayerFailure
-from arena.hosting.player_process import hold
+from arena.hosting.handle import PlayerFailure, PlayerHandle
+from arena.hosting.player_process import begin_game
 from arena.ledger.record import GameRecord, Task
 from arena.play.match import play
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding
-from players.loading import ENGINE, PlayerError, is_class
-from players.player import Allowance, CompletePlayer, Limit, PlayerSpec
+from players.loading import PlayerError, is_class
+from players.player import ENGINE, Allowance, CompletePlayer, Limit, PlayerSpec
 from players.table import complete_player
 
 FEWEST, MOST = 4, 40
@@ -71,8 +71,8 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
     """
     yield Stage("being built", trial.allowance.patience)
     try:
-        player: CompletePlayer | HeldPlayer = (
-            hold(trial.player, trial.variant, trial.variant.start, "0", trial.allowance)
+        player: CompletePlayer | PlayerHandle = (
+            begin_game(trial.player, trial.variant, trial.variant.start, "0", trial.allowance)
             if is_sandboxed(trial)
             else complete_player(trial.player, trial.variant)
         )

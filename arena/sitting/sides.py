@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from arena.experiment.load import player_spec
 from arena.experiment.names import level_entry
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.held import HeldPlayer
+from arena.hosting.handle import LocalPlayer
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import Game
@@ -154,8 +154,8 @@ class Opponent:
         self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
         try:
             self._spec = located(player_spec(entry), Path())
-            self._held = HeldPlayer(self._spec, self.variant)
-            self._held.begin()
+            self._player = LocalPlayer(self._spec, self.variant)
+            self._player.begin()
         except (ConfigError, PlayerError) as error:
             raise ValueError("; ".join(str(error).splitlines())) from None
         self._rng = random.Random(seed)
@@ -175,17 +175,17 @@ class Opponent:
         if not game.legal_moves:
             raise ValueError("the game is over: there is no legal move")
         if self._game is not None and (game is not self._game or len(game.moves) < self._plies):
-            self._held.begin(game.start)
+            self._player.begin(game.start)
             self._limit = self._spec.limit
         self._game, self._plies = game, len(game.moves)
-        answer = self._held.ask(game, self._limit, self._rng)
+        answer = self._player.choose(game, self._limit, self._rng)
         self._limit = self._limit._replace(clock=self._limit.clock_after(answer.seconds))
         return answer.choice
 
     @property
     def man(self) -> float | None:
         """What a man is worth in its scores, None if that is not known."""
-        return self._held.man
+        return self._player.man
 
     def seed(self, seed: int) -> None:
         """Draw all chance from here on from `seed`."""
@@ -193,7 +193,7 @@ class Opponent:
 
     def close(self) -> None:
         """Close the player."""
-        self._held.close()
+        self._player.close()
 
     def __enter__(self) -> Opponent:
         return self

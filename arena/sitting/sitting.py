@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from arena.base.wording import message_of
-from arena.hosting.held import SharedPlayer
+from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game, Outcome, Termination, game_of
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position

@@ -6,7 +6,7 @@ import random
 import threading
 from typing import NamedTuple
 
-from arena.hosting.held import SharedPlayer
+from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
 from arena.rules.move_text import line_texts
 from arena.rules.result import score_text
@@ -80,9 +80,9 @@ class Request(NamedTuple):
     """Set to have it answered soon."""
 
     def answer(self) -> Thought:
-        """Ask the player; it answers soon once `stopped` is set. Raises what `SharedPlayer.ask` raises."""
+        """Ask the player; it answers soon once `stopped` is set. Raises what `SharedPlayer.choose` raises."""
         game = self.game
-        answer = self.player.ask(game, self.limit, self.rng, self.stopped)
+        answer = self.player.choose(game, self.limit, self.rng, self.stopped)
         choice = answer.choice
         line = line_texts(game.variant, game.position, choice.pv or (choice.move,))
         return Thought(choice, answer.seconds, self.player.man, tuple(line))

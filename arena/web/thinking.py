@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from arena.hosting.analysis import Analysis, Findings
-from arena.hosting.held import SharedPlayer
+from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
 from arena.sitting.sides import ADVICE_SECONDS, Side, adviser
 from arena.sitting.sitting import Sitting

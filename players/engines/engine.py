@@ -33,9 +33,10 @@ class Engine:
     Relative folders start at the configuration's, and so does the command at `folder`. By `hub` the program gets
     `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By `dxp` it `listens`
     at a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
+    With `restart` the program is started anew for each game. With `log` the arena keeps what is said in a game, by
+    the program and to it, beside the run.
     """
 
-    kept = True
     man = 1.0
 
     def __init__(
@@ -48,8 +49,11 @@ class Engine:
         reserve: Annotated[float, Field(ge=0, json_schema_extra={"unit": "seconds"})] = RESERVE,
         port: Annotated[int, Field(ge=0, le=65535)] = 0,
         listens: Listens = "program",
+        restart: bool = False,
+        log: bool = False,
     ) -> None:
         """Start the program and initialise it. Raises PlayerError."""
+        self.kept = not restart
         words = words_of_command(command)
         self.name = Path(words[0]).name if words else ""
         self.cpu_elsewhere = 0.0

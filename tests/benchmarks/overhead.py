@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from arena.bench.rates import random_games
 from arena.bench.timing import Row, spell, three_figures
 from arena.experiment.openings.lines import random_line
-from arena.hosting.held import HeldPlayer
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.handle import LocalPlayer, PlayerHandle
+from arena.hosting.player_process import begin_game, close_players
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from players.baselines import Random
@@ -34,23 +34,23 @@ def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
     """
     variant = VARIANTS[name]
 
-    def row(what: str, depth: int | None, note: str, player: HeldPlayer, game: Game, limit: Limit) -> Row:
+    def row(what: str, depth: int | None, note: str, player: PlayerHandle, game: Game, limit: Limit) -> Row:
         rng = random.Random(0)
 
         def ask() -> int:
-            player.ask(game, limit, rng)
+            player.choose(game, limit, rng)
             return 1
 
         ask()
         units, taken = min((spell(ask, seconds) for _ in range(repeat)), key=lambda found: found[1] / found[0])
         return Row(what, name, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
 
-    searching = HeldPlayer(PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"}), variant)
+    searching = LocalPlayer(PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"}), variant)
     opened = random_line(variant, 8, random.Random(0))
     for depth in DEPTHS:
         yield row("search", depth, "one position, alpha-beta, simple", searching, opened, Limit(depth=depth))
     for spec, note in ((OUTSIDE, "a random player in its own process"), (PROGRAM, "arena hub, a random player")):
-        held = hold(spec, variant, variant.start, "0", Allowance())
-        yield row(spec.name, None, note, held, Game(variant), spec.limit)
-    close_held()
+        player = begin_game(spec, variant, variant.start, "0", Allowance())
+        yield row(spec.name, None, note, player, Game(variant), spec.limit)
+    close_players()
     yield random_games(variant)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arena.experiment.formats.base import Pairing
-from arena.hosting.player_process import hold
+from arena.hosting.player_process import begin_game
 from arena.ledger.record import GameRecord, Task
 from arena.play.match import play
 from arena.rules.game import Game
@@ -46,7 +46,7 @@ def assert_plays_ten_games(one: PlayerSpec, variant: Variant) -> None:
         record = play(task_of(variant, *sides, opening=opening.position, max_plies=300, seed=number))
         assert record.error == "" and record.termination not in ("error", "time", "illegal_move")
         assert record.plies > 30
-        process.add(id(hold(one, variant, variant.start, "1", Allowance())))
+        process.add(id(begin_game(one, variant, variant.start, "1", Allowance())))
     assert len(process) == 1
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arena.experiment.names import word_of
-from players.loading import ENGINE
-from players.player import Limit, PlayerSpec
+from players.player import ENGINE, Limit, PlayerSpec
 
 LIMITS = Limit._fields
 """Settings that limit a player's moves."""

@@ -1,4 +1,4 @@
-"""Players that are held and asked: HeldPlayer, SharedPlayer, Answer, PlayerFailure; where one is: Transport."""
+"""Players as the arena asks them, PlayerHandle, and what they give: an Answer or a PlayerFailure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.base.wording import message_of, printable, traceback_of
 from arena.rules.game import Game, Termination
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.answers import checked, checked_extra
+from players.answers import accepted, checked_extra
 from players.loading import PlayerError, own_code
 from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, NotReachable, PlayerSpec
 from players.table import complete_player
@@ -58,7 +58,7 @@ class PlayerFailure(Exception):
 
 
 def failure_of(error: Exception) -> PlayerFailure:
-    """An exception from holding or asking a player, as the player's failure."""
+    """An exception of a player that was begun or asked, as its failure."""
     if isinstance(error, PlayerFailure):
         return error
     if isinstance(error, IllegalMove):
@@ -77,116 +77,130 @@ def failure_of(error: Exception) -> PlayerFailure:
     return PlayerFailure(Termination.ERROR, message, traceback_of(error))
 
 
-class Transport(Protocol):
-    """The place of a held player: this process or its own."""
-
-    player: CompletePlayer | None
-    """The player itself, if it is in this process and built."""
-
-    @property
-    def man(self) -> float | None:
-        """What a man is worth in the player's scores, if it says so."""
-
-    @property
-    def costs(self) -> bool:
-        """Whether the player's answers cost money."""
-
-    def begin(self, opening: Position, seed: str) -> None:
-        """Have the player ready for a game. Raises PlayerError, PlayerFailure and what the player raises."""
-
-    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """Ask the player, without checking its answer. Raises PlayerFailure and what the player raises."""
-
-    def failed(self, error: BaseException) -> None:
-        """Take note that a game was not begun, or an answer not given or not accepted."""
-
-    def close(self) -> None:
-        """Close the player."""
-
-
-class HeldPlayer:
+class PlayerHandle(Protocol):
     """A player of an entry that is asked for moves, its answers checked, by one thread.
 
     A player whose class says `kept = True` plays game after game until it fails; any other is built for each. One
     that is replaced, has failed or is not needed any more is closed.
     """
 
-    def __init__(self, spec: PlayerSpec, variant: Variant, transport: Transport | None = None) -> None:
-        """The player is in this process unless a transport is given; it is built when its first game begins."""
-        is_own = bool(own_code(spec))
-        self._start = variant.start
-        self._transport = transport or _Here(spec, variant, is_own)
-        self._choose = self._checked if is_own else self._transport.choose
-        self.is_begun = False
-        """Whether the player is there, its game begun."""
-
-    @property
-    def player(self) -> CompletePlayer | None:
-        """The player itself, if it is in this process and built."""
-        return self._transport.player
-
     @property
     def man(self) -> float | None:
-        """What a man is worth in the player's scores, if it says so. Raises PlayerFailure."""
-        return self._transport.man
+        """The worth of a man in the player's scores, if it says so."""
 
     @property
     def costs(self) -> bool:
-        """Whether the player's answers cost money. Raises PlayerFailure."""
-        return self._transport.costs
+        """Whether the player's answers cost money."""
 
     def begin(self, opening: Position | None = None, seed: str = "0") -> None:
         """Have the player ready for a game from an opening, the start of the rules unless given.
 
-        Where the player is in a process of its own, its chance comes from `seed`. Raises PlayerError if it cannot
-        be built, PlayerFailure if its process ends or it takes too long, and what its method `begin` raises.
+        Raises PlayerError if it cannot be built, PlayerFailure from a process of its own, where its chance comes
+        from `seed`, and what its method `begin` raises.
         """
-        self.is_begun = False
-        try:
-            self._transport.begin(opening or self._start, seed)
-        except BaseException as error:
-            self._transport.failed(error)
-            raise
-        self.is_begun = True
 
-    def ask(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """The player's answer, its move legal. A game is begun unless one is.
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+        """Have the player choose a move. A game is begun unless one is.
 
-        The answer of a user's code is checked field by field. Raises IllegalMove, AnswerError for any other answer
-        that cannot be taken and for a changed game, PlayerFailure from a process of its own, and whatever the
-        player raises here.
+        Raises PlayerFailure from a process of its own; in this one IllegalMove, AnswerError for any other answer
+        that cannot be taken and for a changed game, and whatever the player raises.
         """
-        if not self.is_begun:
-            self.begin(game.start)
-        try:
-            answer = self._choose(game, limit, rng)
-            if answer[0].move not in game.legal_moves:
-                raise IllegalMove(answer[0].move)
-        except BaseException as error:
-            self.is_begun = False
-            self._transport.failed(error)
-            raise
-        return answer
+
+    def printed(self) -> str:
+        """The last output of the player in this game, if it has a process of its own."""
 
     def close(self) -> None:
         """Close the player."""
+
+
+class LocalPlayer:
+    """A player in this process."""
+
+    def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
+        """It is built when its first game begins."""
+        self._spec, self._variant = spec, variant
+        self._is_own = bool(own_code(spec))
+        self._clock = time.process_time if self._is_own else time.thread_time
+        """The time of all threads for a user's code."""
+        self.player: CompletePlayer | None = None
+        """The player itself, if it is built."""
         self.is_begun = False
-        self._transport.close()
+        """Whether its game is begun."""
 
-    def _checked(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+    @property
+    def man(self) -> float | None:
+        """The worth of a man in the player's scores, if it is built and says so."""
+        return None if self.player is None else self.player.man
+
+    @property
+    def costs(self) -> bool:
+        """Whether the player's answers cost money."""
+        return self.player is not None and self.player.costs
+
+    def begin(self, opening: Position | None = None, seed: str = "0") -> None:
+        """See `PlayerHandle.begin`; opening and seed are those of a process of its own."""
+        self.is_begun = False
         try:
-            choice, *spent = self._transport.choose(game, limit, rng)
-        except (IllegalMove, NotReachable) as error:
-            error.extra = checked_extra(error.extra)
+            if self.player is None or not self.player.kept:
+                self._drop()
+                self.player = complete_player(self._spec, self._variant)
+            self.player.begin()
+        except BaseException:
+            self._drop()
             raise
-        choice = checked(choice)
-        if not isinstance(choice.move, int):
-            raise IllegalMove(choice.move)
-        return _answer((choice, *spent))
+        self.is_begun = True
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+        """See `PlayerHandle.choose`."""
+        if not self.is_begun:
+            self.begin()
+        try:
+            answer = self.ask(game, limit, rng)
+            if self._is_own:
+                answer = _answer((accepted(answer[0], game), *answer[1:]))
+            elif answer[0].move not in game.legal_moves:
+                raise IllegalMove(answer[0].move)
+        except BaseException as error:
+            self._drop()
+            if isinstance(error, IllegalMove | NotReachable):
+                error.extra = checked_extra(error.extra)
+            raise
+        return answer
+
+    def ask(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+        """The answer of a player whose game is begun; only that it left the game as it was is checked."""
+        player: Any = self.player
+        clock = self._clock
+        if self._is_own:
+            position, legal, moves = game.position, list(game.legal_moves), list(game.moves)
+        spent_before, began = clock(), time.perf_counter()
+        choice = player.choose(game, limit, rng)
+        seconds = time.perf_counter() - began
+        spent = clock() - spent_before
+        if self._is_own:
+            if game.position is not position or game.legal_moves != legal or game.moves != moves:
+                raise AnswerError("changed the game, which choose must leave as it was")
+            spent += player.cpu_elsewhere
+        return _answer((choice, seconds, spent, math.nan))
+
+    def printed(self) -> str:
+        """See `PlayerHandle.printed`: nothing is known of it in this process."""
+        return ""
+
+    def close(self) -> None:
+        """See `PlayerHandle.close`; what the player's own method raises is ignored."""
+        self._drop()
+
+    def _drop(self) -> None:
+        self.is_begun = False
+        player, self.player = self.player, None
+        if player is not None:
+            with suppress(Exception):
+                player.close()
 
 
-class SharedPlayer(HeldPlayer):
-    """A held player that any thread may use: it makes one answer at a time, which others can stop."""
+class SharedPlayer(LocalPlayer):
+    """A player in this process that any thread may use: it makes one answer at a time, which others can stop."""
 
     def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
         super().__init__(spec, variant)
@@ -196,7 +210,7 @@ class SharedPlayer(HeldPlayer):
         """The number of the last search, and of the last one that was stopped."""
 
     def begin(self, opening: Position | None = None, seed: str = "0") -> None:
-        """See `HeldPlayer.begin`; after the search under way."""
+        """See `PlayerHandle.begin`; after the search under way."""
         with self._one_at_a_time:
             super().begin(opening, seed)
 
@@ -210,8 +224,10 @@ class SharedPlayer(HeldPlayer):
         """Take what is asked next as a new game."""
         self.is_begun = False
 
-    def ask(self, game: Game, limit: Limit, rng: random.Random, stopped: threading.Event | None = None) -> Answer:
-        """See `HeldPlayer.ask`; after the search under way. Nothing else may use the game meanwhile.
+    def choose(
+        self, game: Game, limit: Limit, rng: random.Random, stopped: threading.Event | None = None
+    ) -> Answer:
+        """See `PlayerHandle.choose`; after the search under way. Nothing else may use the game meanwhile.
 
         It answers soon if it is `stopped` before it begins. Raises AnswerError when the player is closed, too.
         """
@@ -224,7 +240,7 @@ class SharedPlayer(HeldPlayer):
             if stopped is not None and stopped.is_set():
                 self.stop()
             try:
-                return super().ask(game, limit, rng)
+                return super().choose(game, limit, rng)
             finally:
                 self._is_asked = False
 
@@ -258,50 +274,3 @@ class SharedPlayer(HeldPlayer):
         while self._is_asked and self._asked == asked:
             stop()
             time.sleep(_PRESS_SECONDS)
-
-
-class _Here:
-    def __init__(self, spec: PlayerSpec, variant: Variant, is_own: bool) -> None:
-        self._spec, self._variant, self._is_own = spec, variant, is_own
-        self._clock = time.process_time if self._is_own else time.thread_time
-        """The time of all threads for a user's code."""
-        self.player: CompletePlayer | None = None
-
-    @property
-    def man(self) -> float | None:
-        return None if self.player is None else self.player.man
-
-    @property
-    def costs(self) -> bool:
-        return self.player is not None and self.player.costs
-
-    def begin(self, opening: Position, seed: str) -> None:
-        if self.player is None or not self.player.kept:
-            self.close()
-            self.player = complete_player(self._spec, self._variant)
-        self.player.begin()
-
-    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        player: Any = self.player
-        clock = self._clock
-        if self._is_own:
-            position, legal, moves = game.position, list(game.legal_moves), list(game.moves)
-        spent_before, began = clock(), time.perf_counter()
-        choice = player.choose(game, limit, rng)
-        seconds = time.perf_counter() - began
-        spent = clock() - spent_before
-        if self._is_own:
-            if game.position is not position or game.legal_moves != legal or game.moves != moves:
-                raise AnswerError("changed the game, which choose must leave as it was")
-            spent += player.cpu_elsewhere
-        return _answer((choice, seconds, spent, math.nan))
-
-    def failed(self, error: BaseException) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the player; what its method `close` raises is ignored."""
-        player, self.player = self.player, None
-        if player is not None:
-            with suppress(Exception):
-                player.close()
