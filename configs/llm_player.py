@@ -50,7 +50,7 @@ class LanguageModel:
         usd_out: float = 0.0,
         replies: str = "",
     ):
-        """`timeout` is seconds for all requests of a move; keep it below the configuration's `patience`, 60."""
+        """`timeout` is seconds for all requests of a move; keep it below `move_timeout` of the run, 60."""
         if key and not os.environ.get(key):
             raise ValueError(f"the environment variable {key} is not set")
         self.name, self.url, self.model, self.key = name, url.rstrip("/"), model, key

@@ -262,7 +262,7 @@ class PlayerSpec:
     options: Mapping[str, Any] = field(default_factory=dict)
     """The entry's other keys, passed to the player's constructor by name."""
     in_process: bool = False
-    """Whether a user's code runs in the arena's own processes, not in a seat."""
+    """Whether a user's code runs in the arena's own processes, not in one of its own."""
 
 
 class Allowance(NamedTuple):
@@ -270,9 +270,9 @@ class Allowance(NamedTuple):
 
     time_margin: float = 0.1
     """Seconds by which a move may take longer than its limit before the game is lost."""
-    patience: float = 60.0
+    move_timeout: float = 60.0
     """Seconds for a move without a time limit, and for building a player."""
-    game_patience: float = 3600.0
+    game_timeout: float = 3600.0
     """Seconds for all of a player's moves of a game."""
     memory: int = 2048
     """Megabytes that its process may take."""
@@ -282,7 +282,7 @@ class Allowance(NamedTuple):
     """The further files that it may read in a sandbox; None outside one."""
     folder: str = ""
     """The configuration's folder, which no program in a sandbox may read as its own."""
-    attempts: int = 1
+    plays: int = 1
     """How often a game that a player fails in is played before the failure counts."""
     unreachable: int = 3
     """How often a game is played in which a player is not reachable, before the run stops."""

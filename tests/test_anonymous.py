@@ -69,7 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "variant": "english",
         "openings": {"random_plies": 4, "count": 3},
         "max_plies": 40,
-        "withdraw": 0,
+        "failures": {"disqualify_after": 0},
         "anchor": "Anneliese Smythe",
         "players": [
             {"name": "Anneliese Smythe", "type": "anneliese_smythe.py:AnneliBot", **own},

@@ -148,7 +148,7 @@ def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_whe
     config.write_text(text)
     arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1)
     assert invoke(*arguments).exit_code == 2
-    config.write_text(text + "faulty: leave-out\n")
+    config.write_text(text + "failures: {faulty: leave-out}\n")
     result = invoke(*arguments)
     assert result.exit_code == 0, result.output
     assert "\nsign is left out: its evaluation falls in " in result.stderr
@@ -167,8 +167,8 @@ def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_whe
     assert (tmp_path / "out" / "standings.csv").read_text() == standings
     (tmp_path / "none.py").unlink()
     assert invoke(*arguments).exit_code == 0
-    config.write_text(text + "faulty: forfeit\n")
-    assert_one_clear_line(invoke(*arguments), "holds another experiment (changed: faulty)")
+    config.write_text(text + "failures: {faulty: forfeit}\n")
+    assert_one_clear_line(invoke(*arguments), "holds another experiment (changed: failures)")
 
 
 def test_games_of_faulty_players_that_forfeit_are_void_once_they_failed_in_the_first_and_the_run_says_why(
@@ -192,7 +192,7 @@ def test_games_of_faulty_players_that_forfeit_are_void_once_they_failed_in_the_f
 def test_leaving_out_all_players_but_one_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(WRONG_SIGN)
     config = tmp_path / "class.yaml"
-    config.write_text(CLASS.replace("  - {name: b, type: greedy}\n", "") + "faulty: leave-out\n")
+    config.write_text(CLASS.replace("  - {name: b, type: greedy}\n", "") + "failures: {faulty: leave-out}\n")
     result = invoke("run", config, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1].startswith(f"{config}:5:1: one player alone has no games")

@@ -77,16 +77,21 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "max_plies": 300,
         "adjudicate": None,
         "time_margin": 0.1,
-        "patience": 60.0,
-        "game_patience": 3600.0,
-        "memory": 2048,
-        "processes": 64,
+        "process": {
+            "move_timeout": 60.0,
+            "game_timeout": 3600.0,
+            "memory": 2048,
+            "processes": 64,
+            "readable": [],
+        },
         "sandbox": False,
-        "readable": [],
-        "on_failure": "forfeit",
-        "failures": None,
-        "faulty": "stop",
-        "withdraw": 3,
+        "failures": {
+            "game": "forfeit",
+            "plays": 3,
+            "stop_after": 1,
+            "disqualify_after": 3,
+            "faulty": "stop",
+        },
         "probe": None,
         "anchor": {},
         "compare_types": False,
@@ -259,8 +264,11 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         ("count: 20", "COUNT: 20", "4:29"),
         ("name: heuristics", "name: " + 101 * "x", "1:1"),
         ("seed: 2026", f"seed: [{30 * 'long '}]", "3:1"),
-        ("seed: 2026", "withdraw: annul", "3:1"),
-        ("seed: 2026", "withdraw: -1", "3:1"),
+        ("seed: 2026", "failures: {disqualify_after: all}", "3:12"),
+        ("seed: 2026", "failures: {disqualify_after: -1}", "3:12"),
+        ("seed: 2026", "failures: replay", "3:1"),
+        ("seed: 2026", "process: {memory: 63}", "3:11"),
+        ("seed: 2026", "process: {patience: 3}", "3:11"),
         ("my_heuristic.py:advance", "my\\0.py:advance", "10:46"),
         ("name: heuristics", 'name: "a\\0"', "1:1"),
         ("count: 20}", '"a\\0": 20}', "4:29"),
@@ -271,6 +279,25 @@ def test_a_wrong_value_has_its_error(tmp_path: Path, old: str, new: str, place: 
     found = errors(tmp_path, EXAMPLE.replace(old, new))
     assert place in places(found)
     one_line(*found)
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("memory: 500", "'process: {memory: ...}'"),
+        ("game_timeout: 500", "'process: {game_timeout: ...}'"),
+        ("patience: 3", "'process: {move_timeout: ...}'"),
+        ("on_failure: stop", "'failures: {game: ...}'"),
+        ("faulty: leave-out", "'failures: {faulty: ...}'"),
+        ("withdraw: 0", "'failures: {disqualify_after: ...}'"),
+        ("process: {memry: 500}", "'memory'"),
+        ("process: {move_timout: 500}", "'move_timeout'"),
+        ("failures: {disqualify: 5}", "'disqualify_after'"),
+    ],
+)
+def test_a_key_that_stands_elsewhere_names_its_place(tmp_path: Path, key: str, meant: str) -> None:
+    (message,) = errors(tmp_path, f"{MINIMAL}{key}\n")
+    assert f"did you mean {meant}?" in message
 
 
 @pytest.mark.parametrize(
@@ -320,7 +347,7 @@ def test_games_of_who_is_withdrawn_are_void_but_in_a_knockout_or_against_one_opp
 ) -> None:
     listed = "".join(f"  - {{name: {name}, type: random}}\n" for name in players)
     experiment = load_text(tmp_path, f"{given}name: a\nvariant: english\nplayers:\n{listed}")
-    assert (experiment.withdraw, experiment.annuls) == (3, annuls)
+    assert (experiment.failures.disqualify_after, experiment.annuls) == (3, annuls)
 
 
 def test_no_players_is_an_error(tmp_path: Path) -> None:

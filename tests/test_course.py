@@ -72,12 +72,15 @@ COURSES = {
     "a round robin": (plan_of("abcd", 6), ""),
     "a match with a player withdrawn": (plan_of("ab", 6, format="match"), "b"),
     "a knockout with a player withdrawn": (plan_of("abcd", 60, format="knockout"), "b"),
-    "a round robin of which two are annulled": (plan_of("abcdef", 6, withdraw=2), "be"),
+    "a round robin of which two are annulled": (plan_of("abcdef", 6, failures={"disqualify_after": 2}), "be"),
     "a Swiss of which one is annulled": (plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}), "c"),
     "a knockout": (plan_of("abcd", 60, format="knockout"), ""),
     "a match with a test": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), ""),
     "a match until its interval is narrow": (plan_of("ab", 300, format="match", until={"error": 60}), ""),
-    "a precise round robin of which one is annulled": (plan_of("abcd", 300, until={"error": 30}, withdraw=2), "c"),
+    "a precise round robin of which one is annulled": (
+        plan_of("abcd", 300, until={"error": 30}, failures={"disqualify_after": 2}),
+        "c",
+    ),
     "a precise gauntlet with a player withdrawn": (
         plan_of("abc", 40, format={"type": "gauntlet", "seeds": ["a"]}, until={"error": 60}),
         "c",
@@ -160,7 +163,7 @@ def test_a_schedule_leaves_out_a_player_whose_games_are_annulled() -> None:
 
 
 def test_failures_that_stop_a_run_are_not_stored() -> None:
-    plan, stored = plan_of("abc", 4, on_failure="stop", failures=2), Stored()
+    plan, stored = plan_of("abc", 4, failures={"game": "stop", "stop_after": 2}), Stored()
     course = follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
     assert len(course.stopped) >= 1 and course.order is None
     assert sum(it.incident is not None for it in stored.values()) == 1

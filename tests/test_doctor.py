@@ -177,7 +177,17 @@ def configured(players: dict[str, str], more: str = "", patience: float = PATIEN
     file = Path("faulty.yaml")
     lines = [f"  - {{name: {name}, {keys}}}" for name, keys in players.items()]
     file.write_text(
-        "\n".join(["name: faulty", "variant: english", f"patience: {patience}", more, "players:", *lines, ""])
+        "\n".join(
+            [
+                "name: faulty",
+                "variant: english",
+                f"process: {{move_timeout: {patience}}}",
+                more,
+                "players:",
+                *lines,
+                "",
+            ]
+        )
     )
     return file
 

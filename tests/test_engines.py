@@ -49,7 +49,7 @@ variant: english
 seed: 3
 openings: {{file: openings.txt}}
 max_plies: 8
-patience: {patience}
+process: {{move_timeout: {move_timeout}}}
 players:
   - {{name: random, type: random}}
   - {{name: greedy, type: greedy}}
@@ -81,12 +81,14 @@ AT_START = {
 }
 
 
-def configured(folder: Path, kind: str, more: str = "depth: 3", patience: float = 1.0) -> Path:
+def configured(folder: Path, kind: str, more: str = "depth: 3", move_timeout: float = 1.0) -> Path:
     (folder / "openings.txt").write_text("W:WK32:BK1\nB:WK32:BK1\n")
     (folder / "python3").unlink(missing_ok=True)
     (folder / "python3").symlink_to(sys.executable)
     path = folder / "config.yaml"
-    path.write_text(CONFIG.format(kind=kind, more=more, patience=patience, python="./python3", script=SCRIPT))
+    path.write_text(
+        CONFIG.format(kind=kind, more=more, move_timeout=move_timeout, python="./python3", script=SCRIPT)
+    )
     return path
 
 
@@ -191,7 +193,7 @@ def test_a_program_that_is_not_ready_soon_is_announced_once(
     """In a run, where it is in a process of its own, and where the command asks it itself."""
     monkeypatch.setattr("players.engines.hub._SOON_SECONDS", 0.2)
     line = f"waiting for python3 to answer '{asked}'"
-    ran = invoke("run", configured(tmp_path, kind, patience=4), "--out", tmp_path / "out")
+    ran = invoke("run", configured(tmp_path, kind, move_timeout=4), "--out", tmp_path / "out")
     assert ran.exit_code == 2 and ran.stderr.count(f"{line}\n") == 1
 
     def interrupt(text: str) -> None:
@@ -358,7 +360,7 @@ def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
         path = configured(tmp_path, "plays")
         config = yaml.safe_load(path.read_text())
         config["players"] = [{"name": "bad", "type": "engine"} | entry, {"name": "random", "type": "random"}]
-        path.write_text(yaml.safe_dump(config | {"sandbox": inside, "patience": 60}))
+        path.write_text(yaml.safe_dump(config | {"sandbox": inside, "process": {"move_timeout": 60}}))
         if message:
             with pytest.raises(ConfigError) as caught:
                 prepare(load(path))

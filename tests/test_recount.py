@@ -75,7 +75,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "swiss": {
         "openings": {"count": 5},
         "format": {"type": "swiss", "rounds": 4},
-        "withdraw": 0,
+        "failures": {"disqualify_after": 0},
         "players": [
             {"name": "raises", "type": "broken.py:Raises"},
             {"name": "cheats", "type": "broken.py:Cheats"},
@@ -91,7 +91,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "knockout": {"openings": {"count": 20}, "format": "knockout", "players": [RANDOM, GREEDY, ONE, TWO, THREE]},
     "unfinished": {"openings": {"count": 4}, "players": [RANDOM, GREEDY, TWO, THREE]},
 }
-RUNS["annulled"] = {key: value for key, value in RUNS["swiss"].items() if key != "withdraw"}
+RUNS["annulled"] = {key: value for key, value in RUNS["swiss"].items() if key != "failures"}
 PLAYED = 19
 """Games of the unfinished run."""
 ENDS = {

@@ -20,7 +20,7 @@ variant: english
 seed: 7
 openings: {random_plies: 4, count: 2}
 max_plies: 30
-withdraw: 0
+failures: {disqualify_after: 0}
 players:
   - {name: any, type: random}
   - {name: deep, type: negamax, depth: 3}

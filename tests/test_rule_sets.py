@@ -413,7 +413,9 @@ def test_a_failure_that_stops_the_run_begins_no_further_rule_set(tmp_path: Path)
     (tmp_path / "broken.py").write_text(BROKEN)
     players = TWO + '  - {name: c, type: "broken.py:Crashes"}\n'
     out = tmp_path / "out"
-    result = invoke("run", written(tmp_path, f"{HEAD}\non_failure: stop", players), "--out", out, "--workers", 1)
+    result = invoke(
+        "run", written(tmp_path, f"{HEAD}\nfailures: {{game: stop}}", players), "--out", out, "--workers", 1
+    )
     assert result.exit_code == 3, result.output
     assert "No games yet: " in result.stdout
     assert "international" in result.stdout

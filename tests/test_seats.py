@@ -124,9 +124,9 @@ def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.R
 def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    patience = 2 if kind in HANG else None
-    one = run(configured(tmp_path / "one", kind, patience=patience))
-    two = run(configured(tmp_path / "two", kind, patience=patience), workers=2)
+    timeout = 2 if kind in HANG else None
+    one = run(configured(tmp_path / "one", kind, move_timeout=timeout))
+    two = run(configured(tmp_path / "two", kind, move_timeout=timeout), workers=2)
     assert_others_unharmed(two, well)
     pd.testing.assert_frame_equal(repeatable(one.games), repeatable(two.games))
 
@@ -147,7 +147,7 @@ def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
 ) -> None:
     close_players()
     monkeypatch.chdir(tmp_path)
-    found = run(configured(tmp_path, kind, "processes: 8\nwithdraw: 1\n"))
+    found = run(configured(tmp_path, kind, "failures: {disqualify_after: 1}\n", processes=8))
     lost = found.annulled
     assert lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
     assert lost["termination"].tolist() == ["error"] + 11 * ["withdrawn"]
@@ -161,14 +161,14 @@ def test_nothing_is_left_of_a_player_that_killed_its_supervisor_and_survived(
 ) -> None:
     close_players()
     monkeypatch.chdir(tmp_path)
-    run(configured(tmp_path, "KillsItsSupervisor", "withdraw: 1\n"))
+    run(configured(tmp_path, "KillsItsSupervisor", "failures: {disqualify_after: 1}\n"))
     close_players()
     assert forks_from(tmp_path) == set()
 
 
 @pytest.mark.full
 def test_a_supervisor_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
-    config = configured(tmp_path, "StopsItsSupervisor", "withdraw: 1\n")
+    config = configured(tmp_path, "StopsItsSupervisor", "failures: {disqualify_after: 1}\n")
     command = [sys.executable, "-m", "arena", "run", config, "--out", tmp_path / "out", "--no-report"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run([*command, "--workers", "1"], check=True, timeout=60, **quiet)  # type: ignore[call-overload]
@@ -244,7 +244,7 @@ def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, 
 def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
     if why := sandbox.unavailable():
         pytest.skip(why)
-    found = run(configured(tmp_path, kind, "sandbox: true\nwithdraw: 1\n", patience=15))
+    found = run(configured(tmp_path, kind, "sandbox: true\nfailures: {disqualify_after: 1}\n", move_timeout=15))
     assert_others_unharmed(found, well)
     errors = [error for error in every_game(found)["error"] if error]
     reason = FAILING[kind][1].partition(" within")[0] if kind in FAILING else ""
@@ -252,7 +252,7 @@ def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.R
 
 
 @pytest.mark.parametrize("command", ["run", "plan", "doctor"])
-@pytest.mark.parametrize("more", ["", "faulty: leave-out\n", "faulty: forfeit\n"])
+@pytest.mark.parametrize("more", ["", "failures: {faulty: leave-out}\n", "failures: {faulty: forfeit}\n"])
 def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
     command: str, more: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,7 +337,7 @@ def test_a_player_that_is_long_in_being_built_is_named(tmp_path: Path, monkeypat
     for seconds in (0.0, 1.0, 60.0):
         spec = PlayerSpec("slow", f"{file}:Slow", Limit(seconds=seconds))
         with waiting_announced(said.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
-            begin_game(spec, ENGLISH, ENGLISH.start, "0", Allowance(patience=2.0))
+            begin_game(spec, ENGLISH, ENGLISH.start, "0", Allowance(move_timeout=2.0))
         close_players()
         assert said == int(seconds > 0) * ["slow is still being built, for 2 s at most"]
         said.clear()
@@ -497,14 +497,14 @@ def test_a_game_is_played_again_as_often_as_asked(tmp_path: Path) -> None:
     task = task_of(
         ENGLISH, PlayerSpec("shaky", f"{tmp_path}/own.py:Shaky"), PlayerSpec("r", "random"), max_plies=4
     )
-    assert play_game(task._replace(allowance=Allowance(attempts=3))).termination == "max_plies"
+    assert play_game(task._replace(allowance=Allowance(plays=3))).termination == "max_plies"
     (tmp_path / "tries").unlink()
-    assert play_game(task._replace(allowance=Allowance(attempts=2))).termination == "error"
+    assert play_game(task._replace(allowance=Allowance(plays=2))).termination == "error"
 
 
 @pytest.mark.full
 def test_failures_stop_the_run_where_they_are_to_and_it_goes_on_from_there(tmp_path: Path) -> None:
-    path = configured(tmp_path, "Exits", "on_failure: stop\nfailures: 2\n")
+    path = configured(tmp_path, "Exits", "failures: {game: stop, stop_after: 2}\n")
     with pytest.raises(RunStopped, match=r"game \d+: bad raised SystemExit"):
         run(path)
     games = arena.load(tmp_path / "out").games
@@ -535,7 +535,7 @@ def test_an_evaluation_that_hangs_or_crashes_is_named_before_the_first_game(
     (tmp_path / "mine.py").write_text(
         f"import numpy as np\nfrom arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n{body}\n"
     )
-    path = configured(tmp_path, "Good", patience=6)
+    path = configured(tmp_path, "Good", move_timeout=6)
     path.write_text(path.read_text().replace("alphabeta,", "alphabeta, evaluation: 'mine.py:mine',"))
     with pytest.raises(ConfigError, match="depth-1") as caught:
         prepare(load(path))
@@ -590,7 +590,7 @@ def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
 
 def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
     spec = PlayerSpec("p", "tests.test_seats:Dawdles")
-    player = begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance(game_patience=0.5))
+    player = begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance(game_timeout=0.5))
     for _ in range(2):
         player.choose(Game(ENGLISH), Limit(), random.Random(0))
     with pytest.raises(PlayerFailure, match="gave no answer within") as caught:

@@ -75,7 +75,7 @@ def test_a_game_without_reaching_a_player_has_no_result_and_is_played_later(
     whole = played(service, tmp_path / "whole")
     (tmp_path / "down").touch()
     with pytest.raises(RunPaused) as paused:
-        played({**service, "unreachable": 2}, tmp_path / "parts")
+        played({**service, "failures": {"unreachable": 2}}, tmp_path / "parts")
     assert str(paused.value) == "game 1: asks was not reachable: no route to host at ply 6"
     assert not len(arena.load(tmp_path / "parts").games) and not (tmp_path / "parts" / "incidents").exists()
     (tmp_path / "down").unlink()
@@ -92,7 +92,7 @@ def test_a_game_is_played_as_often_as_allowed_without_reaching_a_player(
     entry = service["players"][0]
     asking = PlayerSpec("asks", entry["type"], in_process=entry["in_process"])
     task = task_of(VARIANTS["english"], asking, PlayerSpec("random", "random"))
-    record = match.play(task._replace(allowance=Allowance(unreachable=3, attempts=5)))
+    record = match.play(task._replace(allowance=Allowance(unreachable=3, plays=5)))
     close_players()
     assert (record.result, record.incident) == ("*", None)
     assert record.error == "asks was not reachable: no route to host at ply 6"
@@ -104,7 +104,7 @@ def test_a_player_that_gives_up_loses_and_its_numbers_of_that_move_count(
     service: dict[str, Any], tmp_path: Path
 ) -> None:
     service["players"][0]["gives_up_at"] = 5
-    run = played(service | {"withdraw": 0}, tmp_path / "run")
+    run = played(service | {"failures": {"disqualify_after": 0}}, tmp_path / "run")
     assert set(run.games["termination"]) == {"illegal_move"}
     ply = run.games["plies"] + 1
     assert run.games["error"].tolist() == [f"asks gave up: no move in 'e2e4' at ply {one}" for one in ply]
@@ -165,14 +165,17 @@ def test_what_games_used_that_are_played_again_is_in_the_budget(service: dict[st
     (tmp_path / "down").touch()
     for _ in range(2):
         with pytest.raises(RunPaused, match="game 1: asks was not reachable"):
-            played(service | {"unreachable": 2}, tmp_path / "run")
+            played(service | {"failures": {"unreachable": 2}}, tmp_path / "run")
     (tmp_path / "down").unlink()
     with pytest.raises(RunPaused, match="the budget is spent: 200 of 150 tokens"):
         played(service | {"budget": {"tokens": 150}}, tmp_path / "run")
     run = arena.load(tmp_path / "run")
     assert run.games["game"].tolist() == [1] and run.extras["sum"].tolist() == [100]
     service["players"][0]["gives_up_at"] = 5
-    replayed = service | {"on_failure": "replay", "failures": 2, "withdraw": 0, "budget": {"tokens": 70}}
+    replayed = service | {
+        "failures": {"game": "replay", "plays": 2, "disqualify_after": 0},
+        "budget": {"tokens": 70},
+    }
     with pytest.raises(RunPaused, match="the budget is spent: 120 of 70 tokens"):
         played(replayed, tmp_path / "again")
 
@@ -243,7 +246,7 @@ def of_model(model: Model, folder: Path, **changes: Any) -> dict[str, Any]:
     }  # fmt: skip
     players = [entry, {"name": "random", "type": "random"}]
     config = {"name": "llm", "variant": "english", "openings": {"count": 1}, "max_plies": 12, "players": players}
-    return config | {"unreachable": 1, "withdraw": 0} | changes
+    return config | {"failures": {"unreachable": 1, "disqualify_after": 0}} | changes
 
 
 @pytest.mark.full

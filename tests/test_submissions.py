@@ -55,12 +55,6 @@ def loaded(folder: Path, players: str, more: str = "") -> Experiment:
     return load(path)
 
 
-def test_a_pattern_leaves_faulty_players_out_unless_the_configuration_says_otherwise(folder: Path) -> None:
-    assert loaded(folder, "  - random\n").faulty == "stop"
-    assert loaded(folder, "  - {type: submissions/*.py}\n").faulty == "leave-out"
-    assert loaded(folder, "  - {type: submissions/*.py}\n", "faulty: forfeit\n").faulty == "forfeit"
-
-
 def types(experiment: Experiment) -> dict[str, str]:
     return {player.name: player.type for player in experiment.players}
 
@@ -237,7 +231,14 @@ def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp
     assert own == {name: f"{name}.py:{playing}" for name, (_, playing) in codes.items()}
 
 
-@pytest.mark.parametrize(("more", "warns"), [("", True), ("faulty: forfeit\n", True), ("sandbox: true\n", False)])
+@pytest.mark.parametrize(
+    ("more", "warns"),
+    [
+        ("failures: {faulty: leave-out}\n", True),
+        ("failures: {faulty: forfeit}\n", True),
+        ("failures: {faulty: leave-out}\nsandbox: true\n", False),
+    ],
+)
 @pytest.mark.parametrize("look", [doctor.taking_part, lambda *arguments: list(doctor.diagnose(*arguments))])
 def test_what_submissions_can_do_is_said_once_and_before_they_are_tried(
     folder: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[..., Any], more: str, warns: bool
@@ -276,8 +277,8 @@ PLAYS = (
     "    def choose(self, game, limit, rng):\n        {}\n"
 )
 HOMEWORK = (
-    "name: hw\nvariant: english\nopenings: {count: 2}\nmax_plies: 40\npatience: 4\nmemory: 512\n"
-    "withdraw: 0\nfaulty: %s\nplayers:\n  - {type: submissions/*.py, depth: 1}\n"
+    "name: hw\nvariant: english\nopenings: {count: 2}\nmax_plies: 40\nprocess: {move_timeout: 4, memory: 512}\n"
+    "failures: {disqualify_after: 0, faulty: %s}\nplayers:\n  - {type: submissions/*.py, depth: 1}\n"
     "  - {type: late/*.py, seconds: 0.5}\n"
 )
 

@@ -299,10 +299,3 @@ def test_what_a_player_refuses_is_an_error_at_its_place_in_the_sweep(tmp_path: P
     experiment = loaded(tmp_path, entry("evaluation: [simple, simpel]\ndepth: [2]"))
     with pytest.raises(ConfigError, match=r":7:28: unknown evaluation 'simpel'; did you mean 'simple'\?"):
         prepare(experiment)
-
-
-def test_types_are_compared_if_a_sweep_sets_them_unless_the_file_says_no(tmp_path: Path) -> None:
-    typed = HEAD + '  - name: "{type}"\n    sweep:\n      type: [random, greedy]\n'
-    assert loaded(tmp_path, typed).compare_types
-    assert not loaded(tmp_path, f"compare_types: false\n{typed}").compare_types
-    assert not loaded(tmp_path, entry("depth: [4, 6]", "d{depth}")).compare_types

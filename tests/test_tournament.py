@@ -101,7 +101,11 @@ def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None
 
 
 def test_an_illegal_move_loses(tmp_path: Path) -> None:
-    result = run(tmp_path, "out", "withdraw: 0\n" + CONFIG.replace("type: greedy", 'type: "own.py:Cheats"'))
+    result = run(
+        tmp_path,
+        "out",
+        "failures: {disqualify_after: 0}\n" + CONFIG.replace("type: greedy", 'type: "own.py:Cheats"'),
+    )
     faults = result.games[result.games["termination"] == "illegal_move"]
     assert len(faults) == 32
     winners = faults["white"].where(faults["result"] == "white", faults["black"])

@@ -176,7 +176,7 @@ def _play(part: _Part, workers: int | str, force: bool) -> int:
         say(str(error))
         return STOPPED
     except RunStopped as error:
-        say(f"stopped, as on_failure says: {error}")
+        say(f"stopped, as 'failures' says: {error}")
         return INCIDENTS
     except StoreError as error:
         fail(str(error))

@@ -55,6 +55,46 @@ class Probe(Section):
     plies: int | None = Field(default=None, ge=0, description="Random plies to each position [6 to 40].")
 
 
+class ProcessLimits(Section):
+    """What the process of a player with own code may take."""
+
+    move_timeout: float = Field(
+        default=60.0, gt=0, description="Seconds for a move without a time limit, and for being built."
+    )
+    game_timeout: float = Field(
+        default=3600.0, gt=0, description="Seconds for all moves of a game without a time limit."
+    )
+    memory: int = Field(default=2048, ge=64, description="Megabytes that it may take.")
+    processes: int = Field(default=64, ge=1, description="Processes that it may be at once, itself included.")
+    readable: tuple[str, ...] = Field(
+        default=(), strict=False, description="Files and folders that it may read in a sandbox, too."
+    )
+
+
+class Failures(Section):
+    """What is done when players fail, and with those that are found faulty before the first game."""
+
+    game: Literal["forfeit", "replay", "stop"] = Field(
+        default="forfeit", description="Whether who fails loses the game, plays it again, or ends the run."
+    )
+    plays: int = Field(default=3, ge=1, description="Plays of a game before its failure counts, with 'replay'.")
+    stop_after: int = Field(default=1, ge=1, description="Failures after which the run ends, with 'stop'.")
+    disqualify_after: int = Field(
+        default=3, ge=0, description="Who fails in all of its first N games is disqualified; 0: nobody."
+    )
+    unreachable: int = Field(
+        default=3,
+        ge=1,
+        exclude=True,
+        description="Plays of a game without reaching a player before the run stops.",
+    )
+    faulty: Literal["leave-out", "forfeit", "stop"] = Field(
+        default="stop",
+        description="Whether own code that the doctor finds faulty is left out, loses games that it fails in, or "
+        "ends the command if it cannot be built.",
+    )
+
+
 def _player_name(name: str) -> str:
     if not name.isprintable() or name != name.strip():
         raise ValueError(f"must be printable characters with no space at either end, not {shown(name)}")
@@ -71,7 +111,7 @@ class _NamedEntry(Section):
         description="The name in tables and charts; with a sweep a template.",
     )
     type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
-    in_process: bool = Field(default=False, description="Run own code in the arena's processes, without a seat.")
+    in_process: bool = Field(default=False, description="Run own code in the arena's processes, not in its own.")
 
 
 _limits: Any = {
@@ -162,6 +202,14 @@ AnchorField = Annotated[
 """Elo that is given, by player; a name alone has 0."""
 
 _GAMES = "openings: {count: 20}"
+_MEANT_KEYS = {
+    "patience": "process: {move_timeout: ...}",
+    "timeout": "process: {move_timeout: ...}",
+    "game_patience": "process: {game_timeout: ...}",
+    "on_failure": "failures: {game: ...}",
+    "withdraw": "failures: {disqualify_after: ...}",
+}
+"""What to write in place of words for keys that stand in a mapping."""
 
 
 def _shifted(keys: Keys, kept: Sequence[int]) -> Keys:
@@ -179,6 +227,9 @@ class Experiment(Document):
         {"games": _GAMES, "rounds": _GAMES, "rules": "variant", "engines": "players"}
         | {name: f"players: [{{{name}: ...}}]" for name in Limit._fields}
         | {name: f"players: [{{{limit}: ...}}]" for name, limit in MEANT_LIMITS.items()}
+        | {name: f"process: {{{name}: ...}}" for name in ProcessLimits.model_fields}
+        | {name: f"failures: {{{name}: ...}}" for name in Failures.model_fields}
+        | _MEANT_KEYS
     )
     name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
@@ -194,42 +245,15 @@ class Experiment(Document):
         default=None, description="End games early, by scores or endgame tables."
     )
     time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
-    patience: float = Field(
-        default=60.0, gt=0, description="Seconds that a seat has for a move without a time limit."
+    process: ProcessLimits = ProcessLimits()
+    sandbox: bool = Field(
+        default=False, description="Processes of own code are sandboxed: they read their own files alone."
     )
-    game_patience: float = Field(
-        default=3600.0, gt=0, description="Seconds that a seat has for all its moves of a game without one."
-    )
-    memory: int = Field(default=2048, ge=64, description="Megabytes that a seat may take.")
-    processes: int = Field(default=64, ge=1, description="Processes that a seat may be at once.")
-    sandbox: bool = Field(default=False, description="Seats are sandboxes: they read their own files alone.")
-    readable: tuple[str, ...] = Field(
-        default=(), strict=False, description="Files and folders that players in a sandbox may read, too."
-    )
-    on_failure: Literal["forfeit", "replay", "stop"] = Field(
-        default="forfeit", description="What a player's failure does: to its game, or to the run."
-    )
-    failures: int | None = Field(
-        default=None, ge=1, description="After how many: plays of a game [3] with replay, failures [1] with stop."
-    )
+    failures: Failures = Failures()
     budget: Mapping[str, Annotated[float, Field(gt=0)]] | None = Field(
         default=None,
         exclude=True,
         description="Sums of players' own numbers, as {tokens: 1000000}, at which the run stops.",
-    )
-    unreachable: int = Field(
-        default=3,
-        ge=1,
-        exclude=True,
-        description="Plays of a game without reaching a player before the run stops.",
-    )
-    faulty: Literal["leave-out", "forfeit", "stop"] = Field(
-        default="stop",
-        description="Whether own code that the doctor finds faulty is left out, loses games that it fails in, or "
-        "ends the command if it cannot be built [leave-out with a pattern of files].",
-    )
-    withdraw: int = Field(
-        default=3, ge=0, description="A player that fails in all of its first N games is withdrawn; 0: none."
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     oracle: Oracle | None = Field(
@@ -241,9 +265,7 @@ class Experiment(Document):
         default=(), exclude=True, description="Have every player solve the positions of suites after the games."
     )
     anchor: AnchorField = Field(default={}, description="The player whose Elo is 0, or the Elo of players.")
-    compare_types: bool = Field(
-        default=False, description="Report types as values of a setting [true if a sweep sets 'type']."
-    )
+    compare_types: bool = Field(default=False, description="Report types of players as values of a setting.")
     workers: WorkersField = Field(
         default=None,
         exclude=True,
@@ -282,7 +304,7 @@ class Experiment(Document):
 
     @property
     def annuls(self) -> bool:
-        """Whether no game of a player that is withdrawn counts; else it loses those that it has not played."""
+        """Whether no game of a player that is disqualified counts; else it loses those that it has not played."""
         return self.format.annuls and len(self.players) > 2
 
     @property
@@ -290,15 +312,16 @@ class Experiment(Document):
         """What players with a user's code are held to."""
         source = getattr(self, "_source", None)
         folder = (Path() if source is None else source.path.parent).resolve()
-        readable = tuple(str((folder / path).resolve()) for path in self.readable) if self.sandbox else None
+        process, failures = self.process, self.failures
+        readable = tuple(str((folder / path).resolve()) for path in process.readable) if self.sandbox else None
         return Allowance(
-            self.time_margin,
-            self.patience,
-            self.game_patience,
-            self.memory,
-            self.processes,
-            readable,
-            str(folder),
-            (self.failures or 3) if self.on_failure == "replay" else 1,
-            self.unreachable,
+            time_margin=self.time_margin,
+            move_timeout=process.move_timeout,
+            game_timeout=process.game_timeout,
+            memory=process.memory,
+            processes=process.processes,
+            sandbox=readable,
+            folder=str(folder),
+            plays=failures.plays if failures.game == "replay" else 1,
+            unreachable=failures.unreachable,
         )

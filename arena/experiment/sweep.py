@@ -43,10 +43,6 @@ class Expansion(NamedTuple):
     """For each player the keys of values within its entry -> their keys in the file."""
     problems: list[tuple[Keys, str]]
     """Problems in sweeps, by keys in the file; an entry with a problem makes no players."""
-    swept: list[str]
-    """The keys that sweeps set, as the file has them, each once."""
-    files: list[str]
-    """What plays of each file that matches a pattern."""
 
     def origin(self, keys: Keys) -> Keys:
         """The keys in the file of what stands at `keys` once players are written out."""
@@ -64,10 +60,6 @@ def write_out(source: Source, data: Any) -> list[Problem]:
     expansion = expand(data["players"], Limit._fields, source.path.parent)
     problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
     data["players"], source.origin = expansion.players, expansion.origin
-    if expansion.files:
-        data.setdefault("faulty", "leave-out")
-    if "type" in expansion.swept:
-        data.setdefault("compare_types", True)
     return problems
 
 
@@ -78,7 +70,7 @@ def expand(players: list[Any], limits: Collection[str], folder: Path) -> Expansi
 
     Other entries stay as they are, right or wrong.
     """
-    result = Expansion([], [], [], [], [])
+    result = Expansion([], [], [])
     shorts = _short_entries(players, folder, result.problems)
     for number, given in enumerate(players):
         place: Keys = ("players", number)
@@ -118,7 +110,6 @@ def _add_files(result: Expansion, entry: dict[str, Any], key: str, place: Keys, 
         raise PatternError(why, key)
     named: Keys = (*place, "name" if "name" in entry else key)
     for player in players:
-        result.files.append(player[key])
         result.players.append(player)
         result.places.append({(): place, ("name",): named})
 
@@ -137,7 +128,6 @@ def _add_sweep(
         except SweepError as error:
             problems.append(error)
         else:
-            result.swept.extend(key for key in axes if key not in result.swept)
             for player, places in new:
                 result.players.append(player)
                 result.places.append({(): place} | {key: (*place, *keys) for key, keys in places.items()})

@@ -85,7 +85,7 @@ class PlayerProcess:
         self.costs = False
         """Whether the player's answers cost money."""
         self._sent = 0
-        self._left = allowance.game_patience
+        self._left = allowance.game_timeout
         self._output = b""
         self._most_output = KEPT_LOG if is_logged(spec) else KEPT_OUTPUT
         self._pondered = 0.0
@@ -101,8 +101,8 @@ class PlayerProcess:
             self._start()
         self._drain()
         self._output = b""
-        self._sent, self._left = 0, self._allowance.game_patience
-        most = self._allowance.patience
+        self._sent, self._left = 0, self._allowance.game_timeout
+        most = self._allowance.move_timeout
         waiting = f"{self._spec.name} is still being built, for {most:g} s at most"
         request = (self._spec, self._variant, opening or self._variant.start, seed)
         try:
@@ -190,7 +190,7 @@ class PlayerProcess:
 
     def _seconds(self, limit: Limit) -> float:
         if limit.longest is None:
-            return min(self._allowance.patience, self._left)
+            return min(self._allowance.move_timeout, self._left)
         return limit.longest + self._allowance.time_margin + _GRACE
 
     def _exchange(self, request: tuple[Any, ...], seconds: float, waiting: str = "") -> worker.Reply:

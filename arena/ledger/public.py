@@ -113,7 +113,8 @@ class Pseudonyms:
         players = [self._entry(entry) for entry in document["players"]]
         plain = with_texts({key: value for key, value in document.items() if key != "players"}, _without_paths)
         anchor = {self.name(player): elo for player, elo in document["anchor"].items()}
-        changed = {**plain, "players": players, "readable": [], "anchor": anchor}
+        changed = {**plain, "players": players, "anchor": anchor}
+        changed["process"] = {**document["process"], "readable": []}
         if isinstance(format := document.get("format"), dict) and "seeds" in format:
             changed["format"] = {**format, "seeds": [*map(self.name, format["seeds"])]}
         return changed

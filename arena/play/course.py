@@ -30,8 +30,8 @@ class Course:
         """Of a plan, after the games that are stored: number, result, and who failed in it, or ""."""
         experiment = plan.experiment
         self._plan, self._names = plan, plan.names
-        self._limit, self._annuls = experiment.withdraw, experiment.annuls
-        self._most_failures = (experiment.failures or 1) if experiment.on_failure == "stop" else inf
+        self._limit, self._annuls = experiment.failures.disqualify_after, experiment.annuls
+        self._most_failures = experiment.failures.stop_after if experiment.failures.game == "stop" else inf
         self._first: list[list[int]] = [[] for _ in plan.names]
         """Of each player the numbers of its first games, `_limit` of them."""
         self._failed: dict[int, str] = {}

@@ -31,7 +31,7 @@ GAME_BYTES, REPORT_BYTES = 1000, 10 * 2**20
 _OPENINGS, _OPENING_PLIES = 3, 4
 """Openings that players are tried on, and their random plies."""
 _COMPILED = PlayerSpec("compiled first", "negamax", Limit(depth=1))
-"""A player whose kernels are compiled before the patience with a user's own code begins."""
+"""A player whose kernels are compiled before the time of a user's own code begins."""
 
 
 def diagnose(
@@ -92,7 +92,7 @@ def of_players(
     openings = random_openings(variant, _OPENING_PLIES, _OPENINGS, seed=0, balanced=False)
     doctor = _Doctor(experiment, variant, thorough)
     starts = tuple(opening.position for opening in openings)
-    allowance = experiment.allowance._replace(attempts=1, unreachable=1)
+    allowance = experiment.allowance._replace(plays=1, unreachable=1)
     for index, spec in enumerate(specs):
         if own_alone and not is_own(spec):
             continue
@@ -123,7 +123,7 @@ class TakingPart(NamedTuple):
 
 
 def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None] = lambda _: None) -> TakingPart:
-    """Who takes part in a run that is kept in `folder`, as `faulty` of its configuration says.
+    """Who takes part in a run that is kept in `folder`, as `failures` of its configuration say.
 
     Unless that is `stop`, every player of a user's own code is examined, and `say` receives what is found. A run
     that has begun decided that when it began. Raises ConfigError if too few are left.
@@ -131,11 +131,11 @@ def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None]
     if (begun := manifest_in(folder)) is not None:
         names = {player.name for player in experiment.players} & begun.left_out.keys()
         return TakingPart(experiment.without(names) if names else experiment, begun.left_out, begun.found)
-    if experiment.faulty == "stop":
+    if experiment.failures.faulty == "stop":
         return TakingPart(experiment)
     if line := unguarded(experiment):
         say(line)
-    leaves_out = experiment.faulty == "leave-out"
+    leaves_out = experiment.failures.faulty == "leave-out"
     found = reported(of_players(experiment, say, own_alone=True), say, leaves_out=leaves_out)
     faulty = {one.player for one in found if one.level == "error"}
     left_out = {it.name: source_of(it) for it in experiment.players if it.name in faulty and leaves_out}
@@ -193,7 +193,7 @@ class _Doctor:
             name = name_of(description)
             if name not in self.usable:
                 self.usable[name], self.first[name] = False, trial.player.name
-                examination = examined(description, self.variant, build_seconds=trial.allowance.patience)
+                examination = examined(description, self.variant, build_seconds=trial.allowance.move_timeout)
                 self.usable[name] = all(finding.level != "error" for finding in examination.findings)
                 for finding in examination.findings:
                     yield finding._replace(message=f"its evaluation {finding.message}")

@@ -197,7 +197,7 @@ def play(task: Task) -> GameRecord:
             if (unreached := unreached + 1) >= task.allowance.unreachable:
                 return record
             time.sleep(_REST_SECONDS)
-        elif record.incident is None or (failed := failed + 1) >= task.allowance.attempts:
+        elif record.incident is None or (failed := failed + 1) >= task.allowance.plays:
             return record
 
 

@@ -40,7 +40,11 @@ from arena.rules.variants import Variant
 from players.loading import PlayerError, fingerprints, located, own_code
 from players.player import PlayerSpec
 
-_UNREADABLE = "; in a sandbox it reads only files that its command names and its 'folder': 'readable' adds others"
+_UNREADABLE = (
+    "; in a sandbox it reads only files that its command names and its 'folder': "
+    "'process: {readable: [...]}' adds others"
+)
+_LEAVE_OUT = "; 'failures: {faulty: leave-out}' plays without who is faulty"
 
 
 class Plan(NamedTuple):
@@ -160,6 +164,9 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
                 costly |= {spec.name} if player.costs else set()
         except (PlayerError, PlayerFailure) as error:
             problems += _unbuilt(experiment, index, spec, error)
+    if problems and any(map(own_code, specs)) and len(specs) > 2:
+        file, line, column, message = problems[-1]
+        problems[-1] = (file, line, column, message + _LEAVE_OUT)
     if experiment.oracle is not None:
         try:
             arranged(experiment, experiment.oracle.pieces, experiment.oracle.judge, folder)
@@ -181,7 +188,7 @@ def _unbuilt(
     experiment: Experiment, index: int, spec: PlayerSpec, error: PlayerError | PlayerFailure
 ) -> Sequence[Problem]:
     """The problem of a player that cannot be built; none if it is to lose its games instead."""
-    if own_code(spec) and experiment.faulty == "forfeit":
+    if own_code(spec) and experiment.failures.faulty == "forfeit":
         return ()
     if isinstance(error, PlayerError):
         why = _UNREADABLE if experiment.sandbox and "command" in error.keys else ""

@@ -46,9 +46,9 @@ def run(
 
     Raises ValueError, in one line, for a configuration that is wrong; StoreError for a folder that holds another
     run or cannot be written to; GradingError and EndgameError for one that cannot be graded as its `oracle` says;
-    VersionsChanged; RunStopped for a failure with `on_failure: stop`, RunPaused for a player that is not reachable
-    or a budget that is spent; WorkerDied for a game that ends its process, EngineError for lost workers. What was
-    finished is kept.
+    VersionsChanged; RunStopped for a failure with `failures: {game: stop}`, RunPaused for a player that is not
+    reachable or a budget that is spent; WorkerDied for a game that ends its process, EngineError for lost workers.
+    What was finished is kept.
     """
     try:
         every = load_experiment(config.as_dict() if isinstance(config, Experiment) else config)

@@ -69,7 +69,7 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
     what an outside program reports is not checked. A player that cannot be built is the PlayerError; one whose
     answers cost money is only built.
     """
-    yield Stage("being built", trial.allowance.patience)
+    yield Stage("being built", trial.allowance.move_timeout)
     try:
         player: CompletePlayer | PlayerHandle = (
             begin_game(trial.player, trial.variant, trial.variant.start, "0", trial.allowance)
@@ -87,7 +87,7 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
     if costs or not (thorough or trial.own):
         return
     seen: set[str] = set()
-    yield _stage(trial, "playing its first moves", FEWEST, patiences=FEWEST // 2)
+    yield _stage(trial, "playing its first moves", FEWEST, timeouts=FEWEST // 2)
     record = _game(trial, 0, FEWEST)
     yield from _new_messages(_of_record(trial, record, 0), seen)
     if not thorough or seen:
@@ -109,15 +109,15 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
 
 def alone(trial: Trial, plies: int) -> Iterator[Stage | bytes]:
     """The first game of a trial as it is played in a new process: its moves, and what was counted for them."""
-    yield _stage(trial, "playing its first game in a new process", plies, patiences=2)
+    yield _stage(trial, "playing its first game in a new process", plies, timeouts=2)
     yield _compared(_game(trial, 0, plies), plies)
 
 
-def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1, pace: float = 0.0) -> Stage:
-    """A game as a stage: the player may use its time limits, or what its `pace` says, and the patience besides."""
+def _stage(trial: Trial, doing: str, plies: int, timeouts: int = 1, pace: float = 0.0) -> Stage:
+    """A game as a stage: the player may use its time limits, or what its `pace` says, and the timeouts besides."""
     limit, moves = trial.player.limit, plies // 2 + 1
     allowed = moves * ((limit.seconds or 0.0) + (limit.increment or 0.0) + _SLOWER * pace) + (limit.clock or 0.0)
-    return Stage(doing, patiences * trial.allowance.patience + allowed)
+    return Stage(doing, timeouts * trial.allowance.move_timeout + allowed)
 
 
 def _game(trial: Trial, number: int, plies: int) -> GameRecord:

@@ -149,8 +149,7 @@ variant: english
 seed: 3
 openings: {{random_plies: 4, count: 2}}
 max_plies: 12
-patience: {patience}
-memory: 160
+process: {process}
 players:
   - {{name: random, type: random}}
   - {{name: greedy, type: greedy}}
@@ -168,19 +167,22 @@ HANG = (
     "KillsItsSupervisor",
     "PrintsForEver",
 )
-"""The players of OWN that give no answer: each costs a test its patience."""
+"""The players of OWN that give no answer: each costs a test its move_timeout."""
 
 
-def configured(folder: Path, kind: str, more: str = "", patience: float | None = None) -> Path:
-    """The file of a tournament with a player of OWN, of half a second's patience if it hangs.
+def configured(
+    folder: Path, kind: str, more: str = "", move_timeout: float | None = None, processes: int = 64
+) -> Path:
+    """The file of a tournament with a player of OWN, which has half a second for a move if it hangs.
 
     A busy machine may take longer than that for what answers at once: a test of plies gives one that hangs more.
     """
     (folder / "own.py").write_text(OWN)
     path = folder / "config.yaml"
-    if patience is None:
-        patience = 0.5 if kind in HANG else 60
-    path.write_text(CONFIG.format(kind=kind, patience=patience) + more)
+    if move_timeout is None:
+        move_timeout = 0.5 if kind in HANG else 60
+    process = f"{{move_timeout: {move_timeout}, memory: 160, processes: {processes}}}"
+    path.write_text(CONFIG.format(kind=kind, process=process) + more)
     return path
 
 

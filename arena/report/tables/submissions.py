@@ -92,8 +92,9 @@ def withdrawal(run: RatedRun, player: str) -> str:
     games = run.annulled[(run.annulled["white"] == player) | (run.annulled["black"] == player)]
     unplayed = int((games["termination"] == Termination.WITHDRAWN).sum())
     of_these = f", {unplayed} of them unplayed," if unplayed else ""
+    first = counted(run.data.experiment.failures.disqualify_after, "game")
     return (
-        f"withdrawn, as it failed in all of its first {counted(run.data.experiment.withdraw, 'game')} (game "
+        f"withdrawn, as it failed in all of its first {first} (game "
         f"{games['game'].iloc[0]}: {_words(games['error'].iloc[0], player)}): its {counted(len(games), 'game')}"
         f"{of_these} do not count"
     )
