@@ -177,7 +177,7 @@ def test_games_of_faulty_players_that_forfeit_are_void_once_they_failed_in_the_f
     (tmp_path / "none.py").write_text("class Player\n")
     config = tmp_path / "class.yaml"
     text = CLASS.replace("evaluation: ", "depth: 1, evaluation: ")[: CLASS.index("  - {name: sign")]
-    config.write_text(text + '  - {name: none, type: "none.py:Player"}\nfaulty: forfeit\n')
+    config.write_text(text + '  - {name: none, type: "none.py:Player"}\nfailures: {faulty: forfeit}\n')
     result = invoke("run", config, "--out", tmp_path / "out", "--workers", 1)
     assert result.exit_code == 3, result.output
     assert "SyntaxError" in result.stderr

@@ -237,11 +237,11 @@ def test_every_shipped_configuration_has_four_opening_sentences_at_most(path: Pa
 
 
 def timed(folder: Path, seconds: float, limit: float = 0.002) -> Run:
-    """A run of two evaluations at equal time, of which `slow` took so many seconds a move."""
+    """A run of two evaluations at equal time, of which `slow` computed for so many seconds a move."""
     players = [player(name, type="negamax", evaluation=name, seconds=limit) for name in ("quick", "slow")]
     run = synthetic(folder, players, 2, plies=6)
     took = np.where(run.moves["player"].astype(str) == "slow", seconds, 0.9 * limit)
-    return changed(run, moves=run.moves.assign(nodes=1000, depth=4, seconds=took))
+    return changed(run, moves=run.moves.assign(nodes=1000, depth=4, seconds=10 * took, cpu_seconds=took))
 
 
 def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_compared(tmp_path: Path) -> None:

@@ -426,6 +426,14 @@ def test_a_swiss_without_a_withdrawn_player_is_the_same_for_two_workers_and_when
         pd.testing.assert_frame_equal(theirs, first)
 
 
+def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: arena.Run) -> None:
+    wall = well.moves[well.moves["player"] == "bad"]["seconds"].mean()
+    time_of_move = well.standings.set_index("player").loc["bad", "seconds_per_move"]
+    assert 0 < time_of_move < wall / 3
+    assert well.search_time.set_index("player").loc["bad", "mean"] == pytest.approx(time_of_move)
+    assert well.telemetry.set_index("player").loc["bad", "wall_seconds_per_move"] == pytest.approx(wall)
+
+
 @pytest.mark.full
 def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
     spec = PlayerSpec("bad", "tests.test_seats:Prints")

@@ -72,14 +72,15 @@ def unbalanced(run: Run) -> list[str]:
 
 def waited(run: Run) -> list[str]:
     """The players whose moves took WAITED times their processor time, and WAITED_SECONDS more than it."""
-    seconds = run.standings.set_index("player")["seconds_per_move"]
-    table = run.telemetry.set_index("player").assign(wall=seconds)
-    wall, cpu = table["wall"], table["cpu_seconds_per_move"]
-    slow = table[(wall > WAITED * cpu) & (wall > cpu + WAITED_SECONDS)].sort_values("wall", ascending=False)
+    table = run.telemetry.set_index("player")
+    wall, cpu = table["wall_seconds_per_move"], table["cpu_seconds_per_move"]
+    slow = table[(wall > WAITED * cpu) & (wall > cpu + WAITED_SECONDS)].sort_values(
+        "wall_seconds_per_move", ascending=False
+    )
     if slow.empty:
         return []
     name, row = str(slow.index[0]), slow.iloc[0]
-    took, computed = quantity(row["wall"], "s"), quantity(row["cpu_seconds_per_move"], "s")
+    took, computed = quantity(row["wall_seconds_per_move"], "s"), quantity(row["cpu_seconds_per_move"], "s")
     others = f"; {counted(len(slow) - 1, 'other player')} waited, too" if len(slow) > 1 else ""
     return [
         f"Moves waited: {name} took {took} per move and computed for {computed} of it{others}. Other programs "

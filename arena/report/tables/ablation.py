@@ -19,6 +19,7 @@ from arena.experiment.model import Experiment
 from arena.ratings.contrasts import contrast
 from arena.ratings.joint import Ratings
 from arena.report.tables.columns import ELO_DIFFERENCE, columns, seconds, with_interval
+from arena.report.tables.survey import time_of
 from arena.report.tables.table import Column, RunTable
 
 
@@ -47,7 +48,9 @@ def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> 
     assert experiment.probe is not None
     depth, reference = experiment.probe.depth, reference_of(experiment)
     names = [player.name for player in experiment.players]
-    reached = probes[(probes["depth"] >= depth) & (probes["nodes"] > 0) & (probes["seconds"] > 0)]
+    reached = probes[(probes["depth"] >= depth) & (probes["nodes"] > 0)]
+    reached = reached.assign(seconds=time_of(reached))
+    reached = reached[reached["seconds"] > 0]
     logs = {}
     for cost in ("nodes", "seconds"):
         table = reached.pivot(index="position", columns="player", values=cost).reindex(columns=names)
@@ -115,7 +118,13 @@ ABLATION = RunTable(
             lambda count: str(count) if count else "",
         ),
         Column("nodes", "geometric mean of the nodes over these positions", "nodes", "Nodes", quantity),
-        Column("seconds", "geometric mean of the time over these positions", "s", "Time", seconds),
+        Column(
+            "seconds",
+            "geometric mean of the processor time, wall time if that is not known",
+            "s",
+            "Time",
+            seconds,
+        ),
         "branching_factor",
         *with_interval(
             Column("node_ratio", "nodes to the depth, relative to the reference"), "Nodes ratio (95 %)", times

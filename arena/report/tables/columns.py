@@ -72,7 +72,13 @@ COLUMNS: dict[str, Column] = {
         Column("score", "points per game", "0 to 1", "Score", percent, 4),
         Column("los", "likelihood of superiority", "0 to 1", "LOS", probability, 4),
         Column("nodes_per_move", "mean positions entered for a move", "nodes", "Nodes/move", quantity),
-        Column("seconds_per_move", "mean time of a move", "s", "Time/move", seconds),
+        Column(
+            "seconds_per_move",
+            "mean processor time of a move, wall time where that is not known of all moves",
+            "s",
+            "Time/move",
+            seconds,
+        ),
         Column(
             "branching_factor",
             "effective branching factor: nodes grow by it with each ply of depth",
@@ -85,7 +91,7 @@ COLUMNS: dict[str, Column] = {
         Column("deepest", "plies from the root to the deepest position entered", "plies"),
         Column(
             "time_used",
-            "mean time of a move that searched, over its limit; the greatest of several players",
+            "mean `seconds_per_move` of the moves that searched, over the limit; the greatest of several players",
             "",
             "Of limit",
             percent,

@@ -11,6 +11,7 @@ import pandas as pd
 from arena.base.number import quantity
 from arena.report.tables.columns import columns, seconds, whole
 from arena.report.tables.settings import families
+from arena.report.tables.survey import time_of
 from arena.report.tables.table import Column, RunTable
 from players.player import PlayerSpec
 
@@ -26,7 +27,7 @@ def branching(totals: pd.DataFrame, players: Sequence[str], specs: Iterable[Play
     positions differ from depth to depth, and an odd number of plies between the first and the last depth
     carries the odd-even effect of alpha-beta.
     """
-    specs = list(specs)
+    specs, totals = list(specs), totals.assign(seconds=time_of(totals))
     counted = ["moves", "legal_moves", "nodes", "leaves", "seconds"]
     sums = totals.groupby("player")[counted].sum()
     sums = sums[sums["nodes"] > 0]
@@ -51,7 +52,7 @@ def timed(search: pd.DataFrame) -> pd.DataFrame:
 
 def search_time(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     """Seconds per move of each player that moved: moves, mean and the quantiles p05, p25, p50, p75, p95."""
-    seconds = moves.groupby("player", observed=True)["seconds"]
+    seconds = time_of(moves).groupby(moves["player"], observed=True)
     table = pd.DataFrame({"moves": seconds.size(), "mean": seconds.mean()})
     levels = list(QUANTILES.values())
     quantiles = seconds.quantile(np.array(levels)).unstack().reindex(columns=levels)
@@ -86,7 +87,13 @@ _EFFORT = columns(
         "Nodes at depth",
         quantity,
     ),
-    Column("seconds_at_depth", "mean time of a move searched to the depth in full", "s", "Time at depth", seconds),
+    Column(
+        "seconds_at_depth",
+        "mean `seconds_per_move` of the moves searched to the depth in full",
+        "s",
+        "Time at depth",
+        seconds,
+    ),
     "family",
     "branching_factor",
 )

@@ -12,6 +12,7 @@ from arena.base.number import probability
 from arena.ratings.joint import rate
 from arena.ratings.match import elo_from_score
 from arena.report.tables.columns import ELO_INTERVAL, columns, elo
+from arena.report.tables.survey import time_of
 from arena.report.tables.table import Column, RunTable
 from arena.rules.result import Colour
 
@@ -24,6 +25,7 @@ def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequ
     for a player without games, and los for the last of each of `groups`, the players connected through games:
     nobody follows there.
     """
+    totals = totals.assign(seconds=time_of(totals))
     effort = totals.groupby("player")[["moves", "nodes", "seconds"]].sum()
     nodes, seconds = effort["nodes"] / effort["moves"], effort["seconds"] / effort["moves"]
     effort = pd.DataFrame({"nodes_per_move": nodes.where(nodes > 0), "seconds_per_move": seconds})

@@ -17,7 +17,7 @@ SAMPLE = 1_000_000
 COUNTED = ("legal_moves", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits")
 """Columns of moves that `totals` sums, beside the seconds."""
 _SEED = 1
-_SAMPLED = ["game", "player", "seconds", "overrun", "pondered_seconds"]
+_SAMPLED = ["game", "player", "seconds", "cpu_seconds", "overrun", "pondered_seconds"]
 _SHOWN = ["colour", "move", "depth", "nodes", "score", "score_men", "wins_in"]
 """Columns that tables take of single moves; those that the page's games need, too, unless the run is large."""
 DECIDED = 4.0
@@ -70,6 +70,16 @@ def _surveyed(parts: Iterable[pd.DataFrame], chosen: pd.Index | None) -> Survey:
     return Survey(
         _together(pd.concat(sums)), pd.concat(hashes), pd.concat(sample, ignore_index=True), pd.concat(swung)
     )
+
+
+def time_of(table: pd.DataFrame) -> pd.Series:
+    """The seconds of each row of players' moves: processor time, wall time for a player that lacks it in some row.
+
+    The wall time of a user's own code has in it how it is handed each position, and is handed back its move.
+    """
+    player, cpu = table["player"].astype(str), table["cpu_seconds"].astype(float)
+    known = cpu.notna().groupby(player).all() & (cpu.groupby(player).sum() > 0)
+    return cpu.where(player.map(known).astype(bool), table["seconds"].astype(float))
 
 
 def is_large(games: pd.DataFrame) -> bool:

@@ -41,12 +41,13 @@ def telemetry(
     table["nodes_per_wall_second"] = nodes / seconds.where(seconds > 0)
     every = summed(totals)
     table["cpu_seconds_per_move"] = every["cpu_seconds"] / every["moves"]
+    table["wall_seconds_per_move"] = every["seconds"] / every["moves"]
     table["mean_depth"] = plies / effort["moves"]
     table["deepest"] = _counted(grouped["deepest"].max()).astype("Int64")
     table["first_move_cutoffs"] = _counted(total["cutoffs_first"]) / (total["cutoffs_max"] + total["cutoffs_min"])
     table["tt_hits"] = total["tt_hits"] / _counted(total["tt_probes"])
     allowed = pd.Series({spec.name: spec.limit.seconds for spec in specs}, dtype=float)
-    table["time_used"] = seconds / allowed.reindex(effort.index)
+    table["time_used"] = cpu.fillna(seconds) / allowed.reindex(effort.index)
     table["overrun_p99"], table["overrun_max"] = overrun.quantile(0.99), grouped["overrun"].max()
     losses = beaten[games["termination"].astype(str) == "time"].value_counts()
     losses = losses.reindex(table.index, fill_value=0)
@@ -119,6 +120,14 @@ TELEMETRY = RunTable(
             reads=("cpu_seconds_per_move", "mean_depth"),
         ),
         Column(
+            "wall_seconds_per_move",
+            "mean wall time of a move, in which own code is handed the position from another process",
+            "s",
+            "Wall/move",
+            _if_known(seconds),
+            reads=("wall_seconds_per_move", "mean_depth"),
+        ),
+        Column(
             "mean_depth",
             "mean depth of the moves that searched",
             "plies",
@@ -145,8 +154,8 @@ TELEMETRY = RunTable(
         Column("overrun_max", "time beyond the limit, worst move", "s", "Over limit, worst", seconds),
         Column("time_losses", "games lost on time", "games", "Lost on time", whole),
     ),
-    shown="player | nodes_per_second nodes_per_wall_second cpu_seconds_per_move mean_depth deepest "
-    "first_move_cutoffs tt_hits time_used overrun_p99 overrun_max time_losses",
+    shown="player | nodes_per_second nodes_per_wall_second cpu_seconds_per_move wall_seconds_per_move mean_depth "
+    "deepest first_move_cutoffs tt_hits time_used overrun_p99 overrun_max time_losses",
     as_text=_telemetry_text,
     always=True,
 )
