@@ -13,7 +13,7 @@ import numpy as np
 from numba.core.runtime import _nrt_python, rtsys  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
-from arena.base.work import Lost, Stage, apart
+from arena.base.work import Lost, Stage, run_in_subprocess
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.notation import fen
@@ -92,7 +92,7 @@ def examined(
     """
     found: list[Finding] = []
     try:
-        for message in apart(examine, description, variant, build_seconds):
+        for message in run_in_subprocess(examine, description, variant, build_seconds):
             if isinstance(message, PlayerError):
                 raise message
             if isinstance(message, Examination):

@@ -10,18 +10,12 @@ from arena.base.wording import unknown
 from arena.rules.variants import Variant
 from players.baselines import Greedy, Random
 from players.engines.engine import Engine
-from players.loading import (
-    ENGINE,
-    PlayerError,
-    blame,
-    is_class,
-    load_object,
-)
+from players.loading import PlayerError, blame, is_class, load_object
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, KINDS, switches_of
 from players.options import check_options, options_of
-from players.player import TYPES, CompletePlayer, Player, PlayerSpec
+from players.player import ENGINE, TYPES, CompletePlayer, Player, PlayerSpec
 from players.published import PUBLISHED
 
 PLAYERS: dict[str, type[Any]] = {

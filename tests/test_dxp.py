@@ -249,7 +249,7 @@ def test_a_program_that_does_not_start_is_named():
 def test_a_port_that_another_program_has_is_refused(listens: str):
     with taken() as other:
         port = other.getsockname()[1]
-        with pytest.raises(PlayerError, match=f"port {port} is taken, perhaps by another seat"):
+        with pytest.raises(PlayerError, match=f"port {port} is taken, perhaps by another process"):
             build_player(partner("shuttles", port=port, listens=listens), INTERNATIONAL)
 
 

@@ -1,5 +1,5 @@
-"""Work done apart: a generator in a process of its own, ended when a stage of it takes too long; a function in a
-fork, beside what its caller does meanwhile."""
+"""Work in other processes: a generator in one of its own, which is ended when a stage of it takes too long, and a
+function in a fork while its caller does something else."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ class _End(NamedTuple):
     how: str = ""
 
 
-def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEMORY) -> Generator[Any, None, None]:
+def run_in_subprocess(
+    work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEMORY
+) -> Generator[Any, None, None]:
     """Yield what a generator function yields in its own process, except its stages.
 
     What it yields can be pickled. It yields a `Stage` before whatever may take long. Its output is thrown away,
@@ -86,7 +88,7 @@ def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEM
 
 
 @contextmanager
-def beside(work: Callable[[], T]) -> Iterator[Callable[[], T]]:
+def in_background(work: Callable[[], T]) -> Iterator[Callable[[], T]]:
     """Begin `work` in a fork of this process, and yield what waits for its result, which can be pickled.
 
     A fork is worth it where there is a second core, and safe where no other thread may hold a lock. Elsewhere, and

@@ -50,7 +50,7 @@ MOVE_COLUMNS = (
 `pieces` are on the board before the move. `clock` is the seconds that the player's clock shows after the move,
 `overrun` by how many seconds the move took longer than it might. They are nan where there is no clock or no time
 limit. `pondered_seconds` is the processor time that the player used in its opponent's time before the move, nan
-unless it sits in a seat.
+unless it is in a process of its own.
 """
 PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from arena.base.work import MEMORY, Lost, apart
+from arena.base.work import MEMORY, Lost, run_in_subprocess
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import left_out_lines, random_openings
 from arena.experiment.yaml.errors import ConfigError
@@ -209,7 +209,7 @@ class _Doctor:
                     yield found
             return
         try:
-            for found in apart(tried, trial, self.thorough, memory=_memory(trial)):
+            for found in run_in_subprocess(tried, trial, self.thorough, memory=_memory(trial)):
                 if isinstance(found, PlayerError):
                     raise found
                 if isinstance(found, RepeatedGame):
@@ -223,10 +223,10 @@ class _Doctor:
 def _of_repetition(trial: Trial, game: RepeatedGame) -> Iterator[Finding]:
     if trial.player.limit.longest is not None:
         return
-    [new] = apart(alone, trial, game.plies, memory=_memory(trial))
+    [new] = run_in_subprocess(alone, trial, game.plies, memory=_memory(trial))
     if new == game.before == game.after:
         return
-    [newer] = apart(alone, trial, game.plies, memory=_memory(trial))
+    [newer] = run_in_subprocess(alone, trial, game.plies, memory=_memory(trial))
     if trial.player.type == ENGINE:
         yield Finding("warning", "does not repeat a game: its games cannot be replayed")
     elif new != newer:

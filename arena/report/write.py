@@ -10,7 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from arena.base.files import REPORT, replace
-from arena.base.work import beside
+from arena.base.work import in_background
 from arena.base.writing import write_text
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.style import save_png, svg
@@ -44,7 +44,7 @@ def write(
     long = [_with_fen(file) if fen else file for file in asked(run, moves, latex) if file.of_games]
     of_games = {file.name: partial(write_file, file, run) for file in long}
     run.survey, run.ratings, run.grades, run.dearest_errors  # noqa: B018  both processes need them
-    with beside(partial(_games_part, run, games, target, of_games)) as games_part:
+    with in_background(partial(_games_part, run, games, target, of_games)) as games_part:
         charts = draw(run)
         pictures = {name: svg(axes) for name, axes in charts.items()}
         listed = files_of(run, moves, latex)

@@ -156,7 +156,7 @@ class Dxp:
         return self.program
 
     def _reserve(self) -> int:
-        """A free port on which the program can listen, and no other seat's program does meanwhile."""
+        """A free port on which the program can listen, and no other player's program does meanwhile."""
         for port in [self._port] if self._port else range(PORT, PORT + _PORTS):
             if self._is_ours(port):
                 with suppress(PlayerError):
@@ -168,7 +168,7 @@ class Dxp:
         raise PlayerError(f"no port from {PORT} to {PORT + _PORTS - 1} is free", "port")
 
     def _is_ours(self, port: int) -> bool:
-        """Whether no seat on this machine has the port, nor will until this one is closed."""
+        """Whether no player on this machine has the port, nor will until this one is closed."""
         mark = socket.socket(socket.AF_UNIX)
         try:
             mark.bind(f"\0draughts-arena-dxp-{port}")
@@ -296,4 +296,4 @@ def parsed_move(text: str) -> tuple[int, str]:
 
 def _refuse(port: int) -> NoReturn:
     advice = "write {port} into the command if it can have another one, or play with one worker"
-    raise PlayerError(f"port {port} is taken, perhaps by another seat of the same program: {advice}", "port")
+    raise PlayerError(f"port {port} is taken, perhaps by another process of the same program: {advice}", "port")

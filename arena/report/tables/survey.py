@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.base.work import beside
+from arena.base.work import in_background
 from arena.ratings.repeats import line_hashes
 
 SAMPLE = 1_000_000
@@ -47,7 +47,7 @@ def survey(games: pd.DataFrame, moves: Callable[..., Iterable[pd.DataFrame]]) ->
         return _surveyed(moves(), None)
     half = int((2 * games["plies"].cumsum() <= games["plies"].sum()).sum())
     first, second = pd.Index(games["game"].iloc[:half]), pd.Index(games["game"].iloc[half:])
-    with beside(lambda: _surveyed(moves(second), chosen)) as others:
+    with in_background(lambda: _surveyed(moves(second), chosen)) as others:
         ours, theirs = _surveyed(moves(first), chosen), others()
     return Survey(
         _together(pd.concat([ours.totals, theirs.totals])),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.base.work import Lost, Stage, apart
+from arena.base.work import Lost, Stage, run_in_subprocess
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 5.0
@@ -98,17 +98,17 @@ def is_gone(number: int) -> bool:
 
 
 def test_what_is_yielded_comes_without_the_stages():
-    assert list(apart(counting, 3)) == [0, 1, 2]
+    assert list(run_in_subprocess(counting, 3)) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("work", LOST, ids=lambda work: work.__name__)
 def test_the_end_of_work_is_told_with_what_it_was_doing(work):
     with pytest.raises(Lost, match=f"^{re.escape(LOST[work])}$"):
-        list(apart(work))
+        list(run_in_subprocess(work))
 
 
 def test_work_that_takes_too_long_is_ended_with_all_that_it_began():
-    work = apart(hanging, 0.2)
+    work = run_in_subprocess(hanging, 0.2)
     processes = [next(work), next(work)]
     with pytest.raises(Lost, match=r"^did not end within 0.2 s while hanging$"):
         next(work)
@@ -116,7 +116,7 @@ def test_work_that_takes_too_long_is_ended_with_all_that_it_began():
 
 
 def test_work_that_is_given_up_is_ended_with_all_that_it_began():
-    work = apart(hanging, 1000.0)
+    work = run_in_subprocess(hanging, 1000.0)
     processes = [next(work), next(work)]
     work.close()
     assert all(map(is_gone, processes))
@@ -124,9 +124,9 @@ def test_work_that_is_given_up_is_ended_with_all_that_it_began():
 
 def test_work_ends_with_the_process_that_asked_for_it():
     code = (
-        "from arena.base.work import apart\n"
-        "from tests.test_apart import hanging\n"
-        "for number in apart(hanging, 1000.0):\n"
+        "from arena.base.work import run_in_subprocess\n"
+        "from tests.test_subprocess import hanging\n"
+        "for number in run_in_subprocess(hanging, 1000.0):\n"
         "    print(number, flush=True)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) as asking:
@@ -137,7 +137,7 @@ def test_work_ends_with_the_process_that_asked_for_it():
 
 
 def test_output_of_work_goes_nowhere(capfd):
-    assert list(apart(speaks)) == ["done"]
+    assert list(run_in_subprocess(speaks)) == ["done"]
     assert capfd.readouterr() == ("", "")
 
 
@@ -158,16 +158,16 @@ def hanging():
     except KeyboardInterrupt:
         print("interrupted", flush=True)
 
-with work.beside(os.getpid) as forked, work.beside(lambda: b"x" * 10**6) as long:
+with work.in_background(os.getpid) as forked, work.in_background(lambda: b"x" * 10**6) as long:
     print(forked() != here, len(long()))
 try:
-    with work.beside(failing) as failed:
+    with work.in_background(failing) as failed:
         failed()
 except OSError as error:
     print(error)
 if len(sys.argv) > 2:
     try:
-        with work.beside(hanging):
+        with work.in_background(hanging):
             time.sleep(0.5)
             raise ValueError
     except ValueError:
