@@ -467,7 +467,7 @@ def judgement(judge: arena.Opponent, game: Game) -> tuple[float | None, int | No
     choice = judge.choose(game)
     if choice.wins_in:
         return float(choice.wins_in > 0), abs(choice.wins_in), None
-    man = judge._held.man
+    man = judge.man
     assert choice.score is not None and man is not None
     return None, None, round(choice.score / man, 3)
 

@@ -43,7 +43,7 @@ def told(tmp_path: Path) -> str:
 
 
 def seen_by(opponent: Opponent) -> list[object]:
-    return opponent._held.player.player.seen  # type: ignore[union-attr]
+    return opponent._player.player.player.seen  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

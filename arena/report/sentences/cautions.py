@@ -89,7 +89,7 @@ def waited(run: Run) -> list[str]:
 
 
 def pondered(run: Run) -> list[str]:
-    """The players in processes of their own that computed for more than PONDERED of their own time in their opponents' time."""
+    """The players in their own processes that computed for more than PONDERED of their time in the opponents'."""
     moves = run.survey.sample
     columns = moves[["player", "game", "seconds", "pondered_seconds"]].dropna()
     grouped = columns.groupby("player", observed=True)
