@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import Any
 
 from arena.base.wording import quoted
 from arena.rules.game import Game
@@ -22,7 +21,6 @@ _PLIES_BITS = 31
 _MOST_EXTRAS = 32
 """Numbers of a player's own that a move may have."""
 _EXTRA_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
-_FIRST_COUNT, _PV = Choice._fields.index(EFFORT[0]), Choice._fields.index("pv")
 
 
 def accepted(answer: object, game: Game) -> Choice:
@@ -31,20 +29,8 @@ def accepted(answer: object, game: Game) -> Choice:
     Raises IllegalMove, and AnswerError that names the field if the answer is no `Choice`, its score or an extra no
     finite number, or a count no whole number of at least 0 that can be recorded.
     """
-    choice = _checked(answer)
-    if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
-        raise IllegalMove(choice.move)
-    return choice
-
-
-def _checked(answer: object) -> Choice:
     if not isinstance(answer, Choice):
         raise AnswerError(f"returned {quoted(answer)}, not a Choice (return Choice(move))")
-    if _is_plain(answer):
-        return answer
-    move = answer.move
-    if type(move) is not int and isinstance(move, Integral):
-        move = int(move)
     score = answer.score
     if score is not None:
         score = _finite("score", score)
@@ -56,7 +42,10 @@ def _checked(answer: object) -> Choice:
         most = f"from -{_MOST_PLIES} to {_MOST_PLIES}"
         raise AnswerError(f"returned the wins_in {quoted(wins_in)}, not a whole number {most}")
     pv = tuple(_count("pv", step) for step in answer.pv)
-    return Choice._make((move, score, *counts, pv, int(wins_in), checked_extra(answer.extra)))
+    extra = checked_extra(answer.extra)
+    if not isinstance(answer.move, Integral) or (move := int(answer.move)) not in game.legal_moves:
+        raise IllegalMove(answer.move)
+    return Choice._make((move, score, *counts, pv, int(wins_in), extra))
 
 
 def checked_extra(extra: object) -> dict[str, float] | None:
@@ -80,21 +69,6 @@ def _finite(name: str, value: object) -> float:
         if isinstance(value, Real) and math.isfinite(value):
             return float(value)
     raise AnswerError(f"returned the {name} {quoted(value)}, not a finite number")
-
-
-def _is_plain(answer: Choice) -> bool:
-    """Whether all fields are Python's own kinds and within all bounds, seen at a quarter of the cost."""
-    score, pv, wins_in = answer.score, answer.pv, answer.wins_in
-    counts: tuple[Any, ...] = answer[_FIRST_COUNT:_PV]
-    if answer.extra is not None:
-        return False
-    if score is not None and not (type(score) is float and math.isfinite(score)):
-        return False
-    if type(pv) is not tuple or set(map(type, (answer.move, wins_in, *counts, *pv))) != {int}:
-        return False
-    if pv and (min(pv) < 0 or max(pv) >> _BITS):
-        return False
-    return min(counts) >= 0 and not max(counts) >> _PLIES_BITS and abs(wins_in) <= _MOST_PLIES
 
 
 def _count(name: str, value: object) -> int:

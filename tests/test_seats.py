@@ -73,6 +73,9 @@ FAILING = {
     "NoScore": (ERROR, "returned the score 'hi', not a finite number"),
     "NotANumber": (ERROR, "returned the score nan, not a finite number"),
     "Nothing": (ERROR, "returned None, not a Choice (return Choice(move))"),
+    "Forges": (ERROR, "sent a malformed answer"),
+    "ForgesAMove": (ILLEGAL, "returned the illegal move 99"),
+    "ForgesNothing": (ERROR, "sent a malformed answer"),
     "HugeMove": (ILLEGAL, "returned the illegal move 'xxx"),
     "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
     **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),
@@ -114,13 +117,7 @@ def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.R
     pd.testing.assert_frame_equal(repeatable(found.games), repeatable(well.games))
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=() if kind in ("EndsItsProcess", "Sleeps", "Exits") else pytest.mark.slow)
-        for kind in (*FAILING, *HARMLESS)
-    ],
-)
+@pytest.mark.parametrize("kind", ["EndsItsProcess", "Sleeps", "Exits"])
 def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()

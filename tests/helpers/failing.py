@@ -101,6 +101,17 @@ def share_a_file():
     stay()
 
 
+def forge(text):
+    for descriptor in range(3, 30):
+        try:
+            os.write(descriptor, len(text).to_bytes(4, "little") + text)
+        except OSError:
+            pass
+
+
+does("Forges", lambda game: forge(b'["chose", "soon", 0, [1, 2]]'))
+does("ForgesAMove", lambda game: forge(b'["chose", 1e999, {}, [99, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, [], 0, null]]'))
+does("ForgesNothing", lambda game: forge(b"{}"))
 does("Exits", lambda game: sys.exit())
 does("Interrupts", lambda game: raise_(KeyboardInterrupt()))
 does("EndsGenerator", lambda game: raise_(GeneratorExit()))
