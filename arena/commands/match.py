@@ -26,7 +26,7 @@ from arena.experiment.yaml.errors import ConfigError, problem_line
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import files_in
 from arena.play.plan import prepare
-from arena.ratings.match import Verdict
+from arena.ratings.sprt import Verdict
 from arena.report.load import load as load_run
 from arena.report.tables.decided import verdict
 from players.engines.program import waiting_announced

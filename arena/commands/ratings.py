@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from arena.base.number import is_nan, with_error
+from arena.base.number import is_nan
 from arena.commands.common import ENCODING, results_option
 from arena.commands.output import echo, fail, show_frame, show_table
+from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
 from arena.ratings.results import Results, ResultsError
@@ -53,7 +54,7 @@ def rate(
     """
     try:
         found = read_results(files, first, encoding, strict, results)
-        ratings = rate_games(found.games, first=found.first, anchor=anchor)
+        ratings = rate_games(found.games, first=found.first, anchor={} if anchor is None else {anchor: 0.0})
     except (ResultsError, ValueError) as error:
         fail(str(error))
     notes = [*ratings.notes, *found.notes]
@@ -63,9 +64,8 @@ def rate(
     show_frame(STANDINGS.text(rated(ratings.table, ratings.groups)))
     echo("d Elo more mean an expected score of 1 / (1 + 10^(−d/400)); a draw is half a point.")
     echo(_first_mover(found))
-    if ratings.advantage_error > 0:
-        worth = f"{with_error(ratings.advantage, ratings.advantage_error)} Elo"
-        echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
+    if ratings.advantage.error > 0:
+        echo(f"Moving first ({found.first.capitalize()}) was worth {ratings.advantage} Elo.")
     for note in notes:
         echo(note)
 
@@ -117,15 +117,20 @@ def _ratings_document(found: Results, ratings: Ratings, notes: list[str]) -> dic
     players = []
     for row in ratings.table.to_dict("records"):
         los = None if row["player"] in last else row["los"]
-        error = (row["elo_high"] - row["elo_low"]) / 2
-        known = {"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los}
+        known = {
+            "player": row["player"],
+            "elo": row["elo"],
+            "error": Interval.of(row, "elo").error,
+            **row,
+            "los": los,
+        }
         players.append({key: None if is_nan(value) else value for key, value in known.items()})
     return {
         "first": found.first,
         "first_by": found.first_by or None,
         "players": players,
-        "advantage": ratings.advantage,
-        "advantage_error": ratings.advantage_error,
+        "advantage": ratings.advantage.value,
+        "advantage_error": ratings.advantage.error,
         "notes": notes,
         "left_out": [
             {"file": str(fault.path), "line": fault.line, "reason": fault.reason} for fault in found.faults

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from arena.base.files import replace
-from arena.base.number import probability, with_error
+from arena.base.number import probability
 from arena.base.writing import write_csv, write_text
 from arena.experiment.model import entry_of
 from arena.experiment.yaml.values import yaml_text
@@ -159,17 +159,16 @@ def match_table(against: str, matches: Mapping[str, Summary]) -> pd.DataFrame:
     """Matches as texts, a row for each by the name of the opponent, which stands in the column `against`."""
     cells = []
     for name, match in matches.items():
-        elo, score = with_error(match.elo, match.elo_error), f"{100 * match.score:.1f} %"
-        cells.append((name, str(match.games), score, elo, probability(match.los)))
+        score, superior = f"{100 * match.score:.1f} %", probability(match.los)
+        cells.append((name, str(match.games), score, str(match.elo), superior))
     return pd.DataFrame(cells, columns=[against, "games", "score", "Elo", "likelihood of being stronger"])
 
 
 def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:
     """The verb for what a match showed, of the three given, and its figures."""
-    low, high = match.elo - match.elo_error, match.elo + match.elo_error
     few = round(match.games / 2 * (1 - match.draw_ratio)) < DECISIVE
-    verb = open_ if few else won if low > 0 else lost if high < 0 else open_
-    return verb, f"{with_error(match.elo, match.elo_error)} Elo in {match.games} games"
+    verb = open_ if few else won if match.elo.low > 0 else lost if match.elo.high < 0 else open_
+    return verb, f"{match.elo} Elo in {match.games} games"
 
 
 def caution(rival: str, match: Summary | None, games: int, held_out: Loss | None) -> str:

@@ -9,9 +9,9 @@ from math import inf
 from arena.experiment.formats.base import BatchResults, Pairing, Place
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.plan import Plan
+from arena.ratings.sprt import SequentialTest
 from arena.rules.game import Termination
 from arena.rules.result import NO_RESULT, WHITE_POINTS, points_of
-from arena.watch.elo import SequentialTest
 
 
 class Course:
@@ -52,7 +52,8 @@ class Course:
             if name:
                 self._fail(game, name)
         self._batch: Sequence[Pairing] | None = None
-        self._schedule, self._test = plan.schedule(), SequentialTest(experiment.sprt)
+        test = experiment.sprt.model_dump() if experiment.sprt else None
+        self._schedule, self._test = plan.schedule(), SequentialTest(test)
 
     def batch(self) -> Sequence[Pairing] | None:
         """The next games of the schedule; None if the course is over, or games of the batch before are missing."""

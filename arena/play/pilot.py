@@ -20,7 +20,8 @@ from arena.ledger.record import GameRecord
 from arena.play.executor import run
 from arena.play.plan import Plan
 from arena.play.tournament import RunPaused, work_of
-from arena.ratings.match import Z95, games_needed, resolution
+from arena.ratings.interval import Z95
+from arena.ratings.match import games_needed, resolution
 from arena.rules.result import NO_RESULT, points_of
 from players.loading import PlayerError
 

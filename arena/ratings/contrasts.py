@@ -1,4 +1,4 @@
-"""Contrasts: differences of ratings with their intervals, in one run and across runs.
+"""Ratings of the same players in several runs: joint Elo, gains over a reference and how these differ.
 
 Each run has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two runs count
 as independent. Elo in each is relative to the mean of the same players, or to the same anchor.
@@ -13,57 +13,21 @@ variance s_v^2 from C_v; the difference of two runs has the variance s_v^2 + s_w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from arena.ratings.joint import TIE_DECIMALS, Ratings
-from arena.ratings.match import Z95, los
+from arena.ratings.interval import Z95, Interval
+from arena.ratings.joint import TIE_DECIMALS, Ratings, los_over_next
 from arena.ratings.types import Floats
 
 JOINT = "joint"
 """Stands for the mean over all runs in the place of one's name."""
 CERTAIN = 0.975
 """Likelihood of superiority above which a lead is called certain: the 95 % interval excludes 0."""
-
-
-class Contrast(NamedTuple):
-    """A weighted sum of ratings, in Elo, with its 95 % interval and the probability that it is positive."""
-
-    value: float
-    low: float
-    high: float
-    los: float
-
-
-def contrast(ratings: Ratings, weights: Mapping[str, float]) -> Contrast | None:
-    """The sum of weight times Elo over players; the weights sum to 0.
-
-    None unless all these players have ratings and are connected through games.
-    """
-    return contrasts(ratings, [weights])[0]
-
-
-def contrasts(ratings: Ratings, several: Iterable[Mapping[str, float]]) -> list[Contrast | None]:
-    """`contrast` of each of several weights."""
-    played = ratings.table.loc[(ratings.table["games"] > 0) & ratings.table["elo"].notna()]
-    elo = dict(zip(played["player"], played["elo"].astype(float), strict=True))
-    group = {name: number for number, members in enumerate(ratings.groups) for name in members}
-    place = {name: i for i, name in enumerate(ratings.covariance.index)}
-    covariance = ratings.covariance.to_numpy(dtype=float)
-    found: list[Contrast | None] = []
-    for weights in several:
-        if not weights.keys() <= elo.keys() or len({group.get(name, name) for name in weights}) > 1:
-            found.append(None)
-            continue
-        c, at = np.array(list(weights.values())), [place[name] for name in weights]
-        value = float(c @ np.array([elo[name] for name in weights]))
-        error = math.sqrt(max(float(c @ covariance[np.ix_(at, at)] @ c), 0.0))
-        found.append(Contrast(value, value - Z95 * error, value + Z95 * error, los(value, error)))
-    return found
 
 
 class Across(NamedTuple):
@@ -78,10 +42,6 @@ class Across(NamedTuple):
     left_out: tuple[str, ...]
     """Players of some run that another one has no rating of on the same scale."""
 
-    def joint(self) -> tuple[Floats, Floats]:
-        """The mean Elo over runs and its covariance: `float[players]`, `float[players, players]`."""
-        return self.elo.mean(axis=0), self.covariance.sum(axis=0) / len(self.runs) ** 2
-
 
 def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across | None:
     """The ratings of several runs, by their names, on one scale; None with fewer than two players in all.
@@ -93,17 +53,14 @@ def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across 
     common = [name for name in everyone if all(name in names for names in connected)]
     if len(common) < 2:
         return None
-    if anchor in common:
-        reference = np.zeros((len(common), len(common)))
-        reference[:, common.index(anchor)] = 1
-    else:
-        reference = np.full((len(common), len(common)), 1 / len(common))
-    centre = np.eye(len(common)) - reference
+    size = len(common)
+    zero = np.array(common) == anchor if anchor in common else np.full(size, 1 / size)
+    centre = np.eye(size) - zero
     tables = [found.table.set_index("player")["elo"].loc[common].to_numpy(float) for found in ratings.values()]
     spreads = [found.covariance.loc[common, common].to_numpy(float) for found in ratings.values()]
     elo = np.array([centre @ values for values in tables])
     covariance = np.array([centre @ spread @ centre.T for spread in spreads])
-    order = np.lexsort((np.arange(len(common)), -np.round(elo.mean(axis=0), TIE_DECIMALS)))
+    order = np.lexsort((np.arange(size), -np.round(elo.mean(axis=0), TIE_DECIMALS)))
     return Across(
         tuple(common[place] for place in order),
         tuple(ratings),
@@ -115,32 +72,19 @@ def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across 
 
 def joint_table(found: Across) -> pd.DataFrame:
     """A row per player: rank, player, elo, elo_low, elo_high, los over the next, missing for the last one."""
-    elo, spread = found.joint()
-    error = Z95 * np.sqrt(np.maximum(np.diag(spread), 0))
-    ahead = [
-        los(elo[i] - elo[i + 1], _deviation(spread[i, i] + spread[i + 1, i + 1] - 2 * spread[i, i + 1]))
-        for i in range(len(elo) - 1)
-    ]
-    return pd.DataFrame(
-        {
-            "rank": np.arange(1, len(elo) + 1),
-            "player": list(found.players),
-            "elo": elo,
-            "elo_low": elo - error,
-            "elo_high": elo + error,
-            "los": [*ahead, math.nan],
-        }
-    )
+    elo, covariance = found.elo.mean(axis=0), found.covariance.sum(axis=0) / len(found.runs) ** 2
+    table = _with_intervals({"player": list(found.players)}, elo, covariance)
+    table.insert(0, "rank", np.arange(1, len(elo) + 1))
+    return table.assign(los=np.append(los_over_next(elo, covariance), math.nan))
 
 
 def by_run(found: Across) -> pd.DataFrame:
     """A row for each player and run, those of a run together: player, run, elo, elo_low, elo_high."""
-    parts = []
-    for name, elo, spread in zip(found.runs, found.elo, found.covariance, strict=True):
-        error = Z95 * np.sqrt(np.maximum(np.diag(spread), 0))
-        figures = {"run": name, "elo": elo, "elo_low": elo - error, "elo_high": elo + error}
-        parts.append(pd.DataFrame({"player": list(found.players), **figures}))
-    return pd.concat(parts, ignore_index=True)
+    runs = zip(found.runs, found.elo, found.covariance, strict=True)
+    return pd.concat(
+        [_with_intervals({"player": list(found.players), "run": run}, *figures) for run, *figures in runs],
+        ignore_index=True,
+    )
 
 
 def gains(found: Across, reference: str) -> pd.DataFrame:
@@ -149,12 +93,11 @@ def gains(found: Across, reference: str) -> pd.DataFrame:
     A row for each run, then one of JOINT for their mean.
     """
     rows = []
-    for player in _others(found, reference):
-        gain, deviation = _gain(found, player, reference)
-        joint = gain.mean(), _deviation((deviation**2).sum()) / len(gain)
-        for run, value, error in [*zip(found.runs, gain, deviation, strict=True), (JOINT, *joint)]:
-            rows.append((player, run, value, value - Z95 * error, value + Z95 * error))
-    return pd.DataFrame(rows, columns=["player", "run", "gain", "gain_low", "gain_high"])
+    for player, gain, error in _gains(found, reference):
+        joint = gain.mean(), math.hypot(*error) / len(gain)
+        for run, *figures in [*zip(found.runs, gain, error, strict=True), (JOINT, *joint)]:
+            rows.append({"player": player, "run": run, **Interval.around(*figures).columns("gain")})
+    return pd.DataFrame(rows, columns=["player", "run", *Interval.columns_of("gain")])
 
 
 def gain_differences(found: Across, reference: str) -> pd.DataFrame:
@@ -163,19 +106,16 @@ def gain_differences(found: Across, reference: str) -> pd.DataFrame:
     Columns: player, run, than, difference, difference_low, difference_high. The one with the greater gain is
     `run`; the clearest difference of a player stands first.
     """
-    rows: list[tuple[str, str, str, float, float, float]] = []
-    for player in _others(found, reference):
-        gain, deviation = _gain(found, player, reference)
-        of_one = []
-        for one, other in combinations(range(len(gain)), 2):
-            more, less = (one, other) if gain[one] >= gain[other] else (other, one)
-            difference, error = gain[more] - gain[less], _deviation(deviation[one] ** 2 + deviation[other] ** 2)
-            bounds = difference - Z95 * error, difference + Z95 * error
-            clear = -los(difference, error), -difference
-            of_one.append((clear, (player, found.runs[more], found.runs[less], difference, *bounds)))
-        rows += [row for _, row in sorted(of_one, key=lambda each: each[0])]
-    names = ["player", "run", "than", "difference", "difference_low", "difference_high"]
-    return pd.DataFrame(rows, columns=names)
+    rows = []
+    for player, gain, error in _gains(found, reference):
+        differences = []
+        for pair in combinations(range(len(gain)), 2):
+            less, more = sorted(pair, key=lambda run: (gain[run], -run))
+            difference = Interval.around(gain[more] - gain[less], math.hypot(error[more], error[less]))
+            differences.append((difference, found.runs[more], found.runs[less]))
+        for difference, run, than in sorted(differences, key=lambda each: (-each[0].los, -each[0].value)):
+            rows.append({"player": player, "run": run, "than": than, **difference.columns("difference")})
+    return pd.DataFrame(rows, columns=["player", "run", "than", *Interval.columns_of("difference")])
 
 
 def _connected(found: Ratings, anchor: str | None) -> set[str]:
@@ -186,20 +126,18 @@ def _connected(found: Ratings, anchor: str | None) -> set[str]:
     return set(group) & set(found.table.loc[rated, "player"])
 
 
-def _others(found: Across, reference: str) -> list[str]:
-    return [player for player in found.players if player != reference]
+def _with_intervals(columns: Mapping[str, object], elo: Floats, covariance: Floats) -> pd.DataFrame:
+    error = Z95 * np.sqrt(np.maximum(np.diag(covariance), 0))
+    return pd.DataFrame({**columns, "elo": elo, "elo_low": elo - error, "elo_high": elo + error})
 
 
-def _gain(found: Across, player: str, reference: str) -> tuple[Floats, Floats]:
-    """A player's Elo less the reference's in each run, and its standard deviation: `float[runs]` both."""
-    i, j, spread = found.players.index(player), found.players.index(reference), found.covariance
-    gain: Floats = found.elo[:, i] - found.elo[:, j]
-    variance = spread[:, i, i] + spread[:, j, j] - 2 * spread[:, i, j]
-    # What is 0 but for rounding is 0.
-    scale = spread[:, i, i] + spread[:, j, j]
-    deviation: Floats = np.sqrt(np.where(variance > 1e-9 * scale, variance, 0))
-    return gain, deviation
-
-
-def _deviation(variance: float) -> float:
-    return math.sqrt(max(float(variance), 0.0))
+def _gains(found: Across, reference: str) -> Iterator[tuple[str, Floats, Floats]]:
+    """Each other player with its Elo less the reference's in each run, and half widths of 95 % intervals."""
+    j, spread = found.players.index(reference), found.covariance
+    for i, player in enumerate(found.players):
+        if i != j:
+            scale = spread[:, i, i] + spread[:, j, j]
+            variance = scale - 2 * spread[:, i, j]
+            # what is 0 but for rounding is 0
+            error: Floats = Z95 * np.sqrt(np.where(variance > 1e-9 * scale, variance, 0))
+            yield player, found.elo[:, i] - found.elo[:, j], error

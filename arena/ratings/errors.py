@@ -7,7 +7,7 @@ independent. What cannot be known is nan.
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit, stdtrit
 
-from arena.ratings.match import Z95
+from arena.ratings.interval import UNKNOWN, Z95, Interval
 from arena.ratings.types import Floats
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
@@ -26,35 +26,6 @@ SCALES = 1e-3, 20.0
 """The least and the greatest scale that `fitted_scale` finds, per man."""
 
 
-class Measured(NamedTuple):
-    """A rate or a mean with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-    trials: float
-    """What it is a rate or a mean of; n."""
-    variance: float
-    """Of one trial: that of the estimate is `variance` / `trials`."""
-
-    def bounds(self, name: str) -> dict[str, float]:
-        """The value and its interval as columns: name, name_low, name_high."""
-        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
-
-
-class Scale(NamedTuple):
-    """How a judge's score in men becomes points, s = 1 / (1 + exp(-k men)), and what it was fitted on."""
-
-    k: float
-    low: float
-    high: float
-    decisions: int
-    games: int
-
-
-_UNKNOWN = Measured(math.nan, math.nan, math.nan, 0, math.nan)
-
-
 def wilson(share: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[Floats, Floats]:
     """The ends of the 95 % interval of each share, 0 to 1, of more than 0 independent trials (E. Wilson 1927)."""
     p, n = np.asarray(share, float), np.asarray(trials, float)
@@ -63,42 +34,49 @@ def wilson(share: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[Floats, Floats]
     return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
-def rate(hits: npt.ArrayLike, cluster: npt.ArrayLike, effect: float = math.nan) -> Measured:
+def rate(hits: npt.ArrayLike, cluster: npt.ArrayLike, effect: float = math.nan) -> Interval:
     """The share of trials that hit, with Wilson's interval for as many independent trials as give its variance.
 
     The variance is that of clusters, by Student's t for their number (E. Korn and B. Graubard 1998), and at least
     that of independent trials. Where all trials or none hit, no variance can be seen: `effect` is then that of
     clusters on it (Kish's design effect), by default the trials in a cluster, which so counts as one.
     """
-    found = mean(hits, cluster)
-    n, p = found.trials, found.value
-    if not n:
-        return found
-    independent = p * (1 - p)
-    spread = max(found.variance, independent) if found.variance == found.variance else independent
-    clusters = len(np.unique(np.asarray(cluster)))
-    student = float(stdtrit(clusters - 1, 0.975)) / Z95 if clusters > 1 else 1.0
-    unseen = n / clusters if math.isnan(effect) else effect
-    trials = n / (student**2 * spread / independent if independent > 0 else unseen)
-    low, high = (float(end) for end in wilson(p, trials))
-    return Measured(p, min(low, p), max(high, p), n, spread)
+    hit, clusters = np.asarray(hits, float), len(np.unique(np.asarray(cluster)))
+    if not len(hit):
+        return UNKNOWN
+    share, effects = float(hit.mean()), len(hit) / clusters if math.isnan(effect) else effect
+    if 0 < share < 1:
+        student = float(stdtrit(clusters - 1, 0.975)) / Z95 if clusters > 1 else 1.0
+        effects = student**2 * _effect(hit, cluster)
+    low, high = (float(end) for end in wilson(share, len(hit) / effects))
+    return Interval(share, min(low, share), max(high, share))
 
 
-def mean(values: npt.ArrayLike, cluster: npt.ArrayLike) -> Measured:
-    """The mean of values, with the variance of a ratio of sums of clusters (Cochran 1977, section 9A.2).
+def mean(values: npt.ArrayLike, cluster: npt.ArrayLike) -> Interval:
+    """The mean of values; its interval is missing for a single cluster, and where the values show no variance."""
+    value = np.asarray(values, float)
+    if not len(value):
+        return UNKNOWN
+    variance = cluster_variance(value, cluster)
+    error = Z95 * math.sqrt(variance / len(value)) if variance > 0 else math.nan
+    return Interval.around(float(value.mean()), error)
 
-    The interval is missing for a single cluster, and where the values show no variance.
+
+def cluster_variance(values: npt.ArrayLike, cluster: npt.ArrayLike) -> float:
+    """The variance of one value, of which the mean of n has the n-th part: that of a ratio of sums of clusters.
+
+    W. Cochran, Sampling Techniques (1977), section 9A.2; nan for a single cluster.
     """
-    value, codes = np.asarray(values, float), pd.factorize(np.asarray(cluster))[0]
-    n = len(value)
-    if not n:
-        return _UNKNOWN
-    average = float(value.mean())
-    sums = np.bincount(codes, value - average)
+    value = np.asarray(values, float)
+    sums = np.bincount(pd.factorize(np.asarray(cluster))[0], value - value.mean())
     clusters = len(sums)
-    variance = clusters / (clusters - 1) * float(sums @ sums) / n if clusters > 1 else math.nan
-    half = Z95 * math.sqrt(variance / n) if variance > 0 else math.nan
-    return Measured(average, average - half, average + half, n, variance)
+    return clusters / (clusters - 1) * float(sums @ sums) / len(value) if clusters > 1 else math.nan
+
+
+def _effect(hits: Floats, cluster: npt.ArrayLike) -> float:
+    """How often the variance of a share, neither 0 nor 1, is that of independent trials; 1 at least."""
+    share, variance = float(hits.mean()), cluster_variance(hits, cluster)
+    return max(variance / (share * (1 - share)), 1.0) if variance == variance else 1.0  # noqa: PLR0124
 
 
 def points_of_men(men: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
@@ -110,15 +88,13 @@ def points_of_men(men: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
     return found
 
 
-def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLike, games: int) -> Scale | None:
-    """The scale by logistic regression of the points that movers got in the end on a judge's scores before it.
+def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLike) -> Interval | None:
+    """The scale k, by logistic regression of the points that movers got in the end on a judge's scores before it.
 
     Without intercept, so that an even position is worth half a point; a draw counts as half a win. The interval
     is that of clusters. None where scores do not go with results: k would not lie within SCALES.
     """
-    x, y = np.asarray(men, float), np.asarray(points, float)
-    known = np.isfinite(x)
-    x, y, codes = x[known], y[known], pd.factorize(np.asarray(cluster)[known])[0]
+    x, y, codes = np.asarray(men, float), np.asarray(points, float), pd.factorize(np.asarray(cluster))[0]
 
     def slope(k: float) -> float:
         return float(x @ (y - expit(k * x)))
@@ -128,8 +104,7 @@ def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLi
     k = float(brentq(slope, *SCALES))
     expected = expit(k * x)
     pulls = np.bincount(codes, x * (y - expected))
-    half = Z95 * math.sqrt(float(pulls @ pulls)) / float(x**2 @ (expected * (1 - expected)))
-    return Scale(k, k - half, k + half, len(x), games)
+    return Interval.around(k, Z95 * math.sqrt(float(pulls @ pulls)) / float(x**2 @ (expected * (1 - expected))))
 
 
 def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
@@ -160,19 +135,19 @@ def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame
                 "player": player,
                 "decisions": len(mine),
                 "errors": int((lost > 0).sum()),
-                **errors.bounds("error_rate"),
-                **_skill(errors, chance),
+                **errors.columns("error_rate"),
+                **_skill(errors, chance).columns("skill"),
                 "games": len(played),
-                **thrown._replace(low=max(thrown.low, 0.0)).bounds("lost_per_game"),
+                **thrown._replace(low=max(thrown.low, 0.0)).columns("lost_per_game"),
                 "win_to_draw": int(((best == 1) & (after == 0.5)).sum()),
                 "draw_to_loss": int(((best == 0.5) & (after == 0)).sum()),
                 "win_to_loss": int(((best == 1) & (after == 0)).sum()),
                 "won_endings": len(won),
-                **rate(won["points"] == 1, won["cluster"]).bounds("converted"),
+                **rate(won["points"] == 1, won["cluster"]).columns("converted"),
                 "drawn_endings": len(drawn),
-                **rate(drawn["points"] >= 0.5, drawn["cluster"]).bounds("held"),
+                **rate(drawn["points"] >= 0.5, drawn["cluster"]).columns("held"),
                 "kept_wins": len(kept),
-                **extra._replace(low=max(extra.low, 0.0)).bounds("extra_plies"),
+                **extra._replace(low=max(extra.low, 0.0)).columns("extra_plies"),
             }
         )
     return pd.DataFrame(rows)
@@ -192,12 +167,12 @@ def judged_losses(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
             lost = part["lost"].to_numpy(float)
             average = mean(lost, part["cluster"])
             row: dict[str, Any] = {"player": player, "phase": phase, "decisions": len(part)}
-            row |= average._replace(low=max(average.low, 0.0)).bounds("lost_per_move")
-            row |= rate(part["agrees"], part["cluster"]).bounds("agreement")
+            row |= average._replace(low=max(average.low, 0.0)).columns("lost_per_move")
+            row |= rate(part["agrees"], part["cluster"]).columns("agreement")
             row["inaccuracies"] = int(((lost >= INACCURACY) & (lost < MISTAKE)).sum())
             row["mistakes"] = int(((lost >= MISTAKE) & (lost < BLUNDER)).sum())
             row["blunders"] = int((lost >= BLUNDER).sum())
-            row |= rate(lost >= BLUNDER, part["cluster"], effect).bounds("blunder_rate")
+            row |= rate(lost >= BLUNDER, part["cluster"], effect).columns("blunder_rate")
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -211,14 +186,14 @@ def _by_player(decisions: pd.DataFrame, seats: pd.DataFrame) -> Iterator[tuple[s
 
 def _typical_effect(decisions: pd.DataFrame) -> float:
     """The mean effect of clusters on the variance of the players' rates, of those that show one; else nan."""
-    found = [rate(part["hit"], part["cluster"]) for _, part in decisions.groupby("player", observed=True)]
-    effects = [one.variance / (one.value * (1 - one.value)) for one in found if 0 < one.value < 1]
+    players = [part for _, part in decisions.groupby("player", observed=True)]
+    shares = [(part["hit"].to_numpy(float), part["cluster"]) for part in players]
+    effects = [_effect(hits, cluster) for hits, cluster in shares if 0 < hits.mean() < 1]
     return float(np.mean(effects)) if effects else math.nan
 
 
-def _skill(errors: Measured, chance: float) -> dict[str, float]:
+def _skill(errors: Interval, chance: float) -> Interval:
     """1 − error rate / chance, and its interval; of positions without a chance to err it is missing."""
     if not chance > 0:
-        return _UNKNOWN.bounds("skill")
-    value, low, high = (1 - share / chance for share in (errors.value, errors.high, errors.low))
-    return {"skill": value, "skill_low": low, "skill_high": high}
+        return UNKNOWN
+    return Interval(*(1 - share / chance for share in (errors.value, errors.high, errors.low)))

@@ -1,8 +1,10 @@
 """The joint rating of all players: one fit of every result at once, with intervals from the whole covariance.
 
-Elo. A difference of d Elo means an expected score of 1 / (1 + 10^(-d/400)) over both colours, in openings such as
-those played. The model is Bradley and Terry's with a draw as half a point, and ratings are the strengths that mean
-the same score without the first-move advantage (`arena.ratings.fit`).
+Model. The player who moves first is expected to score 1 / (1 + e^-(s - t + h)), with s and t the strengths of the
+two players and h the advantage of moving first (R. A. Bradley and M. E. Terry, "Rank Analysis of Incomplete Block
+Designs", 1952). A draw is half a point: a quasi-likelihood (R. W. M. Wedderburn, 1974). A difference of d Elo
+means an expected score of 1 / (1 + 10^(-d/400)) over both colours. Parameters stand in one vector, `float[players
++ 1]`: the strength of each player, then h.
 
 Games. A table with the columns white, black, result ("white", "draw", "black") and optionally
 
@@ -11,77 +13,87 @@ Games. A table with the columns white, black, result ("white", "draw", "black") 
   and the same line repeat one another, a missing value repeats nothing;
 * count: how many independent games the row stands for, a whole number of 0 or more.
 
-Prior. The fit maximizes the likelihood times a weak prior made of virtual results, *prior* of each kind:
-
-* a win of every player over a virtual opponent 800 Elo below the middle of the player's group, and a loss to one
-  800 above it: density ((1 + e^(s - l)) (1 + e^(-s - l)))^-prior for a strength s and l = ln 100;
-* for the first-move advantage h, half a win and half a loss of the side that moves first, between equals: density
-  (2 cosh(h / 2))^-prior.
-
-The prior keeps the Elo of one-sided results finite. It does not grow with the games played and hardly pulls at
-players within 400 Elo of the middle: of a match of 100 games it shifts 62 % by 0.04 Elo, and 90 % by 0.5.
+Prior. Virtual results keep the Elo of one-sided results finite: a win of every player over an opponent 800 Elo
+below the middle of its group and a loss to one 800 above, with the density 1 / ((1 + e^(s - l)) (1 + e^(-s - l)))
+and l = ln 100; half a win and half a loss of the side that moves first between equals, 1 / (2 cosh(h / 2)).
 
 Covariance. The inverse Hessian around the sum over clusters of the squared score (the sandwich), a cluster
 being the games of one pair: two games from one opening are not independent. Clusters that all ended alike show
 no spread, so where a difference rests on such clusters alone, the model's variance replaces theirs if that is
 larger.
 
-Repeated games. Games that are the same move for move are one observation: the clusters that hold them become
-one, and all games of two players together count as many as are distinct, so that six copies of every game
-leave ratings and intervals as they are. Players that played the same moves whenever they met
-(`arena.ratings.repeats.alike`) are one player: they share a rating, to which the games between them say nothing,
-and where there are no other games they have none.
-
-The advantage of moving first is not fitted where the games cannot tell it from the players' strengths, as when one
-player always moved first.
+Repeated games are one observation: the clusters that hold copies of a game become one, and all games of two
+players together count as many as are distinct. Players that played the same moves whenever they met are one
+player: they share a rating, to which the games between them say nothing, and where there are no other games they
+have none.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, stdtrit
 
 from arena.base.wording import unknown
-from arena.ratings.clusters import (
-    POINTS,
-    CodedGames,
-    clustered,
-    components,
-    encode,
-    names_of,
-    representatives,
-    tells_advantage,
-)
-from arena.ratings.fit import estimate, maximize
-from arena.ratings.match import los
-from arena.ratings.notes import NO_ADVANTAGE, one_player_notes, ratings_notes
-from arena.ratings.repeats import alike
+from arena.ratings.interval import ELO_PER_LOGIT, Z95, Interval, los
 from arena.ratings.types import Bools, Floats, Ints
-from arena.rules.result import Colour
+from arena.rules.result import RESULTS, Colour
 
+POINTS = np.array([1.0, 0.5, 0.0])  # of a win, draw and loss
+DRAW = 1  # index into POINTS
+VIRTUAL_LEAD = math.log(100)  # of the opponents of the prior's results, 800 Elo in logits
+RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave open has a value
 TIE_DECIMALS = 6  # ratings that are equal to this number of decimals of an Elo tie in the order of the table
+FEWEST_LINES = 5  # openings that two players must have played alike from both sides to pass for one player
+MAX_NAMES = 8  # groups, and players of a group, that a note names
+NO_ADVANTAGE = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
+ONE_PLAYER = "they are one player."
+"""The end of a note on two players that are one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """A joint rating. Players stand in rank order; errors are half widths of 95 % intervals.
+    """A joint rating. Players stand in rank order; intervals hold 95 %.
 
-    `table` has a row per player: rank, player, elo, elo_low, elo_high (a 95 % interval), games, wins, draws,
-    losses, score and los. los is the likelihood of superiority over the next player of the same group, 0.5
-    where there is none. Groups follow one another, the largest first. A player without games is a group of
-    its own: score 0.5, and Elo 0 by definition, so without an error. Players that are one have one rating, and no
-    los between them; those that met nobody else have none.
+    `table` has a row per player: rank, player, elo, elo_low, elo_high, games, wins, draws, losses, score and los,
+    the likelihood of superiority over the next player of the same group, 0.5 where there is none. Groups follow
+    one another, the largest first. A player without games is a group of its own: score 0.5, and Elo 0 by
+    definition, so without an error. Players that are one have one rating, and no los between them; those that met
+    nobody else have none.
     """
 
     table: pd.DataFrame
     covariance: pd.DataFrame  # of the Elo ratings, player x player, in Elo^2
-    advantage: float  # of moving first, in Elo
-    advantage_error: float
+    advantage: Interval  # of moving first, in Elo; without width if it was not fitted
     groups: tuple[tuple[str, ...], ...]  # players connected through games; Elo compares only inside a group
     notes: tuple[str, ...]  # what a reader of the table must know, in sentences
+
+    def contrast(self, weights: Mapping[str, float]) -> Interval | None:
+        """The sum of weight times Elo over players, `{a: 1, b: -1}` for a difference; the weights sum to 0.
+
+        None unless all these players have ratings and are connected through games.
+        """
+        names = list(weights)
+        if not weights.keys() <= self._elo.keys() or not any(weights.keys() <= {*group} for group in self.groups):
+            return None
+        weight, elo = np.array(list(weights.values())), np.array([self._elo[name] for name in names])
+        variance = float(weight @ self.covariance.loc[names, names].to_numpy(float) @ weight)
+        return Interval.around(float(weight @ elo), Z95 * math.sqrt(max(variance, 0.0)))
+
+    @cached_property
+    def _elo(self) -> dict[str, float]:
+        """The Elo of each player with games that has one."""
+        rated = self.table[(self.table["games"] > 0) & self.table["elo"].notna()]
+        return dict(zip(rated["player"], rated["elo"].astype(float), strict=True))
 
 
 def rate(
@@ -89,93 +101,441 @@ def rate(
     players: Sequence[str] | None = None,
     *,
     first: Colour = "white",
-    anchor: str | Mapping[str, float] | None = None,
-    advantage: bool = True,
+    anchor: Mapping[str, float] = MappingProxyType({}),
     prior: float = 1.0,
 ) -> Ratings:
     """Rate all players at once from all *games* by maximum a posteriori (see the module docstring).
 
     *players* lists all players, those without games too; it decides the order of equal ratings (default: by
-    name). *first* is the colour that moves first, *advantage* whether its advantage is fitted.
+    name). *first* is the colour that moves first. *prior* multiplies the virtual results; at 0 one-sided ratings
+    are finite but meaningless.
 
-    Each group's mean is 0, and intervals are of the difference to that mean. With an *anchor*, its group is
-    shifted to give it Elo 0, or the Elo in a mapping, and intervals there are of the difference to the anchor,
-    whose own is empty. Several anchors keep their Elo in the fit: {"level 1": -294, "level 4": 0} leaves the other
-    players to be rated, and no advantage is fitted, since each pairing is taken to be played with both colours.
-    *prior* 0 leaves one-sided ratings finite but meaningless.
+    Each group's mean is 0, and intervals are of the difference to that mean. With one *anchor*, {"level 4": 0},
+    its group is shifted to give it that Elo, and intervals there are of the difference to the anchor, whose own is
+    empty. Several anchors keep their Elo in the fit: {"level 1": -294, "level 4": 0} leaves the other players to
+    be rated, and no advantage is fitted, since each pairing is taken to be played with both colours.
 
-    Raises ValueError for missing columns, unknown results, players, anchor or colour, a player who meets itself,
-    counts that are not whole numbers of 0 or more, and a negative prior.
+    The advantage is not fitted either where the games cannot tell it from the players' strengths, as when one
+    player always moved first.
+
+    Raises ValueError for an unknown result, player or anchor, and for a player who meets itself.
     """
-    _check_choice("first", first, get_args(Colour))
-    if not 0 <= prior < math.inf:
-        raise ValueError(f"prior must be a number of virtual results, 0 or more, not {prior}")
-    games = games if len(games) else games.reindex(columns=["white", "black", "result"])
-    names = names_of(games, players)
-    anchors = {anchor: 0.0} if isinstance(anchor, str) else dict(anchor or {})
-    for name in anchors:
-        _check_choice("anchor", name, names)
-
-    games = games.astype(dict.fromkeys(("white", "black", "result"), "category"))  # to look up each value once
-    played, twins, size = encode(games, names, first), alike(games, names), len(names)
-    one = representatives(names, twins, anchors)
-    coded = encode(games, names, first, one) if twins else played
-    group = components(coded.first, coded.second, size)
-    clusters = clustered(coded, size)
-    cells, told = clusters.cells(size), tells_advantage(clusters, size)
-    known = {names.index(name): elo for name, elo in anchors.items()}
+    names = sorted({*games["white"], *games["black"]}) if players is None else list(players)
+    size = len(names)
+    for name in anchor:
+        if name not in names:
+            raise ValueError(unknown("anchor", name, names))
+    played = _coded(games, names, first)
+    twins = _twins(played, size)
+    known = {names.index(name): elo for name, elo in anchor.items()}
     fixed = known if len(known) > 1 else {}
-    advantage = advantage and not fixed
-    fit = maximize(cells, size, advantage and told, prior, fixed)
-    found = estimate(clusters, cells, fit, _centred(group, known), len({*group} - {*group[list(fixed)]}))
+
+    one = _representatives(twins, list(known), size)
+    rated = _clustered(played._replace(first=one[played.first], second=one[played.second]), size)
+    cells = _cells(rated, size)
+    group = _components(cells.first, cells.second, size)
+    told = _tells_advantage(cells, size)
+    fit = _maximize(cells, size, told and not fixed, prior, fixed)
+    found = _estimate(rated, cells, fit, _centred(group, known), len({*group} - {*group[list(fixed)]}))
 
     group, elo, error = group[one], found.elo[:-1][one], found.error[:-1][one]
     if len(known) == 1:
         ((player, shift),) = known.items()
         elo = elo + shift * (group == group[player])
     order = np.lexsort((np.arange(size), -np.round(elo, TIE_DECIMALS), group))
-    ranked = [names[player] for player in order]
     covariance = found.covariance[np.ix_(one, one)][np.ix_(order, order)]
-    table = _counts(names, played).iloc[order].reset_index(drop=True)
-    table.insert(0, "rank", np.arange(1, size + 1))
-    for place, (name, values) in enumerate((("elo", elo), ("elo_low", elo - error), ("elo_high", elo + error)), 2):
-        table.insert(place, name, values[order])
+    ranked = [names[player] for player in order]
+    ratings = {"elo": elo[order], "elo_low": (elo - error)[order], "elo_high": (elo + error)[order]}
+    table = pd.DataFrame({"rank": np.arange(1, size + 1), "player": pd.Series(ranked, dtype=object), **ratings})
+    table = table.assign(**{name: values[order] for name, values in _counts(played, size).items()})
     table["los"] = _over_the_next(elo[order], covariance, group[order])
-    unmet = ~np.isin(one, [coded.first, coded.second])
+    unmet = ~np.isin(one, [cells.first, cells.second])
     _forget_unknown(table, one[order], unmet[order])
+
     groups = tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group))
-    notes = [*one_player_notes(twins), *ratings_notes(played, groups, found.one_sided, list(anchors))]
-    if advantage and not told and len(coded.first):
+    notes = [*_twin_notes(twins, names), *_repetition_notes(played), *_group_notes(groups, list(anchor))]
+    if found.one_sided:
+        notes.append(
+            f"The results of {found.one_sided} pairing{'s' * (found.one_sided > 1)} were all alike and leave no "
+            "spread to measure: intervals that rest on them come from the model and the prior."
+        )
+    if not told and not fixed and len(cells.first):
         notes.append(NO_ADVANTAGE)
     return Ratings(
         table=table,
         covariance=pd.DataFrame(covariance, index=ranked, columns=ranked),
-        advantage=float(found.elo[-1]),
-        advantage_error=float(found.error[-1]),
+        advantage=Interval.around(float(found.elo[-1]), float(found.error[-1])),
         groups=groups,
         notes=tuple(notes),
     )
 
 
-def _centred(group: Ints, anchors: Collection[int]) -> Floats:
+def cluster_of_each(games: pd.DataFrame, names: Sequence[str]) -> Ints:
+    """The cluster of each game, a number that games share which are not independent."""
+    return _clustered(_coded(games, names, "white"), len(names)).cluster
+
+
+# --- games as codes
+
+
+class _Games(NamedTuple):
+    """Games as codes, `int64[rows]` each; a row stands for `number` games, 1 or more."""
+
+    first: Ints  # player who moves first
+    second: Ints
+    outcome: Ints  # index into POINTS, from the first player's view
+    pair: Ints  # 0, 1, ...; -1 for a game that stands alone
+    line: Ints  # 0, 1, ...; -1 for a game that repeats nothing
+    number: Ints
+
+
+class _Clusters(NamedTuple):
+    """Games as the fit takes them, a row for each or for several that ended alike; `[rows]` but for `times`."""
+
+    first: Ints
+    second: Ints
+    outcome: Ints
+    cluster: Ints  # 0, 1, ...: games that are not independent share a number
+    weight: Floats  # games that the row counts as in each of the clusters that it is part of
+    information: Floats  # games whose variance, under the model, is that of the row in all those clusters
+    times: Floats  # `float[clusters]`: independent clusters like this one
+
+
+class _Cells(NamedTuple):
+    """Encounters of two players with given colours."""
+
+    first: Ints
+    second: Ints
+    points: Floats  # of the first player
+    games: Floats
+
+
+def _coded(games: pd.DataFrame, names: Sequence[str], first: Colour) -> _Games:
+    """The games as codes of *names*, without rows that count no game. Raises ValueError as `rate` does."""
+    white, black = (_codes(games[colour], "player", names) for colour in ("white", "black"))
+    if (white == black).any():
+        raise ValueError(f"{names[white[white == black][0]]} meets itself: no player can be rated by that")
+    outcome = _codes(games["result"], "result", RESULTS)
+    pair, line = (
+        pd.factorize(games[name])[0] if name in games else np.full(len(games), -1) for name in ("pair", "line")
+    )
+    number = games["count"].to_numpy(np.int64) if "count" in games else np.ones(len(games), np.int64)
+    if first == "white":
+        found = _Games(white, black, outcome, pair, line, number)
+    else:
+        found = _Games(black, white, 2 - outcome, pair, line, number)
+    return _Games(*(column[number > 0] for column in found))
+
+
+def _codes(values: pd.Series, what: str, choices: Sequence[str]) -> Ints:
+    """The place of each value among the choices. Raises ValueError for a value that is none of them."""
+    code, found = pd.factorize(values, use_na_sentinel=False)
+    place = pd.Index(choices, dtype=object).get_indexer(pd.Index(found, dtype=object))
+    if (place < 0).any():
+        raise ValueError(unknown(what, str(found[place < 0][0]), choices))
+    return place[code] if len(place) else np.zeros(0, np.int64)
+
+
+def _twins(games: _Games, size: int) -> dict[tuple[int, int], int]:
+    """Two players each that played the same moves whenever they met, with the games between them.
+
+    Of each game there is one with colours swapped, move for move the same, and there are FEWEST_LINES such lines
+    at least.
+    """
+    if not (games.line >= 0).any():
+        return {}
+    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    table = pd.DataFrame({"meeting": low * size + high, "line": games.line, "outcome": games.outcome})
+    sides = (
+        table.assign(side=games.first == low).groupby(["meeting", "line", "outcome"])["side"].agg(["min", "max"])
+    )
+    mirrored = (sides["min"] != sides["max"]) & (sides.index.get_level_values("line") >= 0)
+    lines = mirrored.groupby("meeting").agg(["all", "size"])
+    between = np.bincount(table["meeting"], games.number)
+    same = lines.index[lines["all"] & (lines["size"] >= FEWEST_LINES)]
+    return {divmod(int(meeting), size): int(between[meeting]) for meeting in same}
+
+
+def _representatives(twins: Mapping[tuple[int, int], int], anchors: Sequence[int], size: int) -> Ints:
+    """For each player the one that it is: the first of its twins, or an anchor among them."""
+    pairs = np.array(list(twins), np.int64).reshape(-1, 2)
+    part = _components(pairs[:, 0], pairs[:, 1], size)
+    one = np.unique(part, return_index=True)[1]
+    for anchor in anchors:
+        one[part[anchor]] = anchor
+    return one[part]
+
+
+def _clustered(games: _Games, size: int) -> _Clusters:
+    """Games in clusters, with what repetitions weigh; without those between twins.
+
+    Pairs that hold copies of one game are one cluster, as the copies are. With N games of two players, of which D
+    are distinct, each weighs D / N, and the variance of a sum of k copies is k^2 times that of one.
+    """
+    games = _Games(*(column[games.first != games.second] for column in games))
+    first, second, number, rows = games.first, games.second, games.number, len(games.first)
+    meeting = pd.factorize(np.minimum(first, second) * size + np.maximum(first, second))[0]
+    pair, line = _within(meeting, games.pair), _within(first * size + second, games.line)
+    paired, lined = np.flatnonzero(pair >= 0), np.flatnonzero(line >= 0)
+    pairs = rows + pair.max(initial=-1) + 1
+    shared = np.concatenate([rows + pair[paired], pairs + line[lined]])
+    cluster = _components(np.concatenate([paired, lined]), shared, pairs + line.max(initial=-1) + 1)[:rows]
+    cluster, clusters = pd.factorize(cluster)
+
+    copies = np.ones(rows)
+    copies[lined] = np.bincount(line[lined], number[lined])[line[lined]]
+    distinct = np.where(line >= 0, number / copies, number)
+    share = (np.bincount(meeting, distinct) / np.bincount(meeting, number))[meeting]
+    alone = (pair < 0) & (line < 0)
+    times = np.ones(len(clusters))
+    times[cluster[alone]] = number[alone]
+    weight, information = share * np.where(alone, 1, number), share**2 * number * copies
+    return _Clusters(first, second, games.outcome, cluster, weight, information, times)
+
+
+def _within(meeting: Ints, code: Ints) -> Ints:
+    """A number for each code within each meeting, -1 where the code is -1."""
+    number = pd.factorize(meeting * (code.max(initial=-1) + 2) + code)[0]
+    return np.where(code < 0, -1, number)
+
+
+def _components(a: Ints, b: Ints, size: int) -> Ints:
+    """Component of each node of the graph with edges a-b, numbered from the largest, then by first member."""
+    if not size:
+        return np.zeros(0, np.int64)
+    label = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(size, size)), directed=False)[1]
+    _, start, count = np.unique(label, return_index=True, return_counts=True)
+    number = np.empty(len(count), np.int64)
+    number[np.lexsort((start, -count))] = np.arange(len(count))
+    return number[label]
+
+
+def _cells(games: _Clusters, size: int) -> _Cells:
+    cells, cell = np.unique(games.first * size + games.second, return_inverse=True)
+    number = games.weight * games.times[games.cluster]
+    first, second = np.divmod(cells, max(size, 1))
+    points = np.bincount(cell, number * POINTS[games.outcome], len(cells))
+    return _Cells(first, second, points, np.bincount(cell, number, len(cells)))
+
+
+def _tells_advantage(cells: _Cells, size: int) -> bool:
+    """Whether no strengths are 1 apart, first less second, in every game: they would pass for the advantage."""
+    squares = _squares(_design(cells.first, cells.second, size), np.ones(len(cells.first)))
+    strengths, shared = squares[:size, :size], squares[:size, size]
+    explained = shared @ np.linalg.lstsq(strengths, shared)[0] if size else 0.0
+    return bool(squares[size, size] - explained > 1e-6)
+
+
+# --- the fit
+
+
+class _Fit(NamedTuple):
+    """The optimum over the parameters."""
+
+    parameters: Floats
+    free: Bools  # parameters that were fitted
+    hessian: Floats  # of minus the log posterior
+    prior_hessian: Floats
+
+
+class _Estimates(NamedTuple):
+    """Elo of every player and, last, of moving first, with half widths of 95 % intervals: `float[players + 1]`."""
+
+    elo: Floats
+    error: Floats
+    covariance: Floats  # of the players' Elo, `float[players, players]`
+    one_sided: int  # pairings whose results were all alike, so that the model's variance replaces theirs
+
+
+def _maximize(cells: _Cells, size: int, advantage: bool, prior: float, fixed: Mapping[int, float]) -> _Fit:
+    """Maximize the log posterior, which is concave, by Newton's method with halved steps.
+
+    *fixed* is the Elo of players that have it already.
+    """
+    design = _design(cells.first, cells.second, size)
+    points, games = cells.points, cells.games
+    lead = np.append(np.full(size, VIRTUAL_LEAD), 0.0)
+    weight = np.append(np.full(size, prior), prior / 2)
+    free = np.append(~np.isin(np.arange(size), list(fixed)), advantage)
+
+    def loss(x: Floats) -> float:
+        d = design @ x
+        penalty = weight * (np.logaddexp(0, x - lead) + np.logaddexp(0, -x - lead)) + RIDGE / 2 * x**2
+        likelihood = points * np.logaddexp(0, -d) + (games - points) * np.logaddexp(0, d)
+        return float(penalty.sum() + likelihood.sum())
+
+    x = np.zeros(size + 1)
+    x[list(fixed)] = np.fromiter(fixed.values(), float) / ELO_PER_LOGIT
+    for _ in range(200):
+        score, lost, won = expit(design @ x), expit(x - lead), expit(-x - lead)
+        gradient = design.T @ (games * score - points) + weight * (lost - won) + RIDGE * x
+        of_prior = np.diag(weight * (lost * (1 - lost) + won * (1 - won)) + RIDGE)
+        hessian = _squares(design, games * score * (1 - score)) + of_prior
+        step = _solved(hessian, -gradient[:, None], free)[:, 0]
+        decrease = -float(gradient @ step)
+        if decrease < 1e-14:
+            break
+        now = loss(x)
+        while loss(x + step) > now + 1e-12 * abs(now) and decrease > 1e-14:
+            step, decrease = step / 2, decrease / 2
+        x = x + step
+    return _Fit(x, free, hessian, of_prior)
+
+
+def _over_both_colours(fit: _Fit, cells: _Cells) -> tuple[Floats, Floats]:
+    """Strengths whose differences mean the expected score over both colours; their derivatives by the parameters.
+
+    `float[players]` and `float[players, parameters]`. With s(d) = 1 / (1 + e^-d), two players whose strengths
+    differ by d expect (s(d + h) + s(d - h)) / 2 over both colours, which is nearer to 1/2 than s(d). The strengths
+    returned are the fit without h to these scores, weighted by the games of each two players; with two players it
+    is exact.
+    """
+    size = len(fit.parameters) - 1
+    strengths, h = fit.parameters[:size], fit.parameters[size]
+    if h == 0:
+        return strengths, np.eye(size, size + 1)
+    d = strengths[cells.first] - strengths[cells.second]
+    ahead, behind = expit(d + h), expit(d - h)
+    evened = cells._replace(points=cells.games * (ahead + behind) / 2)
+    found = _maximize(evened, size, advantage=False, prior=0.0, fixed={})
+    by_ahead, by_behind = ahead * (1 - ahead), behind * (1 - behind)
+    design = _design(cells.first, cells.second, size)
+    by_difference = _squares(design, cells.games * (by_ahead + by_behind) / 2)[:size, :size]
+    by_h = (design.T @ (cells.games * (by_ahead - by_behind) / 2))[:size]
+    slopes = np.linalg.solve(found.hessian[:size, :size], np.column_stack([by_difference, by_h]))
+    return found.parameters[:size], slopes
+
+
+def _estimate(games: _Clusters, cells: _Cells, fit: _Fit, reference: Floats, groups: int) -> _Estimates:
+    """The fit's Elo with intervals by clusters of games (the sandwich).
+
+    *reference*, `float[players, players]`, turns strengths into differences to what is 0.
+
+    The sum over clusters is scaled by clusters / (clusters - fitted strength differences), of which there are
+    fitted players less *groups* without a fixed one, and so that normal quantiles give the intervals of Student's
+    t with these degrees of freedom. The prior counts as independent results.
+    """
+    size = len(reference)
+    strengths, slopes = _over_both_colours(fit, cells)
+    elo = ELO_PER_LOGIT * np.append(reference @ strengths, fit.parameters[size])
+    jacobian = ELO_PER_LOGIT * np.vstack([reference @ slopes, np.eye(size + 1)[size]])
+
+    design = _design(games.first, games.second, size)
+    expected = expit(design @ fit.parameters)
+    excess = games.weight * (POINTS[games.outcome] - expected)
+    member = (games.cluster, np.arange(len(excess)))
+    of_cluster = coo_array((excess, member), shape=(len(games.times), len(excess))).tocsr() @ design
+    clusters = games.times.sum()
+    left = clusters - (np.count_nonzero(fit.free[:size]) - groups)
+    scale = clusters / max(left, 1) * (stdtrit(max(left, 2), 0.975) / Z95) ** 2 * games.times
+
+    alike, one_sided = _alike(games, size)
+    by_clusters = _squares(of_cluster, scale)
+    by_model = _squares(of_cluster, scale * ~alike)
+    by_model += _squares(design, games.information * _game_variance(games, expected, size) * alike[games.cluster])
+    inner = _solved(fit.hessian, jacobian.T, fit.free)
+    of_clusters, of_model = (inner.T @ (middle + fit.prior_hessian) @ inner for middle in (by_clusters, by_model))
+    replaced = np.trace(of_model[:-1, :-1]) > np.trace(of_clusters[:-1, :-1])
+    covariance = (of_model if replaced else of_clusters)[:-1, :-1]
+    of_advantage = max(of_clusters[-1, -1], of_model[-1, -1])
+    error = Z95 * np.sqrt(np.maximum([*np.diag(covariance), of_advantage], 0))
+    return _Estimates(elo, error, covariance, one_sided if replaced else 0)
+
+
+def _design(first: Ints, second: Ints, size: int) -> csr_array:
+    """The derivatives of s - t + h by the parameters, a row for each two players, `float[rows, players + 1]`."""
+    row, ones = np.arange(len(first)), np.ones(len(first))
+    columns = np.concatenate([first, second, np.full(len(first), size)])
+    values = np.concatenate([ones, -ones, ones])
+    return coo_array((values, (np.tile(row, 3), columns)), shape=(len(first), size + 1)).tocsr()
+
+
+def _squares(rows: csr_array, weight: Floats) -> Floats:
+    """The weighted sum of v v' over rows v."""
+    found: Floats = (rows.T @ (diags_array(weight) @ rows)).toarray()
+    return found
+
+
+def _solved(hessian: Floats, right: Floats, free: Bools) -> Floats:
+    """The solution of hessian @ solution = right, 0 for parameters that are not *free*."""
+    found = np.zeros_like(right)
+    found[free] = np.linalg.solve(hessian[np.ix_(free, free)], right[free])
+    return found
+
+
+def _game_variance(games: _Clusters, expected: Floats, size: int) -> Floats:
+    """The variance of a game's score in each row of *games*, were it as the model has it.
+
+    A game of expected score p is drawn in at most 2 min(p, 1 - p) of cases; where it is in a share c of these, its
+    score has the variance p (1 - p) - c min(p, 1 - p) / 2. Each pairing has a share of its own, to which two games
+    are added, one that is not drawn and one that is as often as all games are.
+    """
+    number, room = games.weight * games.times[games.cluster], 2 * np.minimum(expected, 1 - expected)
+    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    pairing = pd.factorize(low * size + high)[0]
+    drawn, possible = np.bincount(pairing, number * (games.outcome == DRAW)), np.bincount(pairing, number * room)
+    overall = min(drawn.sum() / (possible.sum() + 1), 1.0)
+    share = np.minimum((drawn + overall) / (possible + 2), 1.0)[pairing]
+    variance: Floats = expected * (1 - expected) - share * room / 4
+    return variance
+
+
+def _alike(games: _Clusters, size: int) -> tuple[Bools, int]:
+    """Which clusters show no spread of the difference that they measure, and in how many pairings.
+
+    Pairings whose clusters differ connect players into parts. Between parts, all clusters of a pairing ended
+    alike, and no other results measure the difference.
+    """
+    start = np.unique(games.cluster, return_index=True)[1]
+    low = np.minimum(games.first, games.second)
+    lead = np.where(games.first == low, 1, -1) * (POINTS[games.outcome] - 0.5)
+    mean = np.bincount(games.cluster, games.weight * lead) / np.bincount(games.cluster, games.weight)
+    low, high = low[start], np.maximum(games.first, games.second)[start]
+    pairing = low * size + high
+    means = pd.Series(mean).groupby(pairing)
+    differ = (means.transform("max") > means.transform("min") + 1e-9).to_numpy()
+    part = _components(low[differ], high[differ], size)
+    alike: Bools = part[low] != part[high]
+    return alike, len(np.unique(pairing[alike]))
+
+
+# --- the table
+
+
+def _centred(group: Ints, known: Mapping[int, float]) -> Floats:
     """Matrix that turns strengths into differences to the group's mean, or to the anchor in its group.
 
     Where several anchors are fixed, strengths stay as they are.
     """
     same = group[:, None] == group
     share = same / np.maximum(same.sum(axis=1, keepdims=True), 1)
-    for anchor in anchors:
-        share[same[anchor]] = np.arange(len(group)) == anchor if len(anchors) == 1 else 0
+    for anchor in known:
+        share[same[anchor]] = np.arange(len(group)) == anchor if len(known) == 1 else 0
     matrix: Floats = np.eye(len(group)) - share
     return matrix
 
 
+def _counts(games: _Games, size: int) -> dict[str, Floats | Ints]:
+    """Games, results and score of each player."""
+    counts = np.bincount(games.first * 3 + games.outcome, games.number, 3 * size)
+    counts += np.bincount(games.second * 3 + 2 - games.outcome, games.number, 3 * size)
+    wins, draws, losses = counts.astype(np.int64).reshape(-1, 3).T
+    played = wins + draws + losses
+    score = np.divide(wins + draws / 2, played, out=np.full(size, 0.5), where=played > 0)
+    return {"games": played, "wins": wins, "draws": draws, "losses": losses, "score": score}
+
+
 def _over_the_next(elo: Floats, covariance: Floats, group: Ints) -> Floats:
     """Likelihood of superiority of each player over the next one, 0.5 where that is of another group."""
-    variance, shared = np.diag(covariance), np.diag(covariance, 1)
-    error = np.sqrt(np.maximum(variance[:-1] + variance[1:] - 2 * shared, 0))
-    found: Floats = np.where(group[:-1] == group[1:], los(elo[:-1] - elo[1:], error), 0.5)
+    found = np.where(group[:-1] == group[1:], los_over_next(elo, covariance), 0.5)
     return np.append(found, 0.5)[: len(elo)]
+
+
+def los_over_next(elo: Floats, covariance: Floats) -> Floats:
+    """Likelihood of superiority of each player but the last over the next one."""
+    variance, shared = np.diag(covariance), np.diag(covariance, 1)
+    deviation = np.sqrt(np.maximum(variance[:-1] + variance[1:] - 2 * shared, 0))
+    return los(elo[:-1] - elo[1:], deviation)
 
 
 def _forget_unknown(table: pd.DataFrame, one: Ints, unmet: Bools) -> None:
@@ -185,24 +545,41 @@ def _forget_unknown(table: pd.DataFrame, one: Ints, unmet: Bools) -> None:
     table.loc[shared & unmet, ["elo", "elo_low", "elo_high", "los"]] = math.nan
 
 
-def _check_choice(what: str, value: str, valid: Sequence[str]) -> None:
-    if value not in valid:
-        raise ValueError(unknown(what, value, valid))
+def _twin_notes(twins: Mapping[tuple[int, int], int], names: Sequence[str]) -> list[str]:
+    notes = [
+        f"{names[a]} and {names[b]} played the same moves in all {games} games: {ONE_PLAYER}"
+        for (a, b), games in twins.items()
+    ]
+    rest = len(notes) - MAX_NAMES
+    return [*notes[:MAX_NAMES], *([f"So did {rest} more pairs of players."] if rest > 0 else [])]
 
 
-def _counts(names: list[str], games: CodedGames) -> pd.DataFrame:
-    """Games, results and score of each player."""
-    size = len(names)
-    counts = np.bincount(games.first * 3 + games.outcome, games.number, 3 * size)
-    counts += np.bincount(games.second * 3 + 2 - games.outcome, games.number, 3 * size)
-    counts = counts.astype(np.int64).reshape(-1, 3)
-    played = counts.sum(axis=1)
-    columns = {
-        "player": pd.Series(names, dtype=object),
-        "games": played,
-        "wins": counts[:, 0],
-        "draws": counts[:, 1],
-        "losses": counts[:, 2],
-        "score": np.divide(counts @ POINTS, played, out=np.full(size, 0.5), where=played > 0),
-    }
-    return pd.DataFrame(columns)
+def _repetition_notes(games: _Games) -> list[str]:
+    lines = pd.DataFrame({"first": games.first, "second": games.second, "line": games.line})
+    total, lined = int(games.number.sum()), lines["line"] >= 0
+    distinct = len(lines[lined].drop_duplicates()) + int(games.number[~lined].sum())
+    if distinct == total:
+        return []
+    return [
+        f"{total} games, {distinct} distinct: {total - distinct} of {total} games repeat an earlier one move for "
+        "move, as deterministic players do; they add nothing to what the intervals rest on."
+    ]
+
+
+def _group_notes(groups: Sequence[Sequence[str]], anchors: Sequence[str]) -> list[str]:
+    if len(groups) < 2:
+        return []
+    members = [f"({number}) {_listed(group, ', ')}" for number, group in enumerate(groups, 1)]
+    apart = (
+        f"The players fall into {len(groups)} groups without games between them, so ratings compare "
+        f"only inside a group: {_listed(members, '; ')}."
+    )
+    to = (
+        f"Ratings are relative to {_listed(anchors, ', ')} in a group that has one, to the group's mean elsewhere."
+    )
+    return [apart, to] if anchors else [apart]
+
+
+def _listed(names: Sequence[str], separator: str) -> str:
+    rest = [f"and {len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
+    return separator.join([*names[:MAX_NAMES], *rest])

@@ -1,4 +1,4 @@
-"""Statistics of a match between two players: counts of results to score, Elo, LOS, LLR and sample size.
+"""Statistics of a match between two players from its counts: score, Elo, and how many games it needs.
 
 Counts stand in the order of a player's points, worst result first; their length says what they count.
 
@@ -15,177 +15,56 @@ finite but not trustworthy: the estimate and its width depend on that 0.001. For
 
 import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias, overload
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
+from arena.ratings.interval import ELO_PER_LOGIT, Z95, Interval, elo_from_score, los
 from arena.ratings.types import Floats
 
-Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
-ELO_PER_LOGIT = 400 / math.log(10)
-NELO_SCALE = 800 / math.log(10)  # M. Van den Bergh, "Comments on normalized Elo"
 REGULARISATION = 1e-3  # results that an empty count stands for
 SCORE_LIMIT = 1e-3  # confidence limits of a score stay this far from 0 and 1, as in OpenBench
-ELO_LIMIT = 5000.0  # hypotheses beyond it have scores that floats cannot tell from 0 and 1
 
 Counts: TypeAlias = Sequence[int] | Sequence[float] | NDArray[np.integer] | NDArray[np.floating]
-Model: TypeAlias = Literal["normalized", "logistic"]
-Verdict: TypeAlias = Literal["H0", "H1", "continue"]
 
 
 class Summary(NamedTuple):
-    """Figures of a match; errors are half widths of 95 % intervals."""
+    """Figures of a match."""
 
     games: int
     score: float  # fraction of points
-    elo: float
-    elo_error: float
-    nelo: float
-    nelo_error: float
+    elo: Interval
     los: float  # probability that the player is the stronger one
     draw_ratio: float  # drawn games / games; for pairs, those that ended level (WL or DD) / pairs
-    pairs_ratio: float  # results better than level / results worse; for pairs (WD + WW) / (LL + LD)
-
-
-class SprtState(NamedTuple):
-    """State of a sequential probability ratio test."""
-
-    llr: float
-    lower: float  # at or below: H0 is accepted
-    upper: float  # at or above: H1 is accepted
-    verdict: Verdict
-
-
-def elo_from_score(score: float) -> float:
-    """Elo difference at which the logistic curve expects *score*, 0 < score < 1; ValueError outside."""
-    if not 0 < score < 1:
-        raise ValueError(f"a score of {score} has no finite Elo: it must lie between 0 and 1, both excluded")
-    return ELO_PER_LOGIT * (math.log(score) - math.log1p(-score))
-
-
-def score_from_elo(elo: float) -> float:
-    """Expected score of a player *elo* points stronger: 1 / (1 + 10^(-elo/400))."""
-    return 1 / (1 + 10 ** (-elo / 400)) if elo >= 0 else 1 - score_from_elo(-elo)
-
-
-@overload
-def los(difference: float, standard_error: float) -> float: ...
-@overload
-def los(difference: Floats, standard_error: Floats) -> Floats: ...
-def los(difference: float | Floats, standard_error: float | Floats) -> float | Floats:
-    """Likelihood of superiority: the normal probability that a difference is positive.
-
-    Both arguments are in the same unit, numbers or arrays of one shape. Without error (0) the sign decides:
-    0, 0.5, 1.
-    """
-    estimate, error = np.asarray(difference, float), np.asarray(standard_error, float)
-    # 40 standard errors are certainty in double precision.
-    floor = np.maximum(np.abs(estimate) / 40, 1e-300)
-    probability = ndtr(estimate / np.maximum(error, floor))
-    return probability if probability.ndim else float(probability)
 
 
 def summary(counts: Counts) -> Summary:
-    """Score, Elo, normalized Elo and LOS of a match from its counts (see the module docstring).
+    """Score, Elo and LOS of a match from its counts (see the module docstring).
 
     Elo's half width is half the distance between the Elos of the score's limits, s +- z sqrt(v / n), these
-    kept at least 0.001 away from 0 and 1; n is games or pairs. Normalized Elo is (s - 1/2) / sqrt(v) * 800
-    / ln 10, for pairs with 2 v. `score` and `draw_ratio` are of the counts as given.
-
-    Without games: score 0.5, Elo and nElo 0, LOS 0.5, draw ratio 0, pairs ratio 1, and the errors those of
-    0.001 result of each kind (elo_error 1200, nelo_error above 6000).
+    kept at least 0.001 away from 0 and 1; n is games or pairs. `score` and `draw_ratio` are of the counts as
+    given. Without games: score 0.5, Elo 0 +- 1200, LOS 0.5, draw ratio 0.
 
     Raises ValueError for a length other than 3 or 5 or a count that is negative or not finite.
     """
-    given = _checked(counts)
-    weights = _regularised(given)
-    points = np.linspace(0, 1, len(given))
-    middle = len(given) // 2
-    games_per_result = middle  # 1 game or 2 games
+    given = checked(counts)
+    weights = regularised(given)
+    points, middle = np.linspace(0, 1, len(given)), len(given) // 2
     given_total, total = float(given.sum()), float(weights.sum())
 
     lead = float(weights @ (points - 0.5)) / total
     score = 0.5 + lead
-    variance = float(weights @ (points - score) ** 2) / total
-    error = math.sqrt(variance / total)
+    error = math.sqrt(float(weights @ (points - score) ** 2)) / total
     low = max(score - Z95 * error, min(score, SCORE_LIMIT))
     high = min(score + Z95 * error, max(score, 1 - SCORE_LIMIT))
-    per_game_deviation = math.sqrt(games_per_result * variance)
     return Summary(
-        games=round(games_per_result * given_total),
+        games=round(middle * given_total),  # a result is of 1 game or 2
         score=float(given @ points) / given_total if given_total else 0.5,
-        elo=elo_from_score(score),
-        elo_error=(elo_from_score(high) - elo_from_score(low)) / 2,
-        nelo=lead / per_game_deviation * NELO_SCALE,
-        nelo_error=Z95 * error / per_game_deviation * NELO_SCALE,
-        los=los(lead, error),
+        elo=Interval.around(elo_from_score(score), (elo_from_score(high) - elo_from_score(low)) / 2),
+        los=float(los(lead, error)),
         draw_ratio=float(given[middle]) / given_total if given_total else 0.0,
-        pairs_ratio=float(weights[middle + 1 :].sum() / weights[:middle].sum()),
     )
-
-
-def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -> float:
-    """Generalized log-likelihood ratio of H1 (strength *elo1*) to H0 (strength *elo0*) given the counts.
-
-    *model* is the unit of elo0 and elo1: "logistic", Elo of the expected score, or "normalized", Elo of
-    (mean - 1/2) / deviation. Each hypothesis is taken at the distribution of results that fits the counts
-    best among those with its strength. Positive speaks for H1; 0 without games. Finite for one-sided counts
-    and for hypotheses that none of the results supports.
-
-    M. Van den Bergh, support_MLE_multinomial.pdf, Proposition 1.1 (logistic) and
-    normalized_elo_practical.pdf, section 4.1 (normalized).
-
-    Raises ValueError for wrong counts, an unknown model or a hypothesis beyond +-5000 Elo.
-    """
-    given = _checked(counts)
-    for elo in (elo0, elo1):
-        if not abs(elo) <= ELO_LIMIT:
-            raise ValueError(f"a hypothesis must lie within +-{ELO_LIMIT:.0f} Elo, not {elo}")
-    if model not in ("normalized", "logistic"):
-        raise ValueError(f'unknown model "{model}": choose "normalized" or "logistic"')
-    if not given.any():
-        return 0.0
-    weights = _regularised(given)
-    total = float(weights.sum())
-    observed = weights / total
-    if model == "logistic":
-        points = np.linspace(0, 1, len(given))
-        fits = [_mean_fit(observed, points - score_from_elo(elo)) for elo in (elo0, elo1)]
-        return total * float(fits[1] - fits[0])
-    games_per_result = len(given) // 2
-    low, high = (_ratio_fit(observed, math.sqrt(games_per_result) * elo / NELO_SCALE) for elo in (elo0, elo1))
-    return total * (high - low)
-
-
-def sprt(
-    counts: Counts,
-    elo0: float,
-    elo1: float,
-    alpha: float = 0.05,
-    beta: float = 0.05,
-    model: Model = "normalized",
-) -> SprtState:
-    """Wald's sequential test of H0: strength *elo0* against H1: strength *elo1* (see `llr`).
-
-    *alpha* is the wanted probability of accepting H1 when H0 holds, *beta* that of accepting H0 when H1
-    holds. The bounds are ln(beta / (1 - alpha)) and ln((1 - beta) / alpha).
-
-    Raises ValueError, beside the reasons of `llr`, when elo0 >= elo1 or when the bounds would not enclose 0.
-    """
-    if not elo0 < elo1:
-        raise ValueError(f"elo0 must be below elo1, not {elo0} and {elo1}")
-    if not (alpha > 0 and beta > 0):
-        raise ValueError(f"alpha and beta must be above 0, not {alpha} and {beta}: such a test would never end")
-    if not alpha + beta < 1:
-        raise ValueError(
-            f"alpha + beta must be below 1, not {alpha} + {beta}: such a test decides no better than chance"
-        )
-    ratio = llr(counts, elo0, elo1, model)
-    lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
-    verdict: Verdict = "H1" if ratio >= upper else "H0" if ratio <= lower else "continue"
-    return SprtState(ratio, lower, upper, verdict)
 
 
 def resolution(games: float, draw_rate: float) -> float:
@@ -217,7 +96,8 @@ def _even_variance(draw_rate: float) -> float:
     return (1 - draw_rate) / 4
 
 
-def _checked(counts: Counts) -> Floats:
+def checked(counts: Counts) -> Floats:
+    """The counts as an array. Raises ValueError for what are none."""
     given = np.asarray(counts, float)
     if given.shape not in ((3,), (5,)):
         raise ValueError(
@@ -229,67 +109,6 @@ def _checked(counts: Counts) -> Floats:
     return given
 
 
-def _regularised(counts: Floats) -> Floats:
+def regularised(counts: Floats) -> Floats:
+    """The counts with REGULARISATION in place of none."""
     return np.maximum(counts, REGULARISATION)
-
-
-def _mean_fit(observed: Floats, values: Floats) -> Floats:
-    """Best fit to *observed* by a distribution q under which *values* have mean 0: max of sum p ln(q / p).
-
-    *observed* is p, `float[n]`, all above 0; *values* are `float[..., n]`, and the result has their leading
-    shape. It is -inf where all values have one sign. The optimum is q = p / (1 + x values) with x the root of
-    the decreasing function sum p values / (1 + x values) between its poles on both sides of 0. It is found inside
-    a shrinking bracket by Newton's method, applied to the function times its distances from both poles, which is
-    nearly a straight line.
-    """
-    least, most = values.min(axis=-1), values.max(axis=-1)
-    feasible = (least < 0) & (most > 0)
-    pole, other_pole = -1 / np.where(feasible, most, 1.0), -1 / np.where(feasible, least, -1.0)
-    low, high = np.where(feasible, pole, 0.0), np.where(feasible, other_pole, 0.0)
-    x = np.zeros(values.shape[:-1])
-    for _ in range(100):
-        tilted = values / (1 + x[..., None] * values)
-        slope, curvature = tilted @ observed, tilted**2 @ observed
-        if (slope**2 <= 1e-18 * curvature)[feasible].all():
-            break
-        low, high = np.where(slope > 0, x, low), np.where(slope > 0, high, x)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            newton = x + slope / (curvature - slope * (1 / (x - pole) - 1 / (other_pole - x)))
-        x = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
-    fit = -np.log1p(x[..., None] * values) @ observed
-    return np.where(feasible, fit, -np.inf)
-
-
-def _ratio_fit(observed: Floats, ratio: float) -> float:
-    """Best fit to *observed*, as in `_mean_fit`, by a q whose (mean - 1/2) / deviation is *ratio*.
-
-    With c = score - 1/2 and ratio t >= 0, distributions of ratio t form the parabola (1 + t^2) E[c]^2 = t^2
-    E[c^2]. Its tangent at deviation sigma is the set of mean 0 of b = c - t (sigma / 2 + (c - t sigma)^2 /
-    (2 sigma)), the linearized constraint of normalized_elo_practical.pdf, section 4.1. Ratios above t are
-    the union of all tangents, so the best fit among them is the best over the tangents. Ratios below t form
-    a convex set, the intersection of the half spaces E[b] <= 0, so the best fit among them is the worst
-    over the half spaces. Both are one-dimensional searches that need no starting point and cannot leave the
-    feasible set.
-    """
-    if ratio < 0:
-        return _ratio_fit(observed[::-1], -ratio)
-    centred = np.linspace(-0.5, 0.5, len(observed))
-    mean = float(observed @ centred)
-    deviation = math.sqrt(observed @ (centred - mean) ** 2)
-    above = mean >= ratio * deviation
-
-    # A tangent meets the distributions only if some b is positive, which bounds sigma for each c > 0.
-    t, best = max(ratio, 1e-9), centred[centred > 0]
-    root = math.hypot(1, t)
-    low = np.maximum(best * t / (root * (root + 1)), 1e-6)
-    high = np.minimum(best * (root + 1) / (root * t), 0.5)
-    rows = np.arange(len(best))
-    for _ in range(3):
-        sigma = np.geomspace(low, high, 64, axis=-1)[..., None]
-        tangents = centred - t * (sigma / 2 + (centred - t * sigma) ** 2 / (2 * sigma))
-        fits = _mean_fit(observed, tangents)
-        if above:
-            fits = np.where(tangents @ observed > 0, fits, 0.0)
-        found = fits.argmin(axis=-1) if above else fits.argmax(axis=-1)
-        low, high = sigma[rows, np.maximum(found - 1, 0), 0], sigma[rows, np.minimum(found + 1, 63), 0]
-    return float(fits.min() if above else fits.max())

@@ -12,8 +12,8 @@ import pandas as pd
 from arena.base.number import quantity, signed
 from arena.ledger.record import MEASURED, MOVE_COLUMNS
 from arena.ledger.store import StoreError
+from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
-from arena.ratings.match import Z95
 from arena.ratings.repeats import line_hashes
 from arena.ratings.results import ResultsError
 from arena.ratings.types import Floats
@@ -204,8 +204,8 @@ def _changes(table: pd.DataFrame, a: RatedSide, b: RatedSide) -> Iterable[str]:
         )
     elif rows:
         yield "No player's rating changed by more than its interval."
-    difference = b.ratings.advantage - a.ratings.advantage
-    error = float(np.hypot(a.ratings.advantage_error, b.ratings.advantage_error))
+    first, second = a.ratings.advantage, b.ratings.advantage
+    difference, error = second.value - first.value, float(np.hypot(first.error, second.error))
     if abs(difference) > error:
         word = "more" if difference > 0 else "less"
         yield f"Moving first is worth {abs(difference):.0f} ± {error:.0f} Elo {word} in {b.name}."

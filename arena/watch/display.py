@@ -18,7 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.ledger.store import StoreError
-from arena.watch.elo import EloEstimate, Refits
+from arena.ratings.interval import Interval
+from arena.watch.elo import Refits
 from arena.watch.live import Moment, Standing, Watcher
 from arena.watch.words import COLUMNS, RunView, row_of, run_view, status_line
 
@@ -136,7 +137,7 @@ def view(scene: RunView, console: Console) -> RenderableType:
     return Group(*parts, *incidents, *([bar] if scene.planned else []), *map(line, scene.below))
 
 
-def _table(standings: Sequence[Standing], elo: Mapping[str, EloEstimate], width: int) -> list[str]:
+def _table(standings: Sequence[Standing], elo: Mapping[str, Interval], width: int) -> list[str]:
     """A header and a line for each player; names are cut off and columns left out until they fit the width.
 
     It is text as it stands, as a rich.table.Table takes ten times as long and the window is drawn while games are

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.base.number import with_error
 from arena.ledger.ledger import FILE
 from arena.ledger.manifest import Session
 from arena.ledger.store import StoreError
-from arena.watch.elo import EloEstimate, so_far
+from arena.ratings.interval import Interval
+from arena.watch.elo import so_far
 from arena.watch.live import Watcher
 from arena.watch.words import date, outlook
 
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
     format: str = ""
     players: int = 0
     games: int = 0
-    elo: dict[str, EloEstimate] = {}  # noqa: RUF012  no field of a NamedTuple is changed
+    elo: dict[str, Interval] = {}  # noqa: RUF012  no field of a NamedTuple is changed
     """Best first, as its report has it, or, where that is not up to date, of the games so far."""
     session: Session | None = None
     """Its last one."""
@@ -54,7 +54,7 @@ class Entry(NamedTuple):
     @property
     def leader_elo(self) -> str:
         """`+123 ± 45`."""
-        return with_error(self.elo[self.leader].elo, self.elo[self.leader].error) if self.elo else ""
+        return str(self.elo[self.leader]) if self.elo else ""
 
     @property
     def machine(self) -> str:

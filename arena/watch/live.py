@@ -19,16 +19,16 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
-from arena.experiment.formats.fixed import Sprt
 from arena.ledger.ledger import FILE
 from arena.ledger.manifest import Manifest, Session, parsed
 from arena.ledger.repair import ANNULLED, documents
 from arena.ledger.store import StoreError, reading
-from arena.ratings.match import SprtState
+from arena.ratings.interval import Interval
+from arena.ratings.sprt import SequentialTest, SprtState
 from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.result import points_of
-from arena.watch.elo import EloEstimate, EloScale, ResultCounts, SequentialTest, scale_of
+from arena.watch.elo import EloScale, ResultCounts, scale_of
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
 _WHOLE_SHARE = 0.002
@@ -126,7 +126,7 @@ class Moment(NamedTuple):
         """Seconds until all planned games are played at this rate; None if nobody plays them, or none are."""
         return (self.planned - self.games) / self.rate if self.rate and self.playing and self.planned else None
 
-    def as_dict(self, elo: Mapping[str, EloEstimate]) -> dict[str, Any]:
+    def as_dict(self, elo: Mapping[str, Interval]) -> dict[str, Any]:
         """All of it as JSON types but `results`, with the players' Elo."""
         values = self._asdict() | {
             "rate": self.rate,
@@ -175,7 +175,7 @@ class Watcher:
         experiment, facts = stored["experiment"], stored["facts"]
         if whole:
             settings = experiment["sprt"]
-            self._test = SequentialTest(Sprt(**settings) if settings else None)
+            self._test = SequentialTest(settings)
             self._seen, self._tally = seen, _Tally(annulled, with_points=settings is not None)
         tally = self._tally.extended(connection)
         self._test.advance(tally.points)
@@ -266,8 +266,8 @@ class _Tally:
         self.incidents[player, termination] = before._replace(games=before.games + 1)
 
 
-def _as_dict(standing: Standing, estimate: EloEstimate | None) -> dict[str, Any]:
-    elo = dict(zip(("elo", "elo_low", "elo_high"), estimate or (None,) * 3, strict=True))
+def _as_dict(standing: Standing, estimate: Interval | None) -> dict[str, Any]:
+    elo = dict(zip(Interval.columns_of("elo"), estimate or (None,) * 3, strict=True))
     return {**standing._asdict(), "games": standing.games, "score": standing.score, **elo}
 
 

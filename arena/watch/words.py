@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from arena.base.number import percent, with_error
+from arena.base.number import percent
 from arena.base.wording import listed
-from arena.watch.elo import PROVISIONAL, EloEstimate, EloSoFar
+from arena.ratings.interval import Interval
+from arena.watch.elo import PROVISIONAL, EloSoFar
 from arena.watch.live import Forfeits, Moment, Standing
 
 COLUMNS = ("Elo", "score", "games", "won", "drawn", "lost")
@@ -20,7 +21,7 @@ class RunView(NamedTuple):
 
     standings: Sequence[Standing]
     """In their order, the leader first."""
-    elo: Mapping[str, EloEstimate]
+    elo: Mapping[str, Interval]
     """By player; empty where it is not known."""
     games: int
     planned: int
@@ -49,16 +50,16 @@ def run_view(moment: Moment, found: EloSoFar) -> RunView:
     )
 
 
-def ranked(standings: Sequence[Standing], elo: Mapping[str, EloEstimate]) -> list[Standing]:
+def ranked(standings: Sequence[Standing], elo: Mapping[str, Interval]) -> list[Standing]:
     """By Elo, the greatest first; players without one behind the others, as they stood."""
     unknown = [it for it in standings if it.player not in elo]
-    return sorted((it for it in standings if it.player in elo), key=lambda it: -elo[it.player].elo) + unknown
+    return sorted((it for it in standings if it.player in elo), key=lambda it: -elo[it.player].value) + unknown
 
 
-def row_of(standing: Standing, estimate: EloEstimate | None) -> dict[str, str]:
+def row_of(standing: Standing, estimate: Interval | None) -> dict[str, str]:
     """A player's figures by column, those of COLUMNS; "" where there is none."""
     return {
-        "Elo": "" if estimate is None else with_error(estimate.elo, estimate.error),
+        "Elo": "" if estimate is None else str(estimate),
         "score": percent(standing.score),
         "games": str(standing.games),
         "won": str(standing.wins),

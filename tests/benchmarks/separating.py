@@ -14,7 +14,8 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.sources import random_openings
 from arena.ledger.record import Task
 from arena.play.match import play
-from arena.ratings.errors import Measured, mean
+from arena.ratings.errors import cluster_variance
+from arena.ratings.types import Floats, Ints
 from arena.rules.endgame.tables import EndgameTables, make
 from arena.rules.game import Game
 from arena.rules.movegen import after_move
@@ -50,22 +51,23 @@ def separating(name: str = "english", positions: int = 840, pairs: int = 300, se
         rate = f"{100 * found[player].mean():.1f} % errors"
         yield Row(_name(player), name, player[1], positions, spent[player], rate, "")
     for one, other in PAIRS:
-        needed = _to_separate(mean(found[one] - found[other], np.arange(positions)), 0.0)
+        needed = _to_separate(found[one] - found[other], np.arange(positions), 0.0)
         seconds = needed / positions * (spent[one] + spent[other])
         what = f"{_name(one)} - {_name(other)}"
         yield Row(what, name, None, positions, seconds, f"{needed:.0f} positions", "time of so many")
         points, plies, played = _match(variant, one, other, pairs, seed)
-        games = _to_separate(mean(points, np.arange(len(points)) // 2), 0.5)
-        note = f"time of so many; {100 * mean(points, points).value:.1f} % of {len(points)} games"
+        games = _to_separate(points, np.arange(len(points)) // 2, 0.5)
+        note = f"time of so many; {100 * points.mean():.1f} % of {len(points)} games"
         yield Row(what, name, None, plies, games / len(points) * played, f"{games:.0f} games", note)
 
 
-def _to_separate(found: Measured, level: float) -> float:
-    """Observations after which a two-sided test at 5 % tells the mean from `level` with a power of 80 %.
+def _to_separate(values: Floats, cluster: Ints, level: float) -> float:
+    """Values after which a two-sided test at 5 % tells their mean from `level` with a power of 80 %.
 
     n = (z_0.975 + z_0.8)² variance / difference².
     """
-    return float(ndtri(0.975) + ndtri(0.8)) ** 2 * found.variance / (found.value - level) ** 2
+    variance, distance = cluster_variance(values, cluster), float(values.mean()) - level
+    return float(ndtri(0.975) + ndtri(0.8)) ** 2 * variance / distance**2
 
 
 def _ending(variant: Variant, tables: EndgameTables, rng: random.Random) -> tuple[str, Mapping[str, bool]]:

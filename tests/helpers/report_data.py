@@ -22,8 +22,8 @@ from arena.experiment.model import Experiment
 from arena.ledger.ledger import Facts
 from arena.ledger.read import PHASES, RunData
 from arena.ledger.record import MEASURED
+from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
-from arena.ratings.match import Z95
 from arena.report.charts.catalogue import draw
 from arena.report.run import Run
 from arena.report.write import write
@@ -255,7 +255,7 @@ def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes
         {"player": names, "elo": values, "elo_low": values - error, "elo_high": values + error, "games": 9}
     )
     fields: dict[str, Any] = {
-        "table": table, "covariance": pd.DataFrame(matrix, names, names), "advantage": 0.0, "advantage_error": 1.0,
+        "table": table, "covariance": pd.DataFrame(matrix, names, names), "advantage": Interval(0.0, -1.0, 1.0),
         "groups": (tuple(names),), "notes": (),
     }  # fmt: skip
     return Ratings(**(fields | changes))

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.base.number import signed, times, with_error
+from arena.ratings.interval import Interval
 from arena.report.charts.axes import (
     LEADING,
     LETTER,
@@ -74,7 +75,7 @@ def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) ->
     )
     for ax, (column, title, label) in zip(axes, panels, strict=True):
         rows_of(ax, shown["player"], title)
-        value, low, high = (shown[f"{column}{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
+        value, low, high = (shown[name].to_numpy(dtype=float) for name in Interval.columns_of(column))
         known = np.isfinite(value)
         if not known[1:].any():
             ax.set_xticks([])
@@ -109,7 +110,7 @@ def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = rows_of(ax, labels, f"One setting changed, with 95 % intervals{some}")
     if table.empty:
         return no_games(ax)
-    value, low, high = (table[f"elo_difference{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
+    value, low, high = (table[name].to_numpy(dtype=float) for name in Interval.columns_of("elo_difference"))
     ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
     dots(ax, value, low, high)
     for place, (difference, error) in enumerate(zip(value, (high - low) / 2, strict=True)):
@@ -150,6 +151,6 @@ CHARTS = (
         "intervals from the covariance of the ratings; means where there are several limits of one kind.",
         "comparisons.csv",
         lambda run: plot_comparisons(run.comparisons[run.comparisons["baseline"]]),
-        lambda run: len(run.comparisons) > 0,
+        lambda run: len(run.comparisons) > 0 and len(run.players) > 2,
     ),
 )

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from arena.base.number import with_error
+from arena.ratings.interval import Interval
 from arena.report.charts.axes import (
     LEADING,
     LINES,
@@ -103,7 +104,7 @@ def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None
         fitted = gains[(gains["family"] == name) & (gains["per"] == per)] if gains is not None else table[:0]
         if len(fitted):
             fit = fitted.iloc[0]
-            label += f": {with_error(fit['gain'], (fit['gain_high'] - fit['gain_low']) / 2)} Elo per doubling"
+            label += f": {Interval.of(fit, 'gain')} Elo per doubling"
             along = np.geomspace(fit["x_low"], fit["x_high"], 100)
             line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
             ax.plot(along, line, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)

@@ -11,12 +11,13 @@ from typing import Any
 import pandas as pd
 
 from arena.base.files import REPORT, replace
-from arena.base.number import probability, with_error
+from arena.base.number import probability
 from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import JOINT, Across, across, by_run, gain_differences, gains, joint_table
+from arena.ratings.interval import Interval
 from arena.report.charts.runs import is_crowded, plot_joint
 from arena.report.charts.style import save_png, svg
 from arena.report.load import listed_runs, load, runs_of
@@ -35,7 +36,7 @@ CHART = "joint_elo"
 SUMMARY = "summary.md"
 CAPTION = "Elo in each run, and their mean (joint), {}."
 _DECIMALS = dict.fromkeys(
-    [f"{name}{end}" for name in ("elo", "gain", "difference") for end in ("", "_low", "_high")], 1
+    [column for name in ("elo", "gain", "difference") for column in Interval.columns_of(name)], 1
 ) | {"los": 4, "score": 4}
 
 
@@ -135,7 +136,7 @@ def _lead(found: Joint) -> str:
     best, second = table.iloc[0], table.iloc[1]
     gap = gains(found.across, second["player"])
     ahead = gap[(gap["player"] == best["player"]) & (gap["run"] == JOINT)].iloc[0]
-    lead = with_error(ahead["gain"], (ahead["gain_high"] - ahead["gain_low"]) / 2)
+    lead = Interval.of(ahead, "gain")
     return (
         f"Over {count} runs, each with the same weight, {best['player']} leads: {lead} Elo over "
         f"{second['player']} (likelihood of superiority {probability(best['los'])})."
@@ -147,7 +148,7 @@ def _against(found: Joint) -> str:
     others = found.table[found.table["player"] != found.reference]
     told = others[(others["elo_low"] > 0) | (others["elo_high"] < 0)]
     told = told.sort_values("elo", key=abs, ascending=False, kind="stable")
-    figures = [f"{row['player']} {_figure(row, 'elo')}" for row in told.to_dict("records")]
+    figures = [f"{row['player']} {Interval.of(row, 'elo')}" for row in told.to_dict("records")]
     parts = [f"{listed(figures)} Elo"] if figures else []
     if rest := len(others) - len(told):
         parts.append(f"no measurable difference for {counted(rest, 'other' if figures else 'player')}")
@@ -193,10 +194,6 @@ def _same_players(found: Joint) -> list[str]:
     return [name for name, them in entries.items() if any(them.count(one) > 1 for one in them)]
 
 
-def _figure(row: dict[Any, Any], name: str) -> str:
-    return with_error(row[name], (row[f"{name}_high"] - row[f"{name}_low"]) / 2)
-
-
 def joint_text(found: Joint) -> pd.DataFrame:
     """The joint table with Elo in each run beside.
 
@@ -204,11 +201,11 @@ def joint_text(found: Joint) -> pd.DataFrame:
     """
     table = found.table
     columns: dict[str, list[str]] = {"#": table["rank"].astype(str).tolist(), "Player": table["player"].tolist()}
-    columns["Joint Elo"] = [_figure(row, "elo") for row in table.to_dict("records")]
+    columns["Joint Elo"] = [str(Interval.of(row, "elo")) for row in table.to_dict("records")]
     if not found.meets_all:
         columns["LOS"] = [probability(value) for value in table["los"]]
     for name, rows in found.by_run.groupby("run", sort=False):
-        columns[str(name)] = [_figure(row, "elo") for row in rows.to_dict("records")]
+        columns[str(name)] = [str(Interval.of(row, "elo")) for row in rows.to_dict("records")]
     columns["Games"] = table["games"].astype(str).tolist()
     return pd.DataFrame(columns)
 
@@ -217,7 +214,7 @@ def gains_text(found: Joint) -> pd.DataFrame:
     """Gains over the reference in each run, and their mean."""
     crossed: dict[str, dict[str, str]] = {}
     for row in found.gains.to_dict("records"):
-        crossed.setdefault(row["player"], {})[row["run"]] = _figure(row, "gain")
+        crossed.setdefault(row["player"], {})[row["run"]] = str(Interval.of(row, "gain"))
     columns: dict[str, list[str]] = {"Player": list(crossed)}
     for name in (*found.runs, JOINT):
         columns[name] = [cells[name] for cells in crossed.values()]

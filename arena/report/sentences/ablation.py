@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from arena.base.number import known, times, with_error
+from arena.base.number import known, times
 from arena.base.wording import counted, listed
 from arena.experiment.model import Experiment
+from arena.ratings.interval import Interval
 from arena.report.run import Run
-from arena.report.tables.ablation import Estimate, reference_of
+from arena.report.tables.ablation import reference_of
 from arena.report.tables.settings import LIMITS, limits, settings, terms
 from players.player import PlayerSpec
 
@@ -46,10 +47,7 @@ def findings(table: pd.DataFrame, experiment: Experiment) -> list[str]:
     ranked = table[table["player"] != reference.name].sort_values("elo_difference", kind="stable")
     for row in ranked.to_dict("records"):
         spec = specs[row["player"]]
-        nodes, time, elo = (
-            Estimate(*(row[f"{name}{end}"] for end in ("", "_low", "_high")))
-            for name in ("node_ratio", "time_ratio", "elo_difference")
-        )
+        nodes, time, elo = (Interval.of(row, name) for name in ("node_ratio", "time_ratio", "elo_difference"))
         clauses = [
             _cost("enters {} nodes " + f"to depth {row['depth']}", nodes, "exactly as many", "the"),
             _cost("takes {}", time, "exactly as long", "as long"),
@@ -70,8 +68,7 @@ def verdict(table: pd.DataFrame, experiment: Experiment) -> str:
         return ""
     differs = (rows["elo_difference_low"] > 0) | (rows["elo_difference_high"] < 0)
     named = [
-        f"{row['player']} "
-        + with_error(row["elo_difference"], (row["elo_difference_high"] - row["elo_difference_low"]) / 2)
+        f"{row['player']} {Interval.of(row, 'elo_difference')}"
         for row in rows[differs].sort_values("elo_difference", kind="stable").to_dict("records")
     ]
     others = len(rows) - len(named)
@@ -97,7 +94,7 @@ def unmeasured(run: Run) -> list[str]:
     return sentences
 
 
-def _cost(form: str, ratio: Estimate, same: str, unit: str) -> str:
+def _cost(form: str, ratio: Interval, same: str, unit: str) -> str:
     """A ratio in words; `same` stands for the ratio 1 without any spread, `unit` behind the number of times."""
     if not known(ratio.value):
         return ""
@@ -107,11 +104,10 @@ def _cost(form: str, ratio: Estimate, same: str, unit: str) -> str:
     return form.format(f"{times(ratio.value)}{interval} times {unit}")
 
 
-def _strength(elo: Estimate) -> str:
-    error = (elo.high - elo.low) / 2
-    if abs(elo.value) <= error:
-        return f"is not measurably stronger or weaker ({with_error(elo.value, error)} Elo)"
-    return f"is {abs(elo.value):.0f} ± {error:.0f} Elo {'stronger' if elo.value > 0 else 'weaker'}"
+def _strength(elo: Interval) -> str:
+    if abs(elo.value) <= elo.error:
+        return f"is not measurably stronger or weaker ({elo} Elo)"
+    return f"is {abs(elo.value):.0f} ± {elo.error:.0f} Elo {'stronger' if elo.value > 0 else 'weaker'}"
 
 
 def _games(spec: PlayerSpec, reference: PlayerSpec) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from arena.base.number import known, probability, signed, with_error
+from arena.base.number import known, probability, signed
 from arena.base.wording import counted, listed
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import CERTAIN
+from arena.ratings.interval import Interval
 from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
 from arena.report.tables.decided import verdict
@@ -49,7 +50,7 @@ def answering_chart(run: Run) -> tuple[str, str]:
         return f"elo_by_{run.gains['per'].iloc[0]}", gain_sentences(run.gains)[0].rstrip(".")
     if len(run.ablation):
         return "ablation", ""
-    if len(run.comparisons):
+    if len(run.comparisons) and len(run.players) > 2:
         return "comparisons", comparisons.verdict(run.comparisons)
     first = lead(run.standings, run.experiment.players)
     return "elo", first[0].rstrip(".") if first else ""
@@ -69,8 +70,7 @@ def placed(run: Run) -> list[str]:
         upper = [name for name in order if given[name] > row["elo"]][:1]
         side = "between" if lower and upper else "above" if lower else "below"
         where = listed([f"{name} ({signed(given[name])})" for name in lower + upper])
-        elo = with_error(row["elo"], (row["elo_high"] - row["elo_low"]) / 2)
-        sentences.append(f"{row['player']}: {elo} Elo, {side} {where}.")
+        sentences.append(f"{row['player']}: {Interval.of(row, 'elo')} Elo, {side} {where}.")
     return sentences
 
 
@@ -80,7 +80,7 @@ def gain_sentences(gains: pd.DataFrame) -> list[str]:
     for per, rows in gains.groupby("per", sort=False):
         families = rows.sort_values("gain", kind="stable") if len(rows) > FAMILIES else rows
         parts = [
-            f"{signed(row['gain']).removeprefix('+')} ± {(row['gain_high'] - row['gain_low']) / 2:.0f} Elo"
+            f"{Interval.of(row, 'gain')} Elo".removeprefix("+")
             + (f" with {row['family']}" if len(rows) > 1 else "")
             for row in families.to_dict("records")
         ]
@@ -139,7 +139,7 @@ def lead(standings: pd.DataFrame, specs: Sequence[PlayerSpec] = ()) -> list[str]
     first, second = table.iloc[0], table.iloc[1]
     limits = {spec.name: spec.limit for spec in specs}
     ahead = first["elo"] - second["elo"]
-    at = with_error(first["elo"], (first["elo_high"] - first["elo_low"]) / 2) + " Elo"
+    at = f"{Interval.of(first, 'elo')} Elo"
     doubt = probability(first["los"])
     notes = [f"LOS {doubt}"] if doubt and doubt[0] not in "<>" else []
     uncertain = ["not certain"] if known(first["los"]) and first["los"] < CERTAIN else []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from arena.base.number import quantity, with_error
+from arena.base.number import quantity
 from arena.base.wording import counted, first_few, listed
-from arena.ratings.contrasts import CERTAIN, contrast
+from arena.ratings.contrasts import CERTAIN
 from arena.report.run import Run
 from arena.report.sentences.comparisons import UNKEPT, were_kept
 from arena.report.tables.submissions import lost_by_failures
@@ -130,10 +130,10 @@ def below_random(run: Run) -> list[str]:
     for name, spec in specs.items():
         failed = 2 * failures.get(name, 0) >= games[name]
         for other in [] if spec.type == "random" or failed else randoms:
-            found = contrast(run.ratings, {name: 1.0, other: -1.0})
+            found = run.ratings.contrast({name: 1.0, other: -1.0})
             if found is None or round(found.value) >= 0:
                 continue
-            figure = f"{with_error(found.value, (found.high - found.low) / 2)} Elo"
+            figure = f"{found} Elo"
             certain = found.los < 1 - CERTAIN
             if spec.type == "greedy":
                 sentences.append(_greedy(run, spec, other, figure, certain))

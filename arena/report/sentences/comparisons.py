@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from arena.base.number import probability, with_error
+from arena.base.number import probability
 from arena.base.wording import counted, listed
 from arena.ratings.contrasts import CERTAIN
+from arena.ratings.interval import Interval
 from arena.report.tables.telemetry import TOO_LONG
 
 NAMED = 4
@@ -121,7 +122,7 @@ def _wheres(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _figure(row: dict[str, Any]) -> str:
-    return with_error(row["elo_difference"], row["error"])
+    return str(Interval.of(row, "elo_difference"))
 
 
 def _doubt(row: dict[str, Any]) -> list[str]:
@@ -144,7 +145,8 @@ def _best(comparisons: pd.DataFrame) -> str:
         duel = met.get(frozenset((first, second)))
         against = second if first == reference else reference
         row = met[frozenset((first, against))]
-        notes = [f"{with_error(abs(row['elo_difference']), row['error'])} Elo against {against}"]
+        difference = Interval.of(row, "elo_difference")
+        notes = [f"{Interval.around(abs(difference.value), difference.error)} Elo against {against}"]
         if duel is None or not _certain(duel):
             notes.append("not measurable" if against == second else f"not measurably ahead of {second}")
         kept = UNKEPT * (row["time_used"] > TOO_LONG)
@@ -192,7 +194,7 @@ def _of_terms(rows: pd.DataFrame) -> str:
     others = len(rows) - len(certain)
     if not certain:
         return f"With one setting changed, nothing differs measurably {where} ({counted(others, 'comparison')})."
-    named = [f"{row['value']} {with_error(row['elo_difference'], row['error'])}" for row in certain[:NAMED]]
+    named = [f"{row['value']} {_figure(row)}" for row in certain[:NAMED]]
     rest = f" and {len(certain) - NAMED} more" if len(certain) > NAMED else ""
     text = f"With one setting changed, Elo {where}: {', '.join(named)}{rest}"
     text += f"; no measurable difference for {others} others" if others > 1 else ""
@@ -207,9 +209,7 @@ def _ranked(rows: pd.DataFrame, reference: str) -> list[str]:
 
 
 def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows, each with `error`, half the width of its interval."""
-    error = (rows["elo_difference_high"] - rows["elo_difference_low"]) / 2
-    return rows.assign(error=error).to_dict("records")  # type: ignore[return-value]
+    return rows.to_dict("records")  # type: ignore[return-value]
 
 
 def _certain(row: dict[str, Any]) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from arena.base.number import known, percent, with_error
+from arena.base.number import percent
 from arena.base.wording import counted, listed
 from arena.ratings.errors import wilson
-from arena.ratings.notes import ONE_PLAYER
+from arena.ratings.joint import ONE_PLAYER
 from arena.report.run import Run
 from arena.report.sentences.answers import answers, decision, lead, placed
 from arena.rules.game import Termination
@@ -53,9 +53,8 @@ def facts(run: Run) -> list[str]:
     if not played:
         return sentences
     sentences += narrowed(run)
-    if known(ratings.advantage) and ratings.advantage_error > 0:
-        worth = with_error(ratings.advantage, ratings.advantage_error)
-        sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
+    if ratings.advantage.error > 0:
+        sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {ratings.advantage} Elo.")
     return [*sentences, *_adjudicated(run)]
 
 

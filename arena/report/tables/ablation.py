@@ -7,7 +7,7 @@ from the joint rating of its games. A value that does not exist is missing (an e
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,22 +16,11 @@ from scipy.special import stdtrit as student_quantile
 
 from arena.base.number import quantity, signed, times
 from arena.experiment.model import Experiment
-from arena.ratings.contrasts import contrast
+from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings
 from arena.report.tables.columns import ELO_DIFFERENCE, columns, seconds, with_interval
 from arena.report.tables.survey import time_of
 from arena.report.tables.table import Column, RunTable
-
-
-class Estimate(NamedTuple):
-    """A value with its 95 % interval; what is not known is nan."""
-
-    value: float
-    low: float
-    high: float
-
-
-UNKNOWN = Estimate(math.nan, math.nan, math.nan)
 
 
 def reference_of(experiment: Experiment) -> str:
@@ -68,13 +57,13 @@ def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> 
         }
         for column, log in zip(("node_ratio", "time_ratio"), logs.values(), strict=True):
             ratio = paired_ratio((log[name] - log[reference]).dropna().to_numpy(dtype=float))
-            row |= _columns(column, ratio if name != reference else Estimate(ratio.value, np.nan, np.nan))
-        row |= _columns("elo_difference", elo_difference(ratings, name, reference))
+            row |= (ratio if name != reference else Interval(ratio.value, np.nan, np.nan)).columns(column)
+        row |= elo_difference(ratings, name, reference).columns("elo_difference")
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def paired_ratio(differences: NDArray[np.float64]) -> Estimate:
+def paired_ratio(differences: NDArray[np.float64]) -> Interval:
     """The geometric mean of ratios whose logarithms are given, with Student's 95 % interval on the logarithms.
 
     Fewer than two have no interval.
@@ -85,22 +74,17 @@ def paired_ratio(differences: NDArray[np.float64]) -> Estimate:
     mean, error = float(differences.mean()), np.nan
     if count > 1:
         error = float(student_quantile(count - 1, 0.975) * differences.std(ddof=1) / np.sqrt(count))
-    return Estimate(*(float(np.exp(log)) for log in (mean, mean - error, mean + error)))
+    return Interval(*(float(np.exp(log)) for log in (mean, mean - error, mean + error)))
 
 
-def elo_difference(ratings: Ratings, player: str, reference: str) -> Estimate:
+def elo_difference(ratings: Ratings, player: str, reference: str) -> Interval:
     """Elo of a player minus that of the reference, with the covariance of the two in its interval.
 
     Unknown where no games connect them; without an interval for the reference itself.
     """
     if player == reference:
-        return UNKNOWN if contrast(ratings, {player: 0.0}) is None else Estimate(0.0, np.nan, np.nan)
-    found = contrast(ratings, {player: 1.0, reference: -1.0})
-    return UNKNOWN if found is None else Estimate(found.value, found.low, found.high)
-
-
-def _columns(name: str, estimate: Estimate) -> dict[str, float]:
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+        return UNKNOWN if ratings.contrast({player: 0.0}) is None else Interval(0.0, np.nan, np.nan)
+    return ratings.contrast({player: 1.0, reference: -1.0}) or UNKNOWN
 
 
 ABLATION = RunTable(

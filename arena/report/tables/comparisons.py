@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from arena.base.number import probability, with_error
+from arena.base.number import probability
 from arena.experiment.names import phrases
-from arena.ratings.contrasts import contrasts
+from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings
 from arena.report.tables.columns import columns
 from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
 from arena.report.tables.table import Column, RunTable
 from arena.report.tables.telemetry import TOO_LONG
+from players.loading import own_code, user_files
 from players.player import PlayerSpec
 
 
@@ -41,38 +42,54 @@ def comparisons(
     """Players that differ in one setting other than a limit, at equal terms: every two values of the setting.
 
     One row for each setting, pair of values and kind of limit, with means over the pairs of players that differ in
-    this setting only. All other values are compared with that of the player `anchor`, else of the first player.
-    `time_used` is what each player took of its time limit, see `tables.telemetry`.
+    this setting only. All other values are compared with that of the reference: the player `anchor`, else the
+    first. `time_used` is what each player took of its time limit, see `tables.telemetry`.
+
+    Of two players there is one row in any case, as a match is played to compare them: the first against the
+    second, or the one with code of a user's own against a built-in one, whatever they differ in.
 
     The type is a setting only with `types`: players of several types are opponents unless a sweep made them.
 
     The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
     the other settings. A value that never meets that of the baseline has the first one that it meets instead.
     """
-    rows = []
-    weights: list[dict[str, float]] = []
-    preferred = next((spec for spec in specs if spec.name == anchor), specs[0]) if specs else None
+    names = [column.name for column in COMPARISONS.columns]
+    if not specs:
+        return pd.DataFrame(columns=names)
+    compared: list[tuple[tuple[object, ...], list[tuple[PlayerSpec, PlayerSpec]]]] = []
+    reference = _reference(specs, anchor)
     for setting in _differing(specs, types):
-        assert preferred is not None
         words = _words(setting, specs)
-        for meeting in _meetings(setting, specs, key(settings(preferred).get(setting))):
-            count = len(meeting.players)
-            used = [(time_used or {}).get(spec.name, math.nan) for pair in meeting.players for spec in pair]
-            rows.append(
-                (
-                    *(setting, words[meeting.value], words[meeting.reference], meeting.baseline),
-                    *(*terms_at([one for one, _ in meeting.players]), count),
-                    max((share for share in used if not math.isnan(share)), default=math.nan),
-                )
-            )
-            weights.append({})
-            for one, other in meeting.players:
-                weights[-1] |= {one.name: 1 / count, other.name: -1 / count}
-    found = zip(rows, contrasts(ratings, weights), strict=True)
-    return pd.DataFrame(
-        [(*row, *difference) for row, difference in found if difference is not None],
-        columns=[column.name for column in COMPARISONS.columns],
-    )
+        for meeting in _meetings(setting, specs, key(settings(reference).get(setting))):
+            texts = words[meeting.value], words[meeting.reference]
+            compared.append(((setting, *texts, meeting.baseline), meeting.players))
+    if len(specs) == 2 and not compared:
+        first = next(spec for spec in specs if spec is not reference)
+        compared = [(("player", first.name, reference.name, True), [(first, reference)])]
+    rows = []
+    for what, pairs in compared:
+        share = 1 / len(pairs)
+        weights = {one.name: share for one, _ in pairs} | {other.name: -share for _, other in pairs}
+        used = [(time_used or {}).get(spec.name, math.nan) for pair in pairs for spec in pair]
+        most_used = max((time for time in used if not math.isnan(time)), default=math.nan)
+        if (difference := ratings.contrast(weights)) is not None:
+            rows.append((*what, *_terms(pairs), len(pairs), most_used, *difference, difference.los))
+    return pd.DataFrame(rows, columns=names)
+
+
+def _reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
+    """The player that the others are compared with, see `comparisons`."""
+    anchored = [spec for spec in specs if spec.name == anchor]
+    if anchored or len(specs) != 2:
+        return [*anchored, *specs][0]
+    first, second = (bool(own_code(spec) or user_files(spec)) for spec in specs)
+    return specs[0] if second and not first else specs[1]
+
+
+def _terms(pairs: Sequence[tuple[PlayerSpec, PlayerSpec]]) -> tuple[str, str]:
+    """The limits that the players of each pair have in common: see `settings.terms_at`."""
+    equal = all(limits(one) == limits(other) for one, other in pairs)
+    return terms_at([one for one, _ in pairs]) if equal else ("", "")
 
 
 def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
@@ -141,7 +158,7 @@ def comparisons_text(comparisons: pd.DataFrame, *, pairs: bool = False) -> pd.Da
         of_terms = rows[rows["terms"] == terms]
         found = {(row["setting"], row["value"], row["reference"]): row for row in of_terms.to_dict("records")}
         at = of_terms["at"].unique()
-        title = (f"Equal {terms}" if terms else "No limit") + (f" ({at[0]})" if len(at) == 1 and at[0] else "")
+        title = (f"Equal {terms}" if terms else "In the games") + (f" ({at[0]})" if len(at) == 1 and at[0] else "")
         columns.append((title, [_difference(found[key]) if key in found else "" for key in keys]))
         columns.append(("LOS", [probability(found[key]["los"]) if key in found else "" for key in keys]))
     table = pd.DataFrame(dict(enumerate(cells for _, cells in columns)), dtype=object)
@@ -149,8 +166,7 @@ def comparisons_text(comparisons: pd.DataFrame, *, pairs: bool = False) -> pd.Da
 
 
 def _difference(row: dict[Hashable, Any]) -> str:
-    error = (row["elo_difference_high"] - row["elo_difference_low"]) / 2
-    return with_error(row["elo_difference"], error) + (" †" if row["time_used"] > TOO_LONG else "")
+    return str(Interval.of(row, "elo_difference")) + (" †" if row["time_used"] > TOO_LONG else "")
 
 
 COMPARISONS = RunTable(
@@ -164,13 +180,15 @@ COMPARISONS = RunTable(
         run.experiment.compare_types,
     ),
     columns(
-        Column("setting", "key of the configuration in which the players differ"),
+        Column(
+            "setting", "key of the configuration in which the players differ; player where two differ in several"
+        ),
         Column("value", "its value, in words"),
         Column("reference", "the value that it is compared with, in words"),
         Column("baseline", "whether all other values are compared with this reference, too: True or False"),
         "terms at pairs time_used elo_difference elo_difference_low elo_difference_high los",
     ),
-    note="Players that differ in one setting, every two values of it.",
+    note="Players that differ in one setting, every two values of it; of two players the one against the other.",
     as_text=comparisons_text,
     latex=True,
 )

@@ -7,24 +7,21 @@ from typing import Any, cast
 import pandas as pd
 
 from arena.experiment.formats.fixed import Sprt
-from arena.ratings.match import Verdict
+from arena.ratings.sprt import SequentialTest, Verdict
 from arena.report.tables.columns import ELO_INTERVAL, columns
 from arena.report.tables.outcomes import white_points
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.standings import STANDINGS
 from arena.report.tables.table import Column, RunTable
-from arena.watch.elo import SequentialTest
 
 
 def sprt_path(games: pd.DataFrame, settings: Sprt) -> pd.DataFrame:
     """The state of the test after each pair until it is decided: pair (from 1), llr, lower, upper.
 
-    `games` has the columns game (from 1) and result, of a match as
-    `arena.experiment.formats.fixed.SequentialTest` takes it. From the first game that is missing on, nothing
-    counts.
+    `games` has the columns game (from 1) and result. From the first game that is missing on, nothing counts.
     """
     points = dict(zip(games["game"].tolist(), white_points(games).tolist(), strict=True))
-    states = SequentialTest(settings).advance(points)
+    states = SequentialTest(settings.model_dump()).advance(points)
     rows = [(pair, state.llr, state.lower, state.upper) for pair, state in enumerate(states, 1)]
     return pd.DataFrame(rows, columns=["pair", "llr", "lower", "upper"])
 

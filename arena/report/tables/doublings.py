@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
-from arena.ratings.match import Z95
 from arena.ratings.types import Floats
 from arena.report.tables.columns import columns, interval
 from arena.report.tables.settings import families
@@ -80,17 +80,15 @@ def gains(ratings: Ratings, by_depth: pd.DataFrame, by_nodes: pd.DataFrame) -> p
                 continue
             x = members[column].to_numpy(dtype=float)
             elo = members["elo"].to_numpy(dtype=float)
-            gain, error = _slope(np.log2(x), elo, ratings.covariance.loc[names, names].to_numpy(dtype=float))
-            at_one = float(np.mean(elo - gain * np.log2(x)))
-            misfit = float(np.sqrt(np.mean((elo - at_one - gain * np.log2(x)) ** 2)))
-            rows.append(
-                (family, per, len(names), x.min(), x.max(), gain, gain - error, gain + error, at_one, misfit)
-            )
+            gain = _slope(np.log2(x), elo, ratings.covariance.loc[names, names].to_numpy(dtype=float))
+            at_one = float(np.mean(elo - gain.value * np.log2(x)))
+            misfit = float(np.sqrt(np.mean((elo - at_one - gain.value * np.log2(x)) ** 2)))
+            rows.append((family, per, len(names), x.min(), x.max(), *gain, at_one, misfit))
     return pd.DataFrame(rows, columns=[column.name for column in GAINS.columns])
 
 
-def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[float, float]:
-    """Slope of the line through (x, y) and its 95 % half width (see `gains`)."""
+def _slope(x: Floats, y: Floats, covariance: Floats) -> Interval:
+    """Slope of the line through (x, y), see `gains`."""
     differences = np.hstack([-np.ones((len(x) - 1, 1)), np.eye(len(x) - 1)])
     dx, dy = differences @ x, differences @ y
     inverse = np.linalg.pinv(differences @ covariance @ differences.T, hermitian=True)
@@ -99,7 +97,7 @@ def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[float, float]:
     residual = dy - slope * dx
     chi_square, freedom = float(residual @ inverse @ residual), len(dx) - 1
     excess = math.sqrt(max(chi_square / freedom, 1.0)) if freedom else 1.0
-    return slope, Z95 * excess / math.sqrt(information)
+    return Interval.around(slope, Z95 * excess / math.sqrt(information))
 
 
 GAINS = RunTable(

@@ -12,7 +12,7 @@ from arena.base.number import fixed, known, percent
 from arena.ledger.grades import TABLES_JUDGE
 from arena.ledger.read import PHASES
 from arena.ratings import errors
-from arena.ratings.clusters import clustered, encode
+from arena.ratings.joint import cluster_of_each
 from arena.report.tables.columns import columns, interval
 from arena.report.tables.effort import by_player
 from arena.report.tables.rated_run import RatedRun
@@ -55,9 +55,9 @@ def judges(run: RatedRun) -> pd.DataFrame:
     found = found.assign(player=found["player"].astype(str)).merge(_seats(run), on=["game", "player"])
     rows = []
     for judge, part in found.groupby("judge"):
-        men = part["best_men"].to_numpy(float, na_value=np.nan)
-        scale = errors.fitted_scale(men, part["points"], part["cluster"], part["game"].nunique())
-        rows += [(judge, *scale)] if scale is not None else []
+        judged = part[part["best_men"].notna()]
+        scale = errors.fitted_scale(judged["best_men"], judged["points"], judged["cluster"])
+        rows += [] if scale is None else [(judge, *scale, len(judged), part["game"].nunique())]
     return pd.DataFrame(rows, columns=_names(JUDGES))
 
 
@@ -121,7 +121,7 @@ def _seats(run: RatedRun) -> pd.DataFrame:
     """A row per game and player: game, player, colour, cluster, points."""
     games = run.rated_games
     names = [player.name for player in run.experiment.players]
-    cluster = clustered(encode(games, names, run.facts.first), len(names)).cluster
+    cluster = cluster_of_each(games, names)
     white = games["result"].map(WHITE_POINTS).to_numpy(float)
     sides = [
         pd.DataFrame({

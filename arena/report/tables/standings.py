@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from arena.base.number import probability
+from arena.ratings.interval import elo_from_score
 from arena.ratings.joint import rate
-from arena.ratings.match import elo_from_score
 from arena.report.tables.columns import ELO_INTERVAL, columns, elo
 from arena.report.tables.survey import time_of
 from arena.report.tables.table import Column, RunTable
@@ -38,7 +38,7 @@ def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.Dat
     """The table of `arena.ratings.joint.rate` without what is unknown, see `standings`.
 
     Two players have `score_elo`, too: the Elo that each one's score alone gives it over the other, as match tools
-    count it (`arena.ratings.match`), without prior and first-move advantage; missing for a score of 0 or 1, and
+    count it, without prior and first-move advantage; missing for a score of 0 or 1, and
     where the two are one player.
     """
     table = ratings.copy()

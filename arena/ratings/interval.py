@@ -1,0 +1,85 @@
+"""A value with its 95 % interval, and the scale of Elo."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.base.number import with_error
+from arena.ratings.types import Floats
+
+Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
+ELO_PER_LOGIT = 400 / math.log(10)
+
+
+class Interval(NamedTuple):
+    """A value with the ends of its 95 % interval; what is not known is nan."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, value: float, error: float) -> Interval:
+        """The interval that ends at half width `error` on both sides of a value."""
+        return cls(value, value - error, value + error)
+
+    @classmethod
+    def of(cls, row: Any, name: str) -> Interval:
+        """The interval in a row of a table, of the columns name, name_low and name_high."""
+        return cls(*(row[column] for column in cls.columns_of(name)))
+
+    def columns(self, name: str) -> dict[str, float]:
+        """The columns name, name_low and name_high of a row of a table."""
+        return dict(zip(self.columns_of(name), self, strict=True))
+
+    @staticmethod
+    def columns_of(name: str) -> tuple[str, str, str]:
+        """The names of the columns of an interval: name, name_low, name_high."""
+        return name, f"{name}_low", f"{name}_high"
+
+    @property
+    def error(self) -> float:
+        """Half the width."""
+        return (self.high - self.low) / 2
+
+    @property
+    def los(self) -> float:
+        """The likelihood of superiority: the probability that a normal value with this interval is positive."""
+        return float(los(self.value, self.error / Z95))
+
+    def __str__(self) -> str:
+        """The value and half the width, as people read them: "+12 ± 5"."""
+        return with_error(self.value, self.error)
+
+
+UNKNOWN = Interval(math.nan, math.nan, math.nan)
+
+
+def elo_from_score(score: float) -> float:
+    """Elo difference at which the logistic curve expects a score, 0 < score < 1; ValueError outside."""
+    if not 0 < score < 1:
+        raise ValueError(f"a score of {score} has no finite Elo: it must lie between 0 and 1, both excluded")
+    return ELO_PER_LOGIT * (math.log(score) - math.log1p(-score))
+
+
+def score_from_elo(elo: float) -> float:
+    """Expected score of a player `elo` points stronger: 1 / (1 + 10^(-elo/400))."""
+    return 1 / (1 + 10 ** (-elo / 400)) if elo >= 0 else 1 - score_from_elo(-elo)
+
+
+def los(difference: npt.ArrayLike, deviation: npt.ArrayLike) -> Floats:
+    """Likelihood of superiority: the normal probability that differences with these deviations are positive.
+
+    Without a deviation (0) the sign decides: 0, 0.5, 1.
+    """
+    from scipy.special import ndtr  # here, as a run that begins need not wait for it
+
+    estimate, spread = np.asarray(difference, float), np.asarray(deviation, float)
+    # 40 deviations are certainty in double precision
+    floor = np.maximum(np.abs(estimate) / 40, 1e-300)
+    probability: Floats = np.asarray(ndtr(estimate / np.maximum(spread, floor)))
+    return probability
