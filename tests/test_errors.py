@@ -12,7 +12,7 @@ import pytest
 
 from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.ratings import errors
-from arena.ratings.match import Z95
+from arena.ratings.interval import Z95
 from arena.report.charts.grades import correlation, plot_errors
 from arena.report.files import pdn_games
 from arena.report.run import Run
@@ -101,14 +101,16 @@ def test_wilsons_interval_is_that_of_the_textbook():
 def test_a_rate_has_wilsons_interval_where_every_trial_is_its_own_cluster() -> None:
     found = errors.rate([1] * 10 + [0] * 90, np.arange(100))
     low, high = 0.0552, 0.1744  # of 10 of 100; those of 100 clusters are Student's
-    assert found[:4] == pytest.approx((0.1, low, high, 100), abs=2e-3) and found.low < low < high < found.high
+    assert found == pytest.approx((0.1, low, high), abs=2e-3) and found.low < low < high < found.high
 
 
 def test_copies_of_a_cluster_tell_no_more_than_the_clusters() -> None:
     hits = np.repeat([1, 0, 0, 0, 1, 0, 0, 0, 0, 0], 7)
     whole, alone = errors.rate(hits, np.repeat(np.arange(10), 7)), errors.rate(hits[::7], np.arange(10))
     assert (whole.low, whole.high) == pytest.approx((alone.low, alone.high), abs=0.02)
-    assert whole.variance == pytest.approx(7 * alone.variance, rel=1e-9)
+    assert errors.cluster_variance(hits, np.repeat(np.arange(10), 7)) == pytest.approx(
+        7 * errors.cluster_variance(hits[::7], np.arange(10)), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("hits", [0, 1])
@@ -132,8 +134,7 @@ def test_intervals_of_rates_hold_the_truth_in_some_95_of_100_runs() -> None:
 
 
 def test_without_trials_nothing_is_known() -> None:
-    found = errors.rate([], [])
-    assert found.trials == 0 and all(map(math.isnan, found[:3]))
+    assert all(map(math.isnan, [*errors.rate([], []), *errors.mean([], [])]))
     assert math.isnan(errors.mean([1.0, 2.0], [0, 0]).low)
 
 
@@ -141,16 +142,15 @@ def test_the_scale_that_made_the_results_is_found_again() -> None:
     rng = np.random.default_rng(1)
     men = rng.normal(0, 1.5, 20_000)
     points = (rng.random(20_000) < errors.points_of_men(men, 0.8)).astype(float)
-    found = errors.fitted_scale(np.append(men, np.nan), np.append(points, 1.0), np.arange(20_001) // 4, 50)
+    found = errors.fitted_scale(men, points, np.arange(20_000) // 4)
     assert found is not None
-    assert found.k == pytest.approx(0.8, abs=0.05) and found.low < 0.8 < found.high
-    assert (found.decisions, found.games) == (20_000, 50)
+    assert found.value == pytest.approx(0.8, abs=0.05) and found.low < 0.8 < found.high
 
 
 def test_scores_that_do_not_go_with_the_results_have_no_scale() -> None:
     men = np.array([1.0, 2.0, -1.0, -2.0])
-    assert errors.fitted_scale(men, (men < 0).astype(float), np.arange(4), 4) is None
-    assert errors.fitted_scale(men[:0], men[:0], men[:0], 0) is None
+    assert errors.fitted_scale(men, (men < 0).astype(float), np.arange(4)) is None
+    assert errors.fitted_scale(men[:0], men[:0], men[:0]) is None
 
 
 def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
@@ -313,10 +313,10 @@ def test_the_tables_that_people_read_have_a_number_beside_every_share(graded: Ru
 
 
 def test_intervals_are_those_of_clusters_by_hand() -> None:
-    assert errors.mean([1, 0, 1, 1], [0, 0, 1, 1]).variance == pytest.approx(2 * (0.5**2 + 0.5**2) / 4)
-    scale = errors.fitted_scale([2.0] * 40, [1.0] * 30 + [0.0] * 10, range(40), 40)
-    assert scale is not None and scale.k == pytest.approx(math.log(3) / 2)
-    assert scale.high - scale.k == pytest.approx(Z95 / (2 * math.sqrt(40 * 0.75 * 0.25)))
+    assert errors.cluster_variance([1, 0, 1, 1], [0, 0, 1, 1]) == pytest.approx(2 * (0.5**2 + 0.5**2) / 4)
+    scale = errors.fitted_scale([2.0] * 40, [1.0] * 30 + [0.0] * 10, range(40))
+    assert scale is not None and scale.value == pytest.approx(math.log(3) / 2)
+    assert scale.error == pytest.approx(Z95 / (2 * math.sqrt(40 * 0.75 * 0.25)))
 
 
 def test_a_loss_has_the_name_of_the_bound_that_it_reaches() -> None:

@@ -21,7 +21,8 @@ from arena.play import tournament
 from arena.play.pilot import expectation, independent_games, pilot, sample
 from arena.play.tournament import play
 from arena.ratings.joint import rate
-from arena.ratings.match import resolution, sprt, summary
+from arena.ratings.match import resolution, summary
+from arena.ratings.sprt import sprt
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
 from arena.report.sentences.answers import decision
@@ -280,7 +281,7 @@ def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     counts = np.bincount(
         [round(2 * (one + 1 - two)) for one, two in zip(*[iter(points)] * 2, strict=True)], minlength=5
     )
-    assert 36 < summary(counts).elo_error <= 40
+    assert 36 < summary(counts).elo.error <= 40
 
 
 @pytest.mark.full

@@ -14,10 +14,11 @@ from arena.experiment.load import load
 from arena.ledger.ledger import FILE, Facts, Ledger
 from arena.ledger.manifest import manifest_of, save, session
 from arena.ledger.record import GameRecord
-from arena.ratings.match import sprt
+from arena.ratings.interval import Interval
+from arena.ratings.sprt import sprt
 from arena.watch import display, elo
 from arena.watch.display import PLAIN_SECONDS, Display, Ticker, view
-from arena.watch.elo import PROVISIONAL, EloEstimate, EloScale, EloSoFar, Refits
+from arena.watch.elo import PROVISIONAL, EloScale, EloSoFar, Refits
 from arena.watch.live import Standing, Watcher
 from arena.watch.words import RunView, duration, ranked, run_view, status_line
 
@@ -135,7 +136,7 @@ def test_elo_is_fitted_again_after_some_seconds_and_takes_little_of_the_time(
 ) -> None:
     fits = []
 
-    def fit(results: object, scale: EloScale) -> dict[str, EloEstimate]:
+    def fit(results: object, scale: EloScale) -> dict[str, Interval]:
         fits.append(clock.now)
         clock.now += 0.1
         return {}
@@ -176,9 +177,7 @@ def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
     width: int, height: int, players: int
 ) -> None:
     standings = [Standing(f"{n}{NAMES[n % 5]}", 1000, 20000 - n, 3000) for n in range(players)]
-    elo = {
-        it.player: EloEstimate(500.0 - 10 * n, 400.0 - 10 * n, 600.0 - 10 * n) for n, it in enumerate(standings)
-    }
+    elo = {it.player: Interval(500.0 - 10 * n, 400.0 - 10 * n, 600.0 - 10 * n) for n, it in enumerate(standings)}
     scene = RunView(standings, elo, 5, 9, ["t" * 300], ["w" * 300] * 9, ["SPRT" * 50, "line" * 50, "state" * 50])
     lines = drawn(scene, width, height)
     assert max(map(cell_len, lines)) <= width
@@ -195,14 +194,14 @@ def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
 
 def test_a_narrow_window_keeps_names_and_elo() -> None:
     standings = [Standing("n" * 40, 1000, 2000, 3000)]
-    shown = drawn(RunView(standings, {"n" * 40: EloEstimate(5, -5, 15)}, 1, 2), 30, 10)
+    shown = drawn(RunView(standings, {"n" * 40: Interval(5, -5, 15)}, 1, 2), 30, 10)
     assert shown[0].split()[:2] == ["player", "Elo"]
     assert shown[1].startswith("n" * 15) and "+5 ± 10" in shown[1]
 
 
 def test_a_window_ranks_by_elo_and_players_without_it_by_score_behind() -> None:
     standings = [Standing(name, 1, 0, 0) for name in "abcd"]
-    found = ranked(standings, {"c": EloEstimate(9, 0, 18), "b": EloEstimate(10, 0, 20)})
+    found = ranked(standings, {"c": Interval(9, 0, 18), "b": Interval(10, 0, 20)})
     assert [it.player for it in found] == ["b", "c", "a", "d"]
 
 

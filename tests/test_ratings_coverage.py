@@ -14,8 +14,9 @@ from scipy.stats import binom
 
 from arena.experiment.formats.base import BatchResults, Pairing
 from arena.experiment.formats.fixed import RoundRobin, Until
+from arena.ratings.interval import score_from_elo
 from arena.ratings.joint import rate
-from arena.ratings.match import score_from_elo, sprt
+from arena.ratings.sprt import sprt
 from arena.rules.result import points_of, result_of
 from tests.helpers.results import RESULTS
 
@@ -113,14 +114,14 @@ def until_precise(truth, error, openings, draws, bias, seed):
         except StopIteration:
             batch = None
     assert len(played) < len(games)
-    anchor = "p1" if len(names) == 2 else None
+    anchor = {"p1": 0.0} if len(names) == 2 else {}
     rows = [
         (names[it.white], names[it.black], result_of(won), it.pair) for it, won in zip(played, found, strict=True)
     ]
     counted = pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
     table = rate(counted, names, anchor=anchor).table.set_index("player").sort_index()
     truth = truth - (truth[1] if anchor else 0)
-    return ((table["elo_low"] < truth) & (truth < table["elo_high"])).drop(anchor or [])
+    return ((table["elo_low"] < truth) & (truth < table["elo_high"])).drop([*anchor])
 
 
 @pytest.mark.slow

@@ -98,7 +98,7 @@ def test_ratios_are_over_the_positions_that_both_searched_to_the_depth(tmp_path:
 def test_elo_differences_are_those_of_a_rating_anchored_at_the_reference() -> None:
     games, _ = frames(FOUR, 4, plies=6)
     names = [str(entry["name"]) for entry in FOUR]
-    free, anchored = (rate(games, names, first="black", anchor=anchor) for anchor in (None, "full"))
+    free, anchored = (rate(games, names, first="black", anchor=anchor) for anchor in ({}, {"full": 0.0}))
     expected: Any = anchored.table.set_index("player")
     for name in names[1:]:
         shown = elo_difference(free, name, "full")

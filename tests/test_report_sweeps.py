@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from arena.ratings.contrasts import contrast
+from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
-from arena.ratings.match import Z95
 from arena.report.charts.course import plot_convergence
 from arena.report.charts.style import figure_of
 from arena.report.run import Run
@@ -187,24 +186,57 @@ def test_a_factorial_of_switches_gives_main_effects() -> None:
     "own", [{"command": ["python3", "eng.py", "--old"]}, {"command": "eng.py", "folder": "old"}]
 )
 def test_the_command_of_a_program_is_no_setting_and_its_name_stands_for_it(own: dict[str, Any]) -> None:
-    for depths in ([4], [1, 2]):
-        players = [player(f"new {d}", d, "engine", command="eng.py", reserve=0.1) for d in depths]
-        players += [player(f"old {d}", d, "engine", reserve=0.1, **own) for d in depths]
-        ratings = rated({one["name"]: float(place) for place, one in enumerate(players)})
-        assert comparisons(ratings, specs(players)).empty
-        typed = comparisons(ratings, specs(players), types=True)
-        assert typed[["setting", "value", "reference"]].to_numpy().tolist() == [
-            ["type", f"engine (old {depths[0]})", f"engine (new {depths[0]})"]
-        ]
-        of = set(families(specs(players)).values())
-        assert of == ({"engine (new 1, ...)", "engine (old 1, ...)"} if len(depths) > 1 else set())
+    players = [player(f"new {d}", d, "engine", command="eng.py", reserve=0.1) for d in (1, 2)]
+    players += [player(f"old {d}", d, "engine", reserve=0.1, **own) for d in (1, 2)]
+    ratings = rated({one["name"]: float(place) for place, one in enumerate(players)})
+    assert comparisons(ratings, specs(players)).empty
+    typed = comparisons(ratings, specs(players), types=True)
+    assert typed[["setting", "value", "reference"]].to_numpy().tolist() == [
+        ["type", "engine (old 1)", "engine (new 1)"]
+    ]
+    assert set(families(specs(players)).values()) == {"engine (new 1, ...)", "engine (old 1, ...)"}
+
+
+MINE = {"evaluation": "/home/ann/mine.py:advance"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "anchor", "row"),
+    [
+        ({"depth": 4}, {"depth": 1}, None, ["player", "a", "b", "", "", 1]),
+        ({"type": "mcts", "nodes": 50}, {"nodes": 50, "tt": 0}, None, ["player", "a", "b", "nodes", "50", 1]),
+        ({"type": "greedy"}, {"type": "random"}, None, ["player", "a", "b", "", "", 1]),
+        ({"depth": 4}, {"depth": 1, **MINE}, None, ["player", "b", "a", "", "", 1]),
+        ({"depth": 4, **MINE}, {"depth": 1, **MINE}, None, ["player", "a", "b", "", "", 1]),
+        ({"depth": 4}, {"depth": 1}, "a", ["player", "b", "a", "", "", 1]),
+        ({"depth": 4, "tt": 0}, {"depth": 4}, None, ["tt", "tt 0", "default tt", "depth", "4", 1]),
+        (
+            {"depth": 4},
+            {"depth": 4, **MINE},
+            None,
+            ["evaluation", "advance", "default evaluation", "depth", "4", 1],
+        ),
+    ],
+)
+def test_two_players_are_compared_whatever_they_differ_in(
+    first: dict[str, Any], second: dict[str, Any], anchor: str | None, row: list[Any]
+) -> None:
+    """The first against the second, or code of one's own against the built-in player."""
+    players = [
+        {"type": "negamax", **given, "name": name} for name, given in zip("ab", (first, second), strict=True)
+    ]
+    (found,) = comparisons(rated({"a": 30.0, "b": 10.0}), specs(players), anchor).to_dict("records")
+    assert [found[name] for name in ("setting", "value", "reference", "terms", "at", "pairs")] == row
+    sign = 1 if (row[1] in ("a", "tt 0")) else -1
+    assert found["elo_difference"] == 20 * sign and found["baseline"]
+    assert found["elo_difference_high"] - 20 * sign == pytest.approx(Z95 * np.sqrt(200))
 
 
 def test_players_without_common_games_are_not_compared() -> None:
     players = [player("a", 4, evaluation="simple"), player("b", 4, evaluation="cis300")]
     apart = rated({"a": 9, "b": 1}, groups=(("a",), ("b",)))
     assert comparisons(apart, specs(players)).empty
-    assert contrast(rated({"a": 9.0, "b": 1}), {"a": 1, "c": -1}) is None
+    assert rated({"a": 9.0, "b": 1}).contrast({"a": 1, "c": -1}) is None
 
 
 # openings

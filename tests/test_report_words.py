@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from arena.experiment.load import load_all
-from arena.ratings.contrasts import contrast
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
 from arena.report.page import html
@@ -61,7 +60,7 @@ def test_every_two_values_of_a_setting_are_compared_and_those_with_the_baseline_
     assert pairs[:3] == [(value, "simple", True) for value in NAMES[1:]]
     assert pairs[3:] == [(b, a, False) for a, b in combinations(NAMES[1:], 2)]
     row = table[(table["value"] == "poor") & (table["reference"] == "fast")].iloc[0]
-    found = contrast(ratings, {STUDENT[9]["name"]: 1, STUDENT[3]["name"]: -1})
+    found = ratings.contrast({STUDENT[9]["name"]: 1, STUDENT[3]["name"]: -1})
     assert found is not None and (row["elo_difference"], row["los"]) == (found.value, found.los)
     assert row["elo_difference"] == -120
 

@@ -15,8 +15,8 @@ from matplotlib.text import Text
 from arena.experiment.load import UNLIMITED, load, load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.ratings.contrasts import JOINT, Across, across, gain_differences, gains, joint_table
+from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
-from arena.ratings.match import Z95
 from arena.report.charts.runs import plot_joint
 from arena.report.charts.style import figure_of
 from players.player import limits_of
@@ -207,7 +207,7 @@ def results(wins: int, draws: int, losses: int, *names: str) -> pd.DataFrame:
 def test_the_joint_table_is_what_hand_arithmetic_makes_of_two_matches() -> None:
     """a scores 60 % of 200 games in one rule set, 75 % of 100 in the other; without a prior Elo is the scores'."""
     first, second = results(50, 20, 30, "a", "b"), results(35, 5, 10, "a", "b")
-    rated = {"x": rate(first, prior=0, advantage=False), "y": rate(second, prior=0, advantage=False)}
+    rated = {"x": rate(first, prior=0), "y": rate(second, prior=0)}
     found = across(rated)
     assert found is not None
     gain = [400 * math.log10(s / (1 - s)) for s in (0.6, 0.75)]  # 70.4 and 190.8
@@ -251,8 +251,7 @@ def drawn(rng: np.random.Generator, mean: np.ndarray, spreads: list[np.ndarray],
         name: Ratings(
             table=pd.DataFrame({"player": names, "elo": values, "games": 1}),
             covariance=pd.DataFrame(spread, index=names, columns=names),
-            advantage=0.0,
-            advantage_error=0.0,
+            advantage=Interval(0, 0, 0),
             groups=(tuple(names),),
             notes=(),
         )

@@ -11,12 +11,19 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 
-from arena.ratings import match as stats
-from arena.ratings.match import elo_from_score, games_needed, llr, los, resolution, score_from_elo, sprt, summary
+from arena.ratings.interval import Interval, elo_from_score, los, score_from_elo
+from arena.ratings.match import NELO_SCALE, games_needed, resolution, summary
+from arena.ratings.sprt import Model, SequentialTest, _mean_fit, _ratio_fit, llr, sprt
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
-FIELDS = {"elo_half_width_95": "elo_error", "nelo_half_width_95": "nelo_error"}
-MODELS: tuple[stats.Model, ...] = ("normalized", "logistic")
+FIGURES = {
+    "elo": lambda found: found.elo.value,
+    "elo_half_width_95": lambda found: found.elo.error,
+    "nelo": lambda found: found.nelo.value,
+    "nelo_half_width_95": lambda found: found.nelo.error,
+    "los": lambda found: found.los,
+}
+MODELS: tuple[Model, ...] = ("normalized", "logistic")
 
 
 def published(kind, *quantities):
@@ -79,8 +86,7 @@ HYPOTHESIS = st.floats(-1500, 1500)
 
 @published("two_player")
 def test_summary_gives_the_published_figure(row):
-    value = getattr(summary(row["counts"]), FIELDS.get(row["quantity"], row["quantity"]))
-    assert value == pytest.approx(row["value"], **tolerance(row))
+    assert FIGURES[row["quantity"]](summary(row["counts"])) == pytest.approx(row["value"], **tolerance(row))
 
 
 @published("sprt", "llr")
@@ -111,47 +117,27 @@ def test_the_length_of_the_counts_says_games_or_pairs():
     games, pairs = summary([30, 50, 40]), summary([30, 0, 50, 0, 40])
     assert (games.games, pairs.games) == (120, 240)
     assert pairs.score == pytest.approx(games.score)
-    assert pairs.elo_error == pytest.approx(games.elo_error, rel=1e-4)
-    assert pairs.nelo == pytest.approx(games.nelo / math.sqrt(2), rel=1e-4)
+    assert pairs.elo == pytest.approx(games.elo, rel=1e-4)
+    assert pairs.nelo.value == pytest.approx(games.nelo.value / math.sqrt(2), rel=1e-4)
+    assert summary([10, 20, 40, 24, 6]).draw_ratio == 0.4
 
 
-def test_draw_ratio_and_pairs_ratio_of_pairs():
-    figures = summary([10, 20, 40, 24, 6])
-    assert figures.draw_ratio == 0.4
-    assert figures.pairs_ratio == 1.0
-
-
-def test_no_games_mean_nothing_known():
-    for counts in ([0, 0, 0], [0, 0, 0, 0, 0]):
-        figures = summary(counts)
-        assert (figures.games, figures.score, figures.elo, figures.nelo, figures.los) == (0, 0.5, 0, 0, 0.5)
-        assert (figures.draw_ratio, figures.pairs_ratio) == (0, 1)
-        assert figures.elo_error == pytest.approx(1199.83, abs=0.01)
-        assert 6000 < figures.nelo_error < math.inf
-        for model in MODELS:
-            assert llr(counts, 0, 10, model) == 0
-
-
-def test_score_is_exact_where_counts_are_zero():
-    assert summary([0, 0, 20]).score == 1
-    assert summary([7, 0, 0, 0, 0]).score == 0
+@pytest.mark.parametrize("counts", [[0] * 3, [0] * 5])
+def test_no_games_mean_nothing_known(counts):
+    found = summary(counts)
+    assert (found.games, found.score, found.elo.value, found.nelo.value, found.los) == (0, 0.5, 0, 0, 0.5)
+    assert found.elo.error == pytest.approx(1199.83, abs=0.01)
+    assert [llr(counts, 0, 10, model) for model in MODELS] == [0, 0]
 
 
 @given(COUNTS)
-def test_summary_is_finite_and_within_range(counts):
-    figures = summary(counts)
-    assert np.isfinite(figures).all()
-    assert 0 <= figures.score <= 1 and 0 <= figures.los <= 1 and 0 <= figures.draw_ratio <= 1
-    assert figures.elo_error > 0 and figures.nelo_error > 0 and figures.pairs_ratio > 0
-
-
-@given(COUNTS)
-def test_the_opponents_view_is_the_reversed_counts(counts):
+def test_summary_is_finite_and_reverses_with_the_view(counts):
     mine, theirs = summary(counts), summary(counts[::-1])
-    assert theirs.elo == pytest.approx(-mine.elo, rel=1e-6, abs=1e-6)
-    assert theirs.nelo == pytest.approx(-mine.nelo, rel=1e-6, abs=1e-6)
+    assert 0 <= mine.score <= 1 and 0 <= mine.draw_ratio <= 1 and mine.elo.error > 0 and mine.nelo.error > 0
+    for one, other in ((mine.elo, theirs.elo), (mine.nelo, theirs.nelo)):
+        assert np.isfinite(one).all()
+        assert other == pytest.approx([-one.value, -one.high, -one.low], rel=1e-6, abs=1e-6)
     assert theirs.los == pytest.approx(1 - mine.los, abs=1e-9)
-    assert theirs.elo_error == pytest.approx(mine.elo_error, rel=1e-6)
     assert theirs.score == pytest.approx(1 - mine.score)
 
 
@@ -169,7 +155,7 @@ def test_llr_is_finite_and_reverses_with_the_view(counts, elo0, elo1, model):
 def test_logistic_llr_agrees_with_its_naive_twin(counts, elo):
     observed = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
     values = np.linspace(0, 1, len(counts)) - score_from_elo(elo)
-    assert stats._mean_fit(observed, values) == pytest.approx(naive_mean_fit(observed, values), abs=1e-8)
+    assert _mean_fit(observed, values) == pytest.approx(naive_mean_fit(observed, values), abs=1e-8)
 
 
 @settings(deadline=None, max_examples=50)
@@ -177,15 +163,15 @@ def test_logistic_llr_agrees_with_its_naive_twin(counts, elo):
 def test_normalized_fit_is_the_best_of_all_trinomials(counts, ratio):
     observed = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
     naive = naive_ratio_fit(observed, ratio)
-    assert stats._ratio_fit(observed, ratio) == pytest.approx(naive, rel=1e-5, abs=1e-7)
+    assert _ratio_fit(observed, ratio) == pytest.approx(naive, rel=1e-5, abs=1e-7)
 
 
 @pytest.mark.parametrize("counts", [[365, 16618, 36229, 16974, 390], [5, 0, 30, 12, 0], [0, 0, 1, 0, 0]])
 @pytest.mark.parametrize("elo", [-100, -2, 0, 0.5, 5, 120])
 def test_normalized_fit_agrees_with_the_fixed_point_iteration(counts, elo):
     observed = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
-    ratio = math.sqrt(2) * elo / stats.NELO_SCALE
-    assert stats._ratio_fit(observed, ratio) == pytest.approx(naive_fixed_point_fit(observed, ratio), abs=1e-9)
+    ratio = math.sqrt(2) * elo / NELO_SCALE
+    assert _ratio_fit(observed, ratio) == pytest.approx(naive_fixed_point_fit(observed, ratio), abs=1e-9)
 
 
 def test_sprt_gives_the_verdict_of_the_bound_that_is_passed():
@@ -235,15 +221,27 @@ def test_elo_of_an_impossible_or_perfect_score_is_refused(score):
 
 
 def test_los_is_the_normal_probability_of_a_positive_difference():
-    assert los(1.959963984540054, 1.0) == pytest.approx(0.975)
-    assert los(0.0, 3.0) == 0.5
-    assert [los(x, 0.0) for x in (-1e-9, 0.0, 2.0)] == [0, 0.5, 1]
-    np.testing.assert_allclose(los(np.array([1.0, -1.0]), np.array([1.0, 0.0])), [0.841344746, 0])
+    assert Interval.around(1.0, 1.0).los == pytest.approx(0.975)
+    assert [float(los(x, 0.0)) for x in (-1e-9, 0.0, 2.0)] == [0, 0.5, 1]
+    np.testing.assert_allclose(los([0.0, 1.0, -1.0], [3.0, 1.0, 0.0]), [0.5, 0.841344746, 0])
 
 
 @given(st.floats(-1e300, 1e300), st.floats(0, 1e300))
 def test_los_is_a_probability(difference, error):
     assert 0 <= los(difference, error) <= 1
+
+
+def test_a_sequential_test_takes_in_the_pairs_at_the_head_of_the_schedule_until_it_is_decided():
+    test = SequentialTest({"elo0": 0, "elo1": 200})
+    points = dict.fromkeys(range(1, 101), 1.0) | dict.fromkeys(range(2, 101, 2), 0.0)
+    assert not test.advance({2: 0.0, 3: 1.0}) and test.state is None
+    states = test.advance(dict(list(points.items())[:5]))
+    assert (len(states), test.games, test.decided) == (2, 4, False)
+    states += test.advance(points)
+    assert states == [sprt([0, 0, 0, 0, pairs], 0, 200) for pairs in range(1, len(states) + 1)]
+    assert test.decided and states[-1].verdict == "H1" and test.games == 2 * len(states) < 100
+    assert not test.advance(points)
+    assert not SequentialTest(None).advance(points)
 
 
 @given(st.floats(1, 500), st.floats(0, 0.99))
@@ -255,7 +253,7 @@ def test_games_needed_are_the_fewest_that_resolve(elo_error, draw_rate):
 
 
 def test_resolution_agrees_with_the_interval_of_an_even_match():
-    assert resolution(1000, 0.6) == pytest.approx(summary([200, 600, 200]).elo_error, rel=1e-3)
+    assert resolution(1000, 0.6) == pytest.approx(summary([200, 600, 200]).elo.error, rel=1e-3)
 
 
 def test_resolution_refuses_impossible_arguments():

@@ -230,7 +230,7 @@ def _coded(games: pd.DataFrame, names: Sequence[str], first: Colour) -> _Games:
 def _codes(values: pd.Series, what: str, choices: Sequence[str]) -> Ints:
     """The place of each value among the choices. Raises ValueError for a value that is none of them."""
     code, found = pd.factorize(values, use_na_sentinel=False)
-    place = pd.Index(choices, dtype=object).get_indexer(pd.Index(found, dtype=object))
+    place = pd.Index(list(choices)).astype(object).get_indexer(pd.Index(found, dtype=object))
     if (place < 0).any():
         raise ValueError(unknown(what, str(found[place < 0][0]), choices))
     return place[code] if len(place) else np.zeros(0, np.int64)
@@ -314,8 +314,8 @@ def _cells(games: _Clusters, size: int) -> _Cells:
     cells, cell = np.unique(games.first * size + games.second, return_inverse=True)
     number = games.weight * games.times[games.cluster]
     first, second = np.divmod(cells, max(size, 1))
-    points = np.bincount(cell, number * POINTS[games.outcome], len(cells))
-    return _Cells(first, second, points, np.bincount(cell, number, len(cells)))
+    points, games_of = np.bincount(cell, number * POINTS[games.outcome]), np.bincount(cell, number)
+    return _Cells(first, second, points.astype(float), games_of.astype(float))
 
 
 def _tells_advantage(cells: _Cells, size: int) -> bool:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Interval, elo_from_score, los
 from arena.ratings.types import Floats
 
+NELO_SCALE = 800 / math.log(10)  # M. Van den Bergh, "Comments on normalized Elo"
 REGULARISATION = 1e-3  # results that an empty count stands for
 SCORE_LIMIT = 1e-3  # confidence limits of a score stay this far from 0 and 1, as in OpenBench
 
@@ -35,16 +36,19 @@ class Summary(NamedTuple):
     games: int
     score: float  # fraction of points
     elo: Interval
+    nelo: Interval  # normalized Elo
     los: float  # probability that the player is the stronger one
     draw_ratio: float  # drawn games / games; for pairs, those that ended level (WL or DD) / pairs
 
 
 def summary(counts: Counts) -> Summary:
-    """Score, Elo and LOS of a match from its counts (see the module docstring).
+    """Score, Elo, normalized Elo and LOS of a match from its counts (see the module docstring).
 
     Elo's half width is half the distance between the Elos of the score's limits, s +- z sqrt(v / n), these
     kept at least 0.001 away from 0 and 1; n is games or pairs. `score` and `draw_ratio` are of the counts as
-    given. Without games: score 0.5, Elo 0 +- 1200, LOS 0.5, draw ratio 0.
+    given. Normalized Elo is (s - 1/2) / sqrt(v) * 800 / ln 10, for pairs with 2 v.
+
+    Without games: score 0.5, Elo 0 +- 1200, LOS 0.5, draw ratio 0.
 
     Raises ValueError for a length other than 3 or 5 or a count that is negative or not finite.
     """
@@ -57,11 +61,13 @@ def summary(counts: Counts) -> Summary:
     score = 0.5 + lead
     error = math.sqrt(float(weights @ (points - score) ** 2)) / total
     low = max(score - Z95 * error, min(score, SCORE_LIMIT))
+    unit = NELO_SCALE / (error * math.sqrt(middle * total))
     high = min(score + Z95 * error, max(score, 1 - SCORE_LIMIT))
     return Summary(
         games=round(middle * given_total),  # a result is of 1 game or 2
         score=float(given @ points) / given_total if given_total else 0.5,
         elo=Interval.around(elo_from_score(score), (elo_from_score(high) - elo_from_score(low)) / 2),
+        nelo=Interval.around(lead * unit, Z95 * error * unit),
         los=float(los(lead, error)),
         draw_ratio=float(given[middle]) / given_total if given_total else 0.0,
     )

@@ -10,11 +10,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from arena.ratings.interval import score_from_elo
-from arena.ratings.match import Counts, checked, regularised
+from arena.ratings.match import NELO_SCALE, Counts, checked, regularised
 from arena.ratings.types import Floats
 from arena.rules.result import pair_points
 
-NELO_SCALE = 800 / math.log(10)  # M. Van den Bergh, "Comments on normalized Elo"
 ELO_LIMIT = 5000.0  # hypotheses beyond it have scores that floats cannot tell from 0 and 1
 
 Model: TypeAlias = Literal["normalized", "logistic"]
