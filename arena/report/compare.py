@@ -12,11 +12,10 @@ import pandas as pd
 from arena.base.number import quantity, signed
 from arena.ledger.record import MEASURED, MOVE_COLUMNS
 from arena.ledger.store import StoreError
-from arena.ratings.interval import Z95
+from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import line_hashes
 from arena.ratings.results import ResultsError
-from arena.ratings.types import Floats
 from arena.report.load import load, read_results
 from arena.report.run import Run
 from arena.rules.pdn.result import Winner
@@ -82,9 +81,9 @@ def compare(a: RatedSide, b: RatedSide) -> Comparison:
     columns: dict[str, object] = {"player": names}
     scale = _common_scale(a.ratings, b.ratings, [set(table["player"]) for table in played])
     for end, side, table in zip(SIDES, (a, b), played, strict=True):
-        elo, error = _on_scale(side.ratings, scale)
-        columns[f"elo_{end}"] = [elo.get(name, np.nan) for name in names]
-        columns[f"error_{end}"] = [error.get(name, np.nan) for name in names]
+        elo = _on_scale(side.ratings, scale)
+        columns[f"elo_{end}"] = [elo.get(name, UNKNOWN).value for name in names]
+        columns[f"error_{end}"] = [elo.get(name, UNKNOWN).error for name in names]
         games = table.set_index("player")["games"]
         columns[f"games_{end}"] = games.reindex(names).astype("Int64").array
         columns[f"seconds_{end}"] = [side.seconds.get(name, np.nan) for name in names]
@@ -168,25 +167,19 @@ def _common_scale(a: Ratings, b: Ratings, played: list[set[str]]) -> list[list[s
     return [part for part in parts.values() if len(part) > 1]
 
 
-def _on_scale(ratings: Ratings, scale: list[list[str]]) -> tuple[dict[str, float], dict[str, float]]:
-    """Elo and half width of the players that games connect to a part of the scale, each to the part's mean.
+def _on_scale(ratings: Ratings, scale: list[list[str]]) -> dict[str, Interval]:
+    """Elo of the players that games connect to a part of the scale, each relative to the part's mean.
 
     A player that games connect to two parts stands on the scale of the first, unless it is of the other.
     """
-    names = ratings.table["player"].tolist()
-    values, covariance = ratings.table["elo"].to_numpy(float), ratings.covariance.to_numpy(float)
-    elo: dict[str, float] = {}
-    error: dict[str, float] = {}
+    found: dict[str, Interval] = {}
     for part in scale:
-        members = next(group for group in ratings.groups if part[0] in group)
-        contrast: Floats = np.eye(len(names)) - np.isin(names, part) / len(part)
-        shifted = contrast @ values
-        spread = Z95 * np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", contrast, covariance, contrast), 0))
-        for name in members:
-            if name not in elo or name in part:
-                number = names.index(name)
-                elo[name], error[name] = float(shifted[number]), float(spread[number])
-    return elo, error
+        mean = dict.fromkeys(part, -1 / len(part))
+        for name in next(group for group in ratings.groups if part[0] in group):
+            elo = ratings.contrast({**mean, name: mean.get(name, 0.0) + 1})
+            if elo is not None and (name not in found or name in part):
+                found[name] = elo
+    return found
 
 
 def _changes(table: pd.DataFrame, a: RatedSide, b: RatedSide) -> Iterable[str]:

@@ -99,9 +99,7 @@ def error_sentences(errors: pd.DataFrame) -> list[str]:
     rows = errors[errors["decisions"] >= DECISIONS].to_dict("records")
     if not rows:
         return []
-    first, last = (
-        share(row["error_rate"], row["error_rate_low"], row["error_rate_high"]) for row in (rows[0], rows[-1])
-    )
+    first, last = (share(*Interval.of(row, "error_rate")) for row in (rows[0], rows[-1]))
     other = f", {rows[-1]['player']} in {last}" if len(rows) > 1 else ""
     return [
         f"In endings of up to {rows[0]['endgame_pieces']} pieces {rows[0]['player']} throws away half a point or "
@@ -114,10 +112,7 @@ def suite_sentences(suites: pd.DataFrame, players: Sequence[str]) -> list[str]:
     parts = []
     for suite, rows in suites[suites["stratum"] == ALL].groupby("suite", sort=False):
         known = {row["player"]: row for row in rows.to_dict("records")}
-        solved = {
-            name: f"{share_text(row['share'], row['share_low'], row['share_high'])} %"
-            for name, row in known.items()
-        }
+        solved = {name: f"{share_text(*Interval.of(row, 'share'))} %" for name, row in known.items()}
         asked = [name for name in players if name in known]
         if not asked:
             continue

@@ -11,6 +11,7 @@ import pandas as pd
 
 from arena.base.number import known, percent, quantity
 from arena.ratings.errors import wilson
+from arena.ratings.interval import Interval
 from arena.report.tables.columns import columns, elo, interval, seconds, whole
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
@@ -127,7 +128,7 @@ def shares_text(table: pd.DataFrame) -> pd.DataFrame:
     cells: dict[str, dict[str, str]] = {}
     for row in table.to_dict("records"):
         heading = limit_text(row["limit"], row["at"])
-        text = share_text(row["share"], row["share_low"], row["share_high"])
+        text = share_text(*Interval.of(row, "share"))
         cells.setdefault(str(row["player"]), {}).update(dict.fromkeys([heading] if heading else headings, text))
     rows = [[name, *(found.get(heading, "") for heading in headings)] for name, found in cells.items()]
     return pd.DataFrame(rows, columns=["Player", *headings], dtype=object)
