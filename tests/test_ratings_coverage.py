@@ -38,13 +38,13 @@ def advantages(bias):
     return 0.3 + bias * np.random.default_rng(0).normal(size=4001)
 
 
-def scored(elo, openings, draws, bias, rng, over=None):
-    """Every two players meet in every opening with both colours, and expect by their *elo* over both colours.
+def scored(elo, openings, draws, bias, rng, over=None, times=1):
+    """Every two players meet in every opening so many *times* with both colours, and expect by their *elo* over both.
 
     The expected score is the mean over the openings played, or over the advantages *over*. Games are drawn in a
     share *draws* of the cases that it leaves room for.
     """
-    favours = 0.3 + rng.normal(0, bias, openings)
+    favours = np.repeat(0.3 + rng.normal(0, bias, openings), times)
     over = favours if over is None else over
     parts = []
     for white, black in itertools.permutations(range(len(elo)), 2):
@@ -53,7 +53,7 @@ def scored(elo, openings, draws, bias, rng, over=None):
         chance = rng.random(len(score))
         outcome = (chance > score - drawn / 2).astype(int) + (chance > score + drawn / 2)
         columns = {"white": f"p{white}", "black": f"p{black}", "result": np.array(RESULTS)[outcome]}
-        parts.append(pd.DataFrame(columns | {"pair": np.arange(openings)}))
+        parts.append(pd.DataFrame(columns | {"pair": np.arange(len(favours))}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -79,6 +79,18 @@ def test_intervals_hold_the_truth_in_95_of_100_tournaments(draws, bias):
         table = rate(games).table.set_index("player").sort_index()
         held.append((table["elo_low"] < truth) & (truth < table["elo_high"]))
     assert 0.93 <= np.mean(held) <= 0.98
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
+def test_intervals_of_repeated_openings_hold_the_truth_in_95_of_100_tournaments(draws):
+    """Five openings that favour a side, each played five times; 500 intervals, of which chance is 1 %."""
+    truth, held = np.array([160, 80, 0, -80, -160]), []
+    for seed in range(100):
+        games = scored(truth, 5, draws, 1.5, np.random.default_rng(seed), times=5)
+        table = rate(games).table.set_index("player").sort_index()
+        held.append((table["elo_low"] < truth) & (truth < table["elo_high"]))
+    assert 0.93 <= np.mean(held) <= 0.97
 
 
 @pytest.mark.slow

@@ -136,38 +136,36 @@ def rate(
     group = _components(cells.first, cells.second, size)
     told = _tells_advantage(cells, size)
     fit = _maximize(cells, size, told and not fixed, prior, fixed)
-    found = _estimate(rated, cells, fit, _centred(group, known), len({*group} - {*group[list(fixed)]}))
+    groups_to_fit = len({*group} - {*group[list(fixed)]})
+    found, covariance, one_sided = _estimate(rated, cells, fit, _centred(group, known), groups_to_fit)
+    errors = Z95 * np.sqrt(np.maximum(np.diag(covariance), 0))
+    advantage = Interval.around(float(found[-1]), float(errors[-1]))
 
-    group, elo, error = group[one], found.elo[:-1][one], found.error[:-1][one]
+    group, elo, error, unmet = group[one], found[one], errors[one], ~np.isin(one, [cells.first, cells.second])
     if len(known) == 1:
         ((player, shift),) = known.items()
         elo = elo + shift * (group == group[player])
     order = np.lexsort((np.arange(size), -np.round(elo, TIE_DECIMALS), group))
-    covariance = found.covariance[np.ix_(one, one)][np.ix_(order, order)]
-    ranked = [names[player] for player in order]
-    ratings = {"elo": elo[order], "elo_low": (elo - error)[order], "elo_high": (elo + error)[order]}
-    table = pd.DataFrame({"rank": np.arange(1, size + 1), "player": pd.Series(ranked, dtype=object), **ratings})
-    table = table.assign(**{name: values[order] for name, values in _counts(played, size).items()})
-    table["los"] = _over_the_next(elo[order], covariance, group[order])
-    unmet = ~np.isin(one, [cells.first, cells.second])
-    _forget_unknown(table, one[order], unmet[order])
+    group, one, elo, error, unmet = group[order], one[order], elo[order], error[order], unmet[order]
+    covariance, ranked = covariance[np.ix_(one, one)], [names[player] for player in order]
+    table = pd.DataFrame({"rank": np.arange(1, size + 1), "player": pd.Series(ranked, dtype=object)})
+    table = table.assign(elo=elo, elo_low=elo - error, elo_high=elo + error, **_counts(played, order))
+    table["los"] = np.append(los_over_next(elo, covariance), 0.5)[:size]
+    table.loc[np.append(group[:-1] != group[1:], True)[:size], "los"] = 0.5
+    # what the games cannot tell: which of one player is better, and Elo from no other games
+    table.loc[np.append(one[:-1] == one[1:], False)[:size], "los"] = math.nan
+    table.loc[unmet & (np.bincount(one)[one] > 1), ["elo", "elo_low", "elo_high", "los"]] = math.nan
 
-    groups = tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group))
+    groups = tuple(tuple(names[p] for p in order[group == number]) for number in np.unique(group))
     notes = [*_twin_notes(twins, names), *_repetition_notes(played), *_group_notes(groups, list(anchor))]
-    if found.one_sided:
+    if one_sided:
         notes.append(
-            f"The results of {found.one_sided} pairing{'s' * (found.one_sided > 1)} were all alike and leave no "
-            "spread to measure: intervals that rest on them come from the model and the prior."
+            f"The results of {one_sided} pairing{'s' * (one_sided > 1)} were all alike and leave no spread to "
+            "measure: intervals that rest on them come from the model and the prior."
         )
     if not told and not fixed and len(cells.first):
         notes.append(NO_ADVANTAGE)
-    return Ratings(
-        table=table,
-        covariance=pd.DataFrame(covariance, index=ranked, columns=ranked),
-        advantage=Interval.around(float(found.elo[-1]), float(found.error[-1])),
-        groups=groups,
-        notes=tuple(notes),
-    )
+    return Ratings(table, pd.DataFrame(covariance, ranked, ranked), advantage, groups, tuple(notes))
 
 
 def cluster_of_each(games: pd.DataFrame, names: Sequence[str]) -> Ints:
@@ -338,15 +336,6 @@ class _Fit(NamedTuple):
     prior_hessian: Floats
 
 
-class _Estimates(NamedTuple):
-    """Elo of every player and, last, of moving first, with half widths of 95 % intervals: `float[players + 1]`."""
-
-    elo: Floats
-    error: Floats
-    covariance: Floats  # of the players' Elo, `float[players, players]`
-    one_sided: int  # pairings whose results were all alike, so that the model's variance replaces theirs
-
-
 def _maximize(cells: _Cells, size: int, advantage: bool, prior: float, fixed: Mapping[int, float]) -> _Fit:
     """Maximize the log posterior, which is concave, by Newton's method with halved steps.
 
@@ -406,10 +395,13 @@ def _over_both_colours(fit: _Fit, cells: _Cells) -> tuple[Floats, Floats]:
     return found.parameters[:size], slopes
 
 
-def _estimate(games: _Clusters, cells: _Cells, fit: _Fit, reference: Floats, groups: int) -> _Estimates:
-    """The fit's Elo with intervals by clusters of games (the sandwich).
+def _estimate(
+    games: _Clusters, cells: _Cells, fit: _Fit, reference: Floats, groups: int
+) -> tuple[Floats, Floats, int]:
+    """Elo of every player and, last, of moving first, and its covariance by clusters of games (the sandwich).
 
-    *reference*, `float[players, players]`, turns strengths into differences to what is 0.
+    *reference*, `float[players, players]`, turns strengths into differences to what is 0. The number returned is
+    that of pairings whose results were all alike, so that the model's variance replaces theirs.
 
     The sum over clusters is scaled by clusters / (clusters - fitted strength differences), of which there are
     fitted players less *groups* without a fixed one, and so that normal quantiles give the intervals of Student's
@@ -436,10 +428,9 @@ def _estimate(games: _Clusters, cells: _Cells, fit: _Fit, reference: Floats, gro
     inner = _solved(fit.hessian, jacobian.T, fit.free)
     of_clusters, of_model = (inner.T @ (middle + fit.prior_hessian) @ inner for middle in (by_clusters, by_model))
     replaced = np.trace(of_model[:-1, :-1]) > np.trace(of_clusters[:-1, :-1])
-    covariance = (of_model if replaced else of_clusters)[:-1, :-1]
-    of_advantage = max(of_clusters[-1, -1], of_model[-1, -1])
-    error = Z95 * np.sqrt(np.maximum([*np.diag(covariance), of_advantage], 0))
-    return _Estimates(elo, error, covariance, one_sided if replaced else 0)
+    covariance: Floats = of_model if replaced else of_clusters
+    covariance[-1, -1] = max(of_clusters[-1, -1], of_model[-1, -1])
+    return elo, covariance, one_sided if replaced else 0
 
 
 def _design(first: Ints, second: Ints, size: int) -> csr_array:
@@ -515,20 +506,15 @@ def _centred(group: Ints, known: Mapping[int, float]) -> Floats:
     return matrix
 
 
-def _counts(games: _Games, size: int) -> dict[str, Floats | Ints]:
-    """Games, results and score of each player."""
+def _counts(games: _Games, players: Ints) -> dict[str, Floats | Ints]:
+    """Games, results and score of each of all players, in that order."""
+    size = len(players)
     counts = np.bincount(games.first * 3 + games.outcome, games.number, 3 * size)
     counts += np.bincount(games.second * 3 + 2 - games.outcome, games.number, 3 * size)
-    wins, draws, losses = counts.astype(np.int64).reshape(-1, 3).T
+    wins, draws, losses = counts.astype(np.int64).reshape(-1, 3)[players].T
     played = wins + draws + losses
     score = np.divide(wins + draws / 2, played, out=np.full(size, 0.5), where=played > 0)
     return {"games": played, "wins": wins, "draws": draws, "losses": losses, "score": score}
-
-
-def _over_the_next(elo: Floats, covariance: Floats, group: Ints) -> Floats:
-    """Likelihood of superiority of each player over the next one, 0.5 where that is of another group."""
-    found = np.where(group[:-1] == group[1:], los_over_next(elo, covariance), 0.5)
-    return np.append(found, 0.5)[: len(elo)]
 
 
 def los_over_next(elo: Floats, covariance: Floats) -> Floats:
@@ -536,13 +522,6 @@ def los_over_next(elo: Floats, covariance: Floats) -> Floats:
     variance, shared = np.diag(covariance), np.diag(covariance, 1)
     deviation = np.sqrt(np.maximum(variance[:-1] + variance[1:] - 2 * shared, 0))
     return los(elo[:-1] - elo[1:], deviation)
-
-
-def _forget_unknown(table: pd.DataFrame, one: Ints, unmet: Bools) -> None:
-    """Empty what the games cannot tell: which of one player is better, and Elo from no other games."""
-    shared = np.bincount(one)[one] > 1
-    table.loc[np.append(one[:-1] == one[1:], False)[: len(one)], "los"] = math.nan
-    table.loc[shared & unmet, ["elo", "elo_low", "elo_high", "los"]] = math.nan
 
 
 def _twin_notes(twins: Mapping[tuple[int, int], int], names: Sequence[str]) -> list[str]:
