@@ -39,7 +39,7 @@ def advantages(bias):
 
 
 def scored(elo, openings, draws, bias, rng, over=None, times=1):
-    """Every two players meet in every opening so many *times* with both colours, and expect by their *elo* over both.
+    """Every two players meet *times* in every opening with both colours, and expect by their *elo* over both.
 
     The expected score is the mean over the openings played, or over the advantages *over*. Games are drawn in a
     share *draws* of the cases that it leaves room for.

@@ -96,7 +96,7 @@ class Results(NamedTuple):
             notes.append(f"{path}: {counted(len(places), 'game')} not counted, {reason}: {where}.")
         if self.skipped:
             verb = "was" if self.skipped == 1 else "were"
-            notes.append(f"{counted(self.skipped, 'game')} without a result {verb} passed over.")
+            notes.append(f"{counted(self.skipped, 'game')} without a result {verb} skipped.")
         return notes
 
 
