@@ -58,6 +58,9 @@ def test_a_duel_writes_its_report_and_the_configuration_that_plays_the_same_game
     again = invoke("run", file, "--out", "again", "--workers", 1)
     assert again.exit_code == 0
     pd.testing.assert_frame_equal(games("again"), games("reports/greedy-Last"))
+    (row,) = arena.load("again").comparisons.to_dict("records")
+    assert (row["value"], row["reference"]) == ("Last", "greedy"), "the own code against the built-in player"
+    assert "Last against greedy: " in file.with_name("summary.md").read_text()
     file.write_text(file.read_text().replace("name: greedy-Last", "name: other").replace("count: 2", "count: 1"))
     assert invoke("run", file, "--workers", 1).exit_code == 0
     pd.testing.assert_frame_equal(games("reports/other"), games("again")[:2])
@@ -112,6 +115,9 @@ def test_a_sequential_test_ends_with_the_exit_code_of_its_verdict(elo0, elo1, co
     played = ("match", "greedy", "random", "--sprt", elo0, elo1, "--variant", "english-6x6", "--openings", 20)
     for _ in ("played", "complete"):
         assert invoke(*played, "--workers", 1).exit_code == code
+    (row,) = arena.load("reports/greedy-random-english-6x6").comparisons.to_dict("records")
+    assert (row["value"], row["reference"]) == ("greedy", "random")
+    assert row["elo_difference_low"] < row["elo_difference"] < row["elo_difference_high"]
 
 
 @pytest.mark.full

@@ -125,45 +125,39 @@ def rate(
     for name in anchor:
         if name not in names:
             raise ValueError(unknown("anchor", name, names))
+    anchors = {names.index(name): elo for name, elo in anchor.items()}
+    fixed = anchors if len(anchors) > 1 else {}
     played = _coded(games, names, first)
     twins = _twins(played, size)
-    known = {names.index(name): elo for name, elo in anchor.items()}
-    fixed = known if len(known) > 1 else {}
-
-    one = _representatives(twins, list(known), size)
-    rated = _clustered(played._replace(first=one[played.first], second=one[played.second]), size)
+    rated_as = _representatives(twins, list(anchors), size)
+    rated = _clustered(played._replace(first=rated_as[played.first], second=rated_as[played.second]), size)
     cells = _cells(rated, size)
     group = _components(cells.first, cells.second, size)
-    told = _tells_advantage(cells, size)
-    fit = _maximize(cells, size, told and not fixed, prior, fixed)
-    groups_to_fit = len({*group} - {*group[list(fixed)]})
-    found, covariance, one_sided = _estimate(rated, cells, fit, _centred(group, known), groups_to_fit)
-    errors = Z95 * np.sqrt(np.maximum(np.diag(covariance), 0))
-    advantage = Interval.around(float(found[-1]), float(errors[-1]))
+    tells_advantage = _tells_advantage(cells, size)
 
-    group, elo, error, unmet = group[one], found[one], errors[one], ~np.isin(one, [cells.first, cells.second])
-    if len(known) == 1:
-        ((player, shift),) = known.items()
+    fit = _maximize(cells, size, tells_advantage and not fixed, prior, fixed)
+    free_groups = len({*group} - {*group[list(fixed)]})
+    elo, covariance, one_sided = _estimate(rated, cells, fit, _centred(group, anchors), free_groups)
+    advantage = Interval.around(float(elo[-1]), Z95 * math.sqrt(max(float(covariance[-1, -1]), 0.0)))
+
+    elo, covariance, group = elo[rated_as], covariance[np.ix_(rated_as, rated_as)], group[rated_as]
+    if len(anchors) == 1:
+        ((player, shift),) = anchors.items()
         elo = elo + shift * (group == group[player])
     order = np.lexsort((np.arange(size), -np.round(elo, TIE_DECIMALS), group))
-    group, one, elo, error, unmet = group[order], one[order], elo[order], error[order], unmet[order]
-    covariance, ranked = covariance[np.ix_(one, one)], [names[player] for player in order]
-    table = pd.DataFrame({"rank": np.arange(1, size + 1), "player": pd.Series(ranked, dtype=object)})
-    table = table.assign(elo=elo, elo_low=elo - error, elo_high=elo + error, **_counts(played, order))
-    table["los"] = np.append(los_over_next(elo, covariance), 0.5)[:size]
-    table.loc[np.append(group[:-1] != group[1:], True)[:size], "los"] = 0.5
-    # what the games cannot tell: which of one player is better, and Elo from no other games
-    table.loc[np.append(one[:-1] == one[1:], False)[:size], "los"] = math.nan
-    table.loc[unmet & (np.bincount(one)[one] > 1), ["elo", "elo_low", "elo_high", "los"]] = math.nan
+    elo, covariance, group, rated_as = elo[order], covariance[np.ix_(order, order)], group[order], rated_as[order]
+    ranked = [names[player] for player in order]
+    table = _table(ranked, elo, covariance, group, _counts(played, order))
+    _forget_unknown(table, rated_as, cells)
 
-    groups = tuple(tuple(names[p] for p in order[group == number]) for number in np.unique(group))
+    groups = tuple(tuple(names[player] for player in order[group == number]) for number in np.unique(group))
     notes = [*_twin_notes(twins, names), *_repetition_notes(played), *_group_notes(groups, list(anchor))]
     if one_sided:
         notes.append(
             f"The results of {one_sided} pairing{'s' * (one_sided > 1)} were all alike and leave no spread to "
             "measure: intervals that rest on them come from the model and the prior."
         )
-    if not told and not fixed and len(cells.first):
+    if not tells_advantage and not fixed and len(cells.first):
         notes.append(NO_ADVANTAGE)
     return Ratings(table, pd.DataFrame(covariance, ranked, ranked), advantage, groups, tuple(notes))
 
@@ -255,13 +249,13 @@ def _twins(games: _Games, size: int) -> dict[tuple[int, int], int]:
 
 
 def _representatives(twins: Mapping[tuple[int, int], int], anchors: Sequence[int], size: int) -> Ints:
-    """For each player the one that it is: the first of its twins, or an anchor among them."""
+    """For each player the one whose rating it has: the first of its twins, or an anchor among them."""
     pairs = np.array(list(twins), np.int64).reshape(-1, 2)
     part = _components(pairs[:, 0], pairs[:, 1], size)
-    one = np.unique(part, return_index=True)[1]
+    first = np.unique(part, return_index=True)[1]
     for anchor in anchors:
-        one[part[anchor]] = anchor
-    return one[part]
+        first[part[anchor]] = anchor
+    return first[part]
 
 
 def _clustered(games: _Games, size: int) -> _Clusters:
@@ -493,15 +487,15 @@ def _alike(games: _Clusters, size: int) -> tuple[Bools, int]:
 # --- the table
 
 
-def _centred(group: Ints, known: Mapping[int, float]) -> Floats:
+def _centred(group: Ints, anchors: Mapping[int, float]) -> Floats:
     """Matrix that turns strengths into differences to the group's mean, or to the anchor in its group.
 
-    Where several anchors are fixed, strengths stay as they are.
+    Several anchors have fixed strengths, and those of their groups stay as they are.
     """
     same = group[:, None] == group
     share = same / np.maximum(same.sum(axis=1, keepdims=True), 1)
-    for anchor in known:
-        share[same[anchor]] = np.arange(len(group)) == anchor if len(known) == 1 else 0
+    for anchor in anchors:
+        share[same[anchor]] = np.arange(len(group)) == anchor if len(anchors) == 1 else 0
     matrix: Floats = np.eye(len(group)) - share
     return matrix
 
@@ -515,6 +509,25 @@ def _counts(games: _Games, players: Ints) -> dict[str, Floats | Ints]:
     played = wins + draws + losses
     score = np.divide(wins + draws / 2, played, out=np.full(size, 0.5), where=played > 0)
     return {"games": played, "wins": wins, "draws": draws, "losses": losses, "score": score}
+
+
+def _table(
+    players: list[str], elo: Floats, covariance: Floats, group: Ints, counts: Mapping[str, Floats | Ints]
+) -> pd.DataFrame:
+    """`Ratings.table`, of players in rank order."""
+    size, error = len(players), Z95 * np.sqrt(np.maximum(np.diag(covariance), 0))
+    columns = {"rank": np.arange(1, size + 1), "player": pd.Series(players, dtype=object)}
+    table = pd.DataFrame({**columns, "elo": elo, "elo_low": elo - error, "elo_high": elo + error, **counts})
+    is_last = np.append(group[:-1] != group[1:], True)[:size]
+    table["los"] = np.where(is_last, 0.5, np.append(los_over_next(elo, covariance), 0.5)[:size])
+    return table
+
+
+def _forget_unknown(table: pd.DataFrame, rated_as: Ints, cells: _Cells) -> None:
+    """Empty what the games cannot tell: which of two twins is better, and the Elo of those that met no others."""
+    table.loc[np.append(rated_as[:-1] == rated_as[1:], False)[: len(table)], "los"] = math.nan
+    unmet = ~np.isin(rated_as, [cells.first, cells.second]) & (np.bincount(rated_as)[rated_as] > 1)
+    table.loc[unmet, ["elo", "elo_low", "elo_high", "los"]] = math.nan
 
 
 def los_over_next(elo: Floats, covariance: Floats) -> Floats:
