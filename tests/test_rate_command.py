@@ -329,7 +329,7 @@ def test_a_run_is_rated_as_in_its_report(run):
     table = report.ratings.table
     assert elo(document) == pytest.approx(dict(zip(table["player"], table["elo"], strict=True)))
     assert document["players"][0]["error"] == pytest.approx((table["elo_high"] - table["elo"])[0])
-    assert document["advantage"] == pytest.approx(report.ratings.advantage)
+    assert document["advantage"] == pytest.approx(report.ratings.advantage.value)
     assert elo(
         json.loads(invoke("rate", run / "games.pdn", "--first", "black", "--json").output)
     ) == pytest.approx(elo(document), abs=1e-6)

@@ -50,7 +50,7 @@ def test_the_pdn_of_a_run_is_rated_as_the_run(tmp_path, variant, plies):
         "GameType",
         "the numbering of the moves",
     )
-    assert document["advantage"] == pytest.approx(run.ratings.advantage, abs=1e-6)
+    assert document["advantage"] == pytest.approx(run.ratings.advantage.value, abs=1e-6)
     for row in document["players"]:
         standing = run.standings.set_index("player").loc[row["player"]]
         for column in ("elo", "elo_low", "elo_high") if plies else ("elo",):

@@ -97,7 +97,7 @@ class Refits:
     def __init__(self, folder: Path) -> None:
         self._folder, self._lock = folder, Lock()
         self._found, self._games = EloSoFar({}, provisional=False), 0
-        """As it was found last, and the number of games that were fitted last."""
+        """As it was found last, and the number of games to which it was fitted; 0 for that of a report."""
         self._due = -inf
 
     def of(self, results: ResultCounts, scale: EloScale, *, last: bool = False) -> EloSoFar:
@@ -110,8 +110,8 @@ class Refits:
         try:
             games = sum(results.values())
             if (elo := reported(self._folder, games)) is not None:
-                self._found = EloSoFar(elo, provisional=False)
-            elif games != self._games or not self._found.provisional:
+                self._found, self._games = EloSoFar(elo, provisional=False), 0
+            elif games != self._games:
                 self._refit(dict(results), scale)
         finally:
             self._lock.release()
