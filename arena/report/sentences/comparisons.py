@@ -11,6 +11,7 @@ from arena.base.number import probability
 from arena.base.wording import counted, listed
 from arena.ratings.contrasts import CERTAIN
 from arena.ratings.interval import Interval
+from arena.report.tables.comparisons import PLAYER
 from arena.report.tables.telemetry import TOO_LONG
 
 NAMED = 4
@@ -41,7 +42,10 @@ def title(comparisons: pd.DataFrame) -> str:
     rows = comparisons[comparisons["baseline"].astype(bool)]
     settings, references = rows["setting"].unique(), rows["reference"].unique()
     what = settings[0].capitalize() if len(settings) == 1 else "Settings"
-    return f"{what}: Elo against {references[0]}" if len(references) == 1 else f"{what} at equal terms"
+    against = f"Elo against {references[0]}"
+    if what == PLAYER.capitalize():
+        return against
+    return f"{what}: {against}" if len(references) == 1 else f"{what} at equal terms"
 
 
 def verdict(comparisons: pd.DataFrame) -> str:

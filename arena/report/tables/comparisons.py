@@ -21,6 +21,10 @@ from players.loading import own_code, user_files
 from players.player import PlayerSpec
 
 
+PLAYER = "player"
+"""In place of a setting where two players differ in several."""
+
+
 class Meeting(NamedTuple):
     """Two values of a setting, as texts of `settings.key`, at limits of one kind."""
 
@@ -65,7 +69,7 @@ def comparisons(
             compared.append(((setting, *texts, meeting.baseline), meeting.players))
     if len(specs) == 2 and not compared:
         first = next(spec for spec in specs if spec is not reference)
-        compared = [(("player", first.name, reference.name, True), [(first, reference)])]
+        compared = [((PLAYER, first.name, reference.name, True), [(first, reference)])]
     rows = []
     for what, pairs in compared:
         share = 1 / len(pairs)
