@@ -20,7 +20,6 @@ from arena.report.tables.telemetry import TOO_LONG
 from players.loading import own_code, user_files
 from players.player import PlayerSpec
 
-
 PLAYER = "player"
 """In place of a setting where two players differ in several."""
 
