@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
 import shlex
 import sys
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from arena.base.files import found_file
@@ -44,7 +44,7 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
     """
     source, _, name = reference.rpartition(":")
     try:
-        module = _load_file(Path(source)) if source.endswith(".py") else importlib.import_module(source)
+        module = _load_file(Path(source)) if source.endswith(".py") else _load_module(source)
     except PlayerError as error:
         raise PlayerError(str(error), key) from None
     except Exception as error:
@@ -188,21 +188,44 @@ def _fingerprint(path: Path) -> str:
     return digest.hexdigest()[:12]
 
 
+_loaded: dict[str, tuple[int, int]] = {}
+"""When a module's file was changed, and its size, when it was loaded here, by the module's name."""
+
+
+def changed_when(path: Path) -> tuple[int, int]:
+    """What tells a file that has been edited from what it was: the moment of its last change, and its size."""
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def _load_module(name: str) -> Any:
+    """The module of a name, loaded again if its file was edited since it was loaded here."""
+    module = importlib.import_module(name)
+    path = getattr(module, "__file__", None)
+    if path is None or not Path(path).is_file():
+        return module
+    before, now = _loaded.get(name), changed_when(Path(path))
+    _loaded[name] = now
+    return module if before in (None, now) else importlib.reload(module)
+
+
 def _load_file(path: Path) -> Any:
+    """The module that is a file, loaded again if it was edited since."""
     if not path.is_file():
         raise PlayerError(f"there is no file {path}")
     resolved = path.resolve()
     name = f"arena_user_{path.stem}_{sha256(str(resolved).encode()).hexdigest()[:8]}"
-    if name in sys.modules:
+    now = changed_when(resolved)
+    if name in sys.modules and _loaded.get(name) == now:
         return sys.modules[name]
-    specification = importlib.util.spec_from_file_location(name, resolved)
-    if specification is None or specification.loader is None:
-        raise PlayerError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(specification)
+    module = ModuleType(name)
+    module.__file__ = str(resolved)
     sys.modules[name] = module
     try:
-        specification.loader.exec_module(module)
+        # compiled here, as Python's own cache of code knows no edit within a second that keeps the size
+        exec(compile(resolved.read_bytes(), str(resolved), "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         del sys.modules[name]
         raise
+    _loaded[name] = now
     return module

@@ -32,6 +32,7 @@ for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") el
         signal.signal(_number, signal.SIG_DFL if _number != signal.SIGINT else signal.default_int_handler)
 
 
+os.environ["ARENA_IN_PROCESS"] = "1"  # one worker starts no process, but where a test asks for it
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")  # readline sets it behind os.environ, and a command wraps its lines by it in a pipe, too
 

@@ -10,17 +10,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
-from arena.play.engine import EngineError
-from arena.play.executor import run as run_tasks
+from arena.play.cluster import Cluster
 from arena.play.plan import Plan, prepare
 from arena.play.tournament import play
+from arena.play.workers import EngineError
+from arena.play.workers import run as run_tasks
 from tests.helpers.needed import needed
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
@@ -146,20 +146,30 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
     waiting.stderr.close()
 
 
-def test_a_call_that_dask_lost_sight_of_is_handed_in_anew(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
-    from arena.play.cluster import Cluster
+class Lost:
+    """A future of a call that Dask has lost sight of."""
 
+    def done(self) -> bool:
+        return False
+
+    def add_done_callback(self, _: object) -> None:
+        pass
+
+    def cancel(self) -> None:
+        pass
+
+
+def test_a_call_that_dask_lost_sight_of_is_handed_in_anew(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.play.cluster._COUNT_SECONDS", 0.2)
     dask.worker()
     cluster = Cluster(dask.address)
     with monkeypatch.context() as patched:
-        patched.setattr(cluster._executor, "submit", lambda *_, **__: Future())
-        made = cluster.submit(list, [(1, "task")])
+        patched.setattr(cluster._client, "submit", lambda *_, **__: Lost())
+        cluster.submit(list, [(1, "task")])
     deadline = time.monotonic() + 20
-    while not made.done() and time.monotonic() < deadline:
-        cluster.workers()
-        time.sleep(0.1)
-    assert made.done() and made.result() == [(1, "task")]
+    while (ended := cluster.ended(0.1)) is None and time.monotonic() < deadline:
+        cluster.count()
+    assert ended == ([(1, "task")], [(1, "task")])
     cluster.close()
 
 

@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
-from arena.play.processes import NUMBER, pin
+from arena.experiment.openings.lines import balance, is_even, random_line
+from arena.hosting.player_process import begin_game
+from arena.play.workers import NUMBER, pin
 from arena.rules.game import Game
 from arena.rules.movegen import after_move, legal_moves
+from arena.rules.position import Position
 from arena.rules.variants import VARIANTS
-from players.player import Limit, PlayerSpec
+from players.player import Allowance, Limit, PlayerSpec
 from players.table import build_player
 
 pytestmark = pytest.mark.compiled
@@ -86,9 +89,39 @@ def test_networks_in_two_threads_find_what_one_alone_does():
     assert [found(line) for line in lines] == alone
 
 
+def test_openings_that_are_judged_in_two_threads_are_as_even_as_alone():
+    english = VARIANTS["english"]
+    rng = random.Random(1)
+    ways = [[random_line(english, 6, rng).position for _ in range(4)] for _ in range(2)]
+
+    def found(positions: list[Position]) -> list[tuple[bool, float]]:
+        return [(is_even(english, position), balance(english, position)) for position in positions]
+
+    alone = [found(way) for way in ways]
+
+    def again(place: int) -> None:
+        assert found(ways[place]) == alone[place]
+
+    at_once(lambda: again(0), lambda: again(1))
+
+
+def test_no_two_threads_hold_the_same_player():
+    held: list[object] = []
+
+    def take() -> None:
+        english = VARIANTS["english"]
+        held.append(begin_game(PlayerSpec("random", "random"), english, english.start, "0", Allowance()))
+
+    for _ in range(2):
+        thread = threading.Thread(target=take)
+        thread.start()
+        thread.join()
+    assert held[0] is not held[1]
+
+
 def test_a_worker_is_kept_to_a_core(monkeypatch: pytest.MonkeyPatch):
     kept: list[set[int]] = []
-    monkeypatch.setattr("arena.play.processes._cores", lambda: list(range(10, 14)))
+    monkeypatch.setattr("arena.play.workers._cores", lambda: list(range(10, 14)))
     monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: kept.append(cores), raising=False)
     for number in ("0", "3", "4"):
         monkeypatch.setenv(NUMBER, number)

@@ -24,8 +24,7 @@ from arena.commands.output import STOPPED, fail, replaces_lines, say
 from arena.experiment.workers import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
-from arena.play.engine import EngineError, Stopped
-from arena.play.executor import WorkerDied, usual_workers, worker_count
+from arena.play.workers import EngineError, Stopped, WorkerDied, usual_workers, worker_count
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.pdn.result import WINNERS

@@ -16,11 +16,10 @@ from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.play.doctor import TakingPart, taking_part, unguarded
-from arena.play.engine import EngineError
-from arena.play.executor import WorkerDied, usual_workers
 from arena.play.pilot import Expectation, expectation, pilot
 from arena.play.plan import Plan, prepare
 from arena.play.tournament import RunPaused
+from arena.play.workers import EngineError, WorkerDied, usual_workers
 from arena.watch.words import duration
 from players.engines.program import waiting_announced
 

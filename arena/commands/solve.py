@@ -33,14 +33,13 @@ from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import SuiteAnswer
 from arena.ledger.store import StoreError
-from arena.play.engine import EngineError
-from arena.play.executor import WorkerDied
 from arena.play.plan import Plan
 from arena.play.probe import ONE_PLY, in_order
 from arena.play.probe import solve as solve_suite
 from arena.play.suite import Suite, SuiteError, read_suite
 from arena.play.tournament import solve as solve_suites
 from arena.play.tournament import unanswered
+from arena.play.workers import EngineError, WorkerDied
 from arena.report.charts.effort import plot_solved
 from arena.report.charts.style import save_png, svg
 from arena.report.tables.suites import (

@@ -89,6 +89,12 @@ def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem
         if player.get("log") is True and player.get("in_process") is True and player.get("type") == ENGINE:
             message = "'log' needs a process of its own: leave out 'in_process'"
             yield source.problem(("players", i, "log"), message)
+        for key, reference in player.items():
+            if isinstance(reference, str) and reference.startswith("__main__:"):
+                thing = reference.partition(":")[2]
+                message = f"{reference!r} is code of the notebook or script itself, which the processes that play "
+                message += f"cannot load: keep it in a file (%%writefile own.py) and write own.py:{thing}"
+                yield source.problem(("players", i, key), message)
         if player.get("increment") is not None and player.get("clock") is None:
             yield source.problem(("players", i, "increment"), "'increment' needs a 'clock' to add it to")
         for key in filter(_is_misspelt_sweep, player if _is_built_in(player) else ()):

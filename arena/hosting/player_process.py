@@ -8,6 +8,7 @@ import os
 import pickle
 import random
 import select
+import threading
 import time
 from collections import OrderedDict
 from functools import partial
@@ -25,7 +26,7 @@ from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
 from players.engines.program import announce_waiting
-from players.loading import PlayerError, is_logged, without_own_code
+from players.loading import PlayerError, changed_when, is_logged, user_files, without_own_code
 from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, NotReachable, PlayerSpec
 from players.table import build_player
 
@@ -42,9 +43,17 @@ _OWN_SECONDS = 0.001
 _KEPT = 16
 """Players that a process keeps, those that were used last."""
 
-_kept: OrderedDict[tuple[str, str, int], PlayerHandle] = OrderedDict()
+
+class _Kept(threading.local):
+    """The players that a thread keeps, by specification, allowance, variant, place and the user's files."""
+
+    def __init__(self) -> None:
+        self.players: OrderedDict[tuple[Any, ...], PlayerHandle] = OrderedDict()
+
+
+_kept = _Kept()
 if are_supported():
-    os.register_at_fork(after_in_child=_kept.clear)
+    os.register_at_fork(after_in_child=lambda: setattr(_kept, "players", OrderedDict()))
 
 
 def begin_game(
@@ -56,21 +65,23 @@ def begin_game(
     `place`. Raises what `PlayerHandle.begin` raises.
     """
     plain = without_own_code(spec)
-    key = (repr((spec, allowance)), repr(variant), place)
-    if key not in _kept:
+    files = () if plain is spec else tuple(changed_when(path) for path in user_files(spec) if path.is_file())
+    key = (repr((spec, allowance)), repr(variant), place, files)
+    kept = _kept.players
+    if key not in kept:
         is_local = plain is spec or spec.in_process or not are_supported()
-        _kept[key] = LocalPlayer(spec, variant) if is_local else PlayerProcess(spec, plain, variant, allowance)
-        while len(_kept) > _KEPT:
-            _kept.popitem(last=False)[1].close()
-    _kept.move_to_end(key)
-    _kept[key].begin(opening, seed)
-    return _kept[key]
+        kept[key] = LocalPlayer(spec, variant) if is_local else PlayerProcess(spec, plain, variant, allowance)
+        while len(kept) > _KEPT:
+            kept.popitem(last=False)[1].close()
+    kept.move_to_end(key)
+    kept[key].begin(opening, seed)
+    return kept[key]
 
 
 def close_players() -> None:
-    """Close all players that `begin_game` keeps, and end their processes."""
-    while _kept:
-        _kept.popitem()[1].close()
+    """Close all players that `begin_game` keeps for this thread, and end their processes."""
+    while _kept.players:
+        _kept.players.popitem()[1].close()
 
 
 class PlayerProcess:

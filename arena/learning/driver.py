@@ -12,7 +12,7 @@ from arena.hosting.player_process import begin_game, close_players
 from arena.learning.games import Failed, Job, Terms, play_job
 from arena.learning.store import GameStore, Played
 from arena.learning.terms import GameTerms
-from arena.play.executor import Workers, run
+from arena.play.workers import Workers, run
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.loading import PlayerError, is_class

@@ -30,7 +30,7 @@ from arena.learning.games import Job, Terms, play_scored, points_of_pairs
 from arena.learning.samples import SOURCE, Samples, games_of_run, round_samples, samples_of_pdn
 from arena.learning.store import GameStore
 from arena.learning.terms import check_openings
-from arena.play.executor import Workers
+from arena.play.workers import Workers
 from arena.ratings.match import Summary, summary
 from arena.rules.custom import build_variant
 from arena.rules.position import Position

@@ -25,7 +25,7 @@ from arena.learning.games import Terms, points_of_pairs
 from arena.learning.method import START, TUNED, Method, Step
 from arena.learning.store import GameStore
 from arena.learning.terms import check_openings
-from arena.play.executor import Workers
+from arena.play.workers import Workers
 from arena.ratings.match import Summary, summary
 from arena.rules.custom import build_variant
 from arena.rules.position import Position

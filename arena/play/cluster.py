@@ -1,4 +1,9 @@
-"""The workers of a Dask scheduler as an engine, on any number of machines."""
+"""The workers of a Dask scheduler, on any number of machines.
+
+Dask itself hands the batches of a lost worker to another one. Added here: each machine gets the user's files that
+tasks name, kept by their content; a worker with another version of this project's code says so; and a worker's
+process does one batch at a time, whatever number of threads Dask gives it.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +13,21 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, TypeAlias
 
 from arena.base.files import replace
 from arena.base.wording import not_installed
-from arena.play.engine import Died, EngineError
 from players.loading import copies, moved, user_files
 from players.player import PlayerSpec
+
+Batch: TypeAlias = list[tuple[int, Any]]
+"""Tasks with their numbers, which a worker is handed at once."""
 
 _CONNECT_SECONDS = 10
 """Seconds that a scheduler has to answer."""
@@ -35,183 +43,167 @@ _ROOT = Path(__file__).parents[2]
 """The folder that holds the packages `arena` and `players`."""
 
 
-class Cluster:
-    """An engine of the workers of the Dask scheduler at an address.
+class ClusterError(Exception):
+    """The scheduler cannot be reached, or a worker cannot do the work; the message is one line."""
 
-    Dask itself hands a lost worker's calls to another. Files of the user's own that tasks name are sent to each
-    machine once.
-    """
+
+class Cluster:
+    """The workers of the Dask scheduler at an address."""
 
     def __init__(self, address: str) -> None:
-        """Raises EngineError if Dask is not installed or no scheduler answers."""
+        """Raises ClusterError if Dask is not installed or no scheduler answers."""
         try:
             from distributed import Client
         except ImportError:
-            raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
+            raise ClusterError(not_installed(f"playing at {address}", "Dask", "dask")) from None
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, ImportError) as error:
-            raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
+            raise ClusterError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
         self._address = address
-        self._executor = self._client.get_executor(pure=False)
-        self._files = _Files()
-        self._calls: dict[Future[Any], tuple[str, Future[Any], _Call]] = {}
-        self._unseen: dict[str, int] = {}
-        self._lock = threading.Lock()
-        self._counted = 0
-        self._when = float("-inf")
+        self._files: dict[str, bytes] = {}
+        """What the user's files contain, by the names under which machines keep them."""
+        self._calls: dict[str, tuple[_Call, Any]] = {}
+        """The calls that have not ended, with Dask's futures, by Dask's keys."""
+        self._ended: SimpleQueue[str] = SimpleQueue()
+        self._unseen: Counter[str] = Counter()
+        """In how many looks in a row no worker had a call."""
+        self._count = 0
+        self._looked = float("-inf")
 
-    def workers(self) -> int:
-        if time.monotonic() - self._when > _COUNT_SECONDS:
-            self._counted = len(self._client.scheduler_info()["workers"])
-            if self._counted:
-                self._hand_in_again()
-            self._when = time.monotonic()
-        return self._counted
+    def count(self) -> int:
+        """How many workers there are now, or were some moments ago."""
+        if time.monotonic() - self._looked > _COUNT_SECONDS:
+            assigned = self._assigned()
+            self._count = len(assigned)
+            self._hand_in_again({key for keys in assigned for key in keys})
+            self._looked = time.monotonic()
+        return self._count
 
-    def submit(self, function: Callable[..., Any], tasks: list[tuple[int, Any]]) -> Future[Any]:
-        outer: Future[Any] = Future()
-        self._hand_in(outer, _Call(function, tasks, self._files.names(tasks), signature()))
-        return outer
+    def submit(self, function: Callable[[Batch], Any], batch: Batch) -> None:
+        """Hand a batch to the worker that Dask chooses."""
+        self._hand_in(_Call(function, batch, self._names(batch), signature()))
 
-    def withdraw(self, futures: Iterable[Future[Any]]) -> None:
+    def ended(self, seconds: float) -> tuple[Batch, Any] | None:
+        """Wait so long for a batch to end: what was made of it, None if it has ended several workers, perhaps.
+
+        Raises ClusterError if the scheduler is lost, or a worker cannot do the work, and what the function raised.
+        """
+        from distributed import KilledWorker
+
         try:
-            begun = {next(iter(keys)) for keys in self._client.processing().values() if keys}
-        except OSError:
-            return
-        for outer in futures:
-            with self._lock:
-                call = self._calls.get(outer)
-            if call is not None and call[0] not in begun and outer.cancel():
-                call[1].cancel()
+            key = self._ended.get(timeout=seconds)
+        except Empty:
+            return None
+        if key not in self._calls:
+            return None  # it was handed in again
+        call, future = self._calls.pop(key)
+        if future.status == "cancelled":
+            raise ClusterError(f"the Dask scheduler at {self._address} is lost")
+        try:
+            made = future.result(timeout=_CONNECT_SECONDS)
+        except KilledWorker:
+            return call.batch, None
+        except TimeoutError:  # what was made was lost with its worker
+            self._hand_in(call)
+            return None
+        except ImportError as error:
+            missing = f"is draughts-arena installed where the workers of {self._address} run?"
+            raise ClusterError(f"{missing} ({error})") from None
+        if isinstance(made, _Missing):
+            self._hand_in(call._replace(contents={name: self._files[name] for name in call.files.values()}))
+            return None
+        return call.batch, made
+
+    def withdraw(self) -> int:
+        """Take back the calls that no worker has begun, and return how many."""
+        begun = {keys[0] for keys in self._assigned() if keys}
+        waiting = [key for key, (_, future) in self._calls.items() if key not in begun and not future.done()]
+        for key in waiting:
+            self._calls.pop(key)[1].cancel()
+        return len(waiting)
 
     def close(self) -> None:
+        """Leave the scheduler, which ends what is under way."""
         closing = threading.Thread(target=self._client.close, args=(_CLOSE_SECONDS,), daemon=True)
         closing.start()
         closing.join(2 * _CLOSE_SECONDS)
 
-    def _hand_in_again(self) -> None:
-        """Hand in again what no worker has had for some looks: Dask may lose sight of a dead worker's result."""
-        try:
-            assigned = {key for keys in self._client.processing().values() for key in keys}
-        except OSError:
-            return
-        with self._lock:
-            calls = dict(self._calls)
-        self._unseen = {key: self._unseen.get(key, 0) + 1 for key, _, _ in calls.values() if key not in assigned}
-        for outer, (key, inner, call) in calls.items():
-            if self._unseen.get(key, 0) >= _LOOKS:
-                self._hand_in(outer, call)
-                inner.cancel()
-
-    def _hand_in(self, outer: Future[Any], call: _Call) -> None:
+    def _hand_in(self, call: _Call) -> None:
         key = f"arena-{uuid.uuid4().hex}"
-        inner = self._executor.submit(pickle.loads, call.letter, key=key)
-        with self._lock:
-            self._calls[outer] = key, inner, call
-        inner.add_done_callback(lambda done: self._relay(key, done, outer, call))
+        future = self._client.submit(pickle.loads, pickle.dumps(call), key=key)
+        self._calls[key] = call, future
+        future.add_done_callback(lambda _: self._ended.put(key))
 
-    def _relay(self, key: str, inner: Future[Any], outer: Future[Any], call: _Call) -> None:
-        """Hand on how a call ended, or make it again with the files that its worker lacks."""
-        from distributed import KilledWorker
+    def _hand_in_again(self, seen: set[str]) -> None:
+        """Hand in again what no worker has had for some looks: Dask may lose sight of a dead worker's result."""
+        lost = [key for key, (_, future) in self._calls.items() if key not in seen and not future.done()]
+        self._unseen = Counter({key: self._unseen[key] + 1 for key in lost} if self._count else {})
+        for key, looks in self._unseen.items():
+            if looks >= _LOOKS:
+                call, future = self._calls.pop(key)
+                future.cancel()
+                self._hand_in(call)
 
-        with self._lock:
-            if outer not in self._calls or self._calls[outer][0] != key:
-                return  # it was handed in again
-        error: BaseException | None
-        if inner.cancelled():
-            error = EngineError(f"the Dask scheduler at {self._address} is lost")
-        else:
-            error = inner.exception()
-        if error is None and isinstance(inner.result(), _Missing):
-            self._hand_in(outer, call._replace(contents=self._files.contents(call.files.values())))
-            return
-        with self._lock:
-            del self._calls[outer]
-        if not outer.set_running_or_notify_cancel():
-            return
-        if isinstance(error, KilledWorker):
-            outer.set_exception(Died())
-        elif isinstance(error, ImportError):
-            missing = f"is draughts-arena installed where the workers of {self._address} run?"
-            outer.set_exception(EngineError(f"{missing} ({error})"))
-        elif error is not None:
-            outer.set_exception(error)
-        else:
-            outer.set_result(inner.result())
+    def _assigned(self) -> list[Sequence[str]]:
+        """The keys of the calls that each worker has, of the one under way first."""
+        try:
+            return [tuple(keys) for keys in self._client.processing().values()]
+        except OSError:
+            return []
+
+    def _names(self, batch: Batch) -> dict[Path, str]:
+        """Names for the user's files of tasks, by their content; a file that is missing has none."""
+        names: dict[Path, str] = {}
+        for path in {path for _, task in batch for spec in _specs(task).values() for path in user_files(spec)}:
+            if path.is_file():
+                content = path.read_bytes()
+                names[path] = f"{sha256(content).hexdigest()[:16]}/{path.name}"
+                self._files[names[path]] = content
+        return names
+
+
+class _Call(NamedTuple):
+    """A function's call with a batch, which is made where the call is unpickled.
+
+    So a scheduler, which reads what it hands on, needs nothing of the arena, and a worker that lacks the arena
+    says so in place of ending.
+    """
+
+    function: Callable[[Batch], Any]
+    batch: Batch
+    files: Mapping[Path, str]
+    signature: str
+    contents: Mapping[str, bytes] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, tuple(self)
 
 
 class _Missing(Exception):
     """A worker's machine lacks a file of the user's own."""
 
 
-class _Files:
-    """The files of the user's own that tasks name, by what they contain."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[Path, int, int], str] = {}
-        self._contents: dict[str, bytes] = {}
-
-    def names(self, tasks: Iterable[tuple[int, Any]]) -> dict[Path, str]:
-        """A name for each file's content, by the file's path; a file that is missing has none."""
-        found: dict[Path, str] = {}
-        for path in {path for _, task in tasks for spec in _specs(task).values() for path in user_files(spec)}:
-            try:
-                state = path.stat()
-                stamp = (path, state.st_mtime_ns, state.st_size)
-                if stamp not in self._known:
-                    content = path.read_bytes()
-                    self._known[stamp] = name = f"{sha256(content).hexdigest()[:16]}/{path.name}"
-                    self._contents[name] = content
-            except OSError:
-                continue
-            found[path] = self._known[stamp]
-        return found
-
-    def contents(self, names: Iterable[str]) -> dict[str, bytes]:
-        return {name: self._contents[name] for name in names}
-
-
-class _Call(NamedTuple):
-    """A function's call with tasks, which is made where it is read from its `letter`.
-
-    So a scheduler, which reads what it hands on, needs nothing of the arena, and a worker that lacks the arena
-    says so in place of ending.
-    """
-
-    function: Callable[..., Any]
-    tasks: list[tuple[int, Any]]
-    files: Mapping[Path, str]
-    signature: str
-    contents: Mapping[str, bytes] = {}
-
-    @property
-    def letter(self) -> bytes:
-        return pickle.dumps(_Letter(self))
-
-
-class _Letter(NamedTuple):
-    call: _Call
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _made, tuple(self.call)
+_one_at_a_time = threading.Lock()
+"""Held by the batch that is being done: a player may use all of its process."""
 
 
 def _made(*fields: Any) -> Any:
-    """Make a call on a worker, or return a _Missing. Raises EngineError if the worker has another version."""
+    """Make a call, on a worker, or return a _Missing. Raises ClusterError if the worker has another version."""
     call = _Call(*fields)
     if call.signature != signature():
         from distributed import get_worker
 
         other = f"the Dask worker {get_worker().address} has another version of draughts-arena or of its compiler"
-        raise EngineError(f"{other}: start it again")
+        raise ClusterError(f"{other}: start it again")
     try:
-        tasks = [(number, _here(call, task)) for number, task in call.tasks]
+        batch = [(number, _here(call, task)) for number, task in call.batch]
     except _Missing as missing:
         return missing
-    return call.function(tasks)
+    with _one_at_a_time:
+        return call.function(batch)
 
 
 def _here(call: _Call, task: Any) -> Any:
@@ -220,7 +212,7 @@ def _here(call: _Call, task: Any) -> Any:
     def copy(path: Path) -> Path:
         return _copy(path, call.files.get(path), call.contents)
 
-    changed = {name: moved(spec, copy) for name, spec in _specs(task).items()} if call.files else {}
+    changed = {field: moved(spec, copy) for field, spec in _specs(task).items()} if call.files else {}
     return task._replace(**changed) if changed else task
 
 
@@ -248,10 +240,6 @@ def signature() -> str:
 
 
 def _specs(task: Any) -> dict[str, PlayerSpec]:
-    return dict(_players(task)) if hasattr(task, "_fields") else {}
-
-
-def _players(task: Any) -> Iterator[tuple[str, PlayerSpec]]:
-    for name, value in zip(task._fields, task, strict=True):
-        if isinstance(value, PlayerSpec):
-            yield name, value
+    """The players of a task, by its fields."""
+    fields: Iterable[tuple[str, Any]] = task._asdict().items() if hasattr(task, "_asdict") else ()
+    return {field: value for field, value in fields if isinstance(value, PlayerSpec)}

@@ -22,7 +22,7 @@ from arena.hosting.handle import PlayerFailure
 from arena.ledger.grades import TABLES_JUDGE, Grade, GradedGame, GradeTask
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import unpacked
-from arena.play.executor import Workers, run
+from arena.play.workers import Workers, run
 from arena.rules.custom import build_variant
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.tables import Value, opened
@@ -111,7 +111,7 @@ def grade(
 
     Grades are the same for any number of workers and interruptions. Games that do not count are left out. Raises
     GradingError for a judge that fails, looks no deeper than a player or has the name of another; EndgameError if
-    a worker cannot load the tables; WorkerDied and EngineError as `arena.play.executor.run` does.
+    a worker cannot load the tables; WorkerDied and EngineError as `arena.play.workers.run` does.
     """
     if grading.judge is not None:
         _introduce(grading.judge, grading.players, ledger)

@@ -17,9 +17,9 @@ from arena.experiment.formats.base import Pairing
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game
 from arena.ledger.record import GameRecord
-from arena.play.executor import run
 from arena.play.plan import Plan
 from arena.play.tournament import RunPaused, work_of
+from arena.play.workers import run
 from arena.ratings.interval import Z95
 from arena.ratings.match import games_needed, resolution
 from arena.rules.result import NO_RESULT, points_of
@@ -61,7 +61,7 @@ def pilot(plan: Plan, workers: int, games: int | None = None) -> list[GameRecord
     """Play a number of games on `workers` processes, or for SECONDS.
 
     They are spread over the pairings and openings at random: no pairing has a second game before all have one.
-    Raises WorkerDied and EngineError as `arena.play.executor.run` does, and RunPaused for a player that is not
+    Raises WorkerDied and EngineError as `arena.play.workers.run` does, and RunPaused for a player that is not
     reachable.
     """
     list(run(partial(_build, plan), range(workers), workers, lambda: False))

@@ -15,9 +15,9 @@ from arena.experiment.openings.lines import is_even, random_line
 from arena.hosting.handle import Answer, failure_of
 from arena.hosting.player_process import begin_game
 from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, SuiteAnswer, search_values
-from arena.play.executor import Workers, run
 from arena.play.match import REASON_CHARACTERS
 from arena.play.suite import Puzzle, Suite, puzzle_texts
+from arena.play.workers import Workers, run
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
@@ -98,7 +98,7 @@ def solve(
     """Ask each player for its move in each position of a suite under each of its limits here, on the workers.
 
     Yields the answers of one player to one position as they come; `in_order` sorts them. Raises WorkerDied and
-    EngineError as `arena.play.executor.run` does.
+    EngineError as `arena.play.workers.run` does.
     """
     questions = [
         Question(spec, tuple(limits), suite.name, suite.variant, number, puzzle, seed)

@@ -15,10 +15,10 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.play.doctor import taking_part
-from arena.play.executor import usual_workers
 from arena.play.grading import arranged, grade
 from arena.play.plan import prepare
 from arena.play.tournament import begin, conduct, solve, unanswered
+from arena.play.workers import usual_workers
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.write import write

@@ -19,14 +19,13 @@ from arena.ledger.manifest import Diagnosis, manifest_of, save, session, stored_
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
 from arena.ledger.repair import SPENT
 from arena.play.course import Course
-from arena.play.executor import Workers, run
 from arena.play.logs import write_logs
 from arena.play.match import play as play_game
 from arena.play.plan import Plan
 from arena.play.probe import ONE_PLY, Question, answers, question_name
 from arena.play.probe import measure as measure_search
-from arena.play.processes import pin
 from arena.play.suite import puzzle_texts
+from arena.play.workers import Workers, pin, run
 from arena.rules.game import Termination
 from arena.rules.notation import fen
 from arena.rules.result import NO_RESULT
@@ -120,7 +119,7 @@ def solve(
 ) -> Iterator[SuiteAnswer]:
     """Have players answer the questions of suites that the ledger lacks, storing each answer before it is yielded.
 
-    Raises WorkerDied and EngineError as `arena.play.executor.run` does.
+    Raises WorkerDied and EngineError as `arena.play.workers.run` does.
     """
     for made in run(answers, unanswered(plan, ledger), workers, stopping, question_name):
         for answer in made:

@@ -183,10 +183,16 @@ def _from_file(name: str, variant: Variant) -> Evaluation:
     return Evaluation(neural.address(variant.constants), network.runnable(rules))
 
 
-def _load_address(reference: str, variant: Variant) -> Any:
+def evaluator_of(reference: str) -> Evaluator:
+    """The evaluation that `file.py:name` or `module:name` means. Raises PlayerError if there is none."""
     function = load_object(reference, "evaluation", lambda it: isinstance(it, Evaluator))
     if not isinstance(function, Evaluator):
         raise PlayerError(f"{reference!r} is not decorated with @evaluator", "evaluation")
+    return function
+
+
+def _load_address(reference: str, variant: Variant) -> Any:
+    function = evaluator_of(reference)
     signature = inspect.signature(function.function)
     if len(signature.parameters) != 2:
         raise PlayerError(f"{reference!r} must take (position, rules), not {signature}", "evaluation")

@@ -19,8 +19,8 @@ from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.result import Draws
 from arena.rules.variants import Variant
-from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
-from players.loading import PlayerError
+from players.evaluation.build import Description, Evaluation, build_evaluation, evaluator_of, unshared
+from players.loading import PlayerError, changed_when
 from players.negamax.deepening import compiled_search
 from players.negamax.score import LIMIT, compiled_static_value, wins_in, without_each, worth_of_a_man
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
@@ -152,9 +152,11 @@ def settings_of(variant: Variant, evaluation: Description, preset: str, switches
 
     Raises PlayerError for a mistake in it.
     """
-    changed = 0
+    changed: Any = None
     if isinstance(evaluation, str) and os.path.isfile(evaluation):  # noqa: PTH113  a Path raises for a long name
-        changed = Path(evaluation).stat().st_mtime_ns
+        changed = changed_when(Path(evaluation))
+    elif isinstance(evaluation, str) and ":" in evaluation:
+        changed = evaluator_of(evaluation)
     shared = _settings(variant, json.dumps(evaluation), changed, preset, json.dumps(switches))
     own = unshared(shared.evaluation)
     if own is shared.evaluation:
@@ -163,8 +165,8 @@ def settings_of(variant: Variant, evaluation: Description, preset: str, switches
 
 
 @lru_cache(_KEPT_SETTINGS)
-def _settings(variant: Variant, evaluation: str, _changed: int, preset: str, given: str) -> Settings:
-    """`settings_of`, of JSON documents; `_changed` is when the file of an evaluation was."""
+def _settings(variant: Variant, evaluation: str, _changed: Any, preset: str, given: str) -> Settings:
+    """`settings_of`, of JSON documents; `_changed` tells an evaluation's file, or code, from what it was."""
     switches = switches_of(preset, json.loads(given))
     built = build_evaluation(json.loads(evaluation), variant)
     state: dict[str, Any] = {**stored(switches), **draw_rules(variant.draws if switches.draws else Draws())}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ EVEN_DEPTH = 8
 
 def is_even(variant: Variant, position: Position) -> bool:
     """Whether neither side wins material by force within EVEN_DEPTH plies."""
-    choice = _searcher(variant).choose(Game(variant, position), Limit(EVEN_DEPTH), random.Random(0))
+    with _one_search:
+        choice = _searcher(variant).choose(Game(variant, position), Limit(EVEN_DEPTH), random.Random(0))
     return abs(choice.score or 0.0) < 1.0
 
 
@@ -41,7 +43,8 @@ BALANCE_DEPTH = 10
 def balance(variant: Variant, position: Position) -> float:
     """How far White is ahead, in men: by a search of BALANCE_DEPTH plies with the evaluation `strong`."""
     player = _judge(variant)
-    choice = player.choose(Game(variant, position), Limit(BALANCE_DEPTH), random.Random(0))
+    with _one_search:
+        choice = player.choose(Game(variant, position), Limit(BALANCE_DEPTH), random.Random(0))
     score = (choice.score or 0.0) / (player.man or 1.0)
     return score if position.turn == WHITE else -score
 
@@ -50,6 +53,10 @@ def is_won_at_once(game: Game) -> bool:
     """Whether the side to move has a move that leaves the other side none."""
     rules = game.variant.constants
     return not all(has_move(rules, apply(rules, game.position, move)) for move in game.legal_moves)
+
+
+_one_search = threading.Lock()
+"""Held while one of the players below searches: each is the same for all threads, and has one memory."""
 
 
 @cache

@@ -1,21 +1,24 @@
-"""Tasks over processes: deaths, signals, and what is left behind."""
+"""Worker processes: deaths, early ends, errors, signals, and what is left behind."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from arena.play.executor import BATCH_SECONDS, WorkerDied, _Batch, _do, _parallel, _Todo, run
+import arena
+from arena.play.workers import BATCH_SECONDS, IN_PROCESS, EngineError, WorkerDied, kept_workers, run
 
 SCRIPT = """\
 import hashlib
@@ -25,7 +28,7 @@ import time
 
 from arena.commands.common import interruptible
 from arena.commands.output import say
-from arena.play.executor import run
+from arena.play.workers import run
 
 
 def native(task):
@@ -44,9 +47,20 @@ def short(task):
     return task
 
 
+def forks():
+    # runs, forks, and runs in the fork, which ends by itself
+    done = list(run(script.short, range(3), 2, lambda: False))
+    fork = os.fork()
+    if fork == 0:
+        os._exit(done != list(run(script.short, range(3), 2, lambda: False)))
+    return os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+
+
 if __name__ == "__main__":
     import script
 
+    if sys.argv[1] == "forks":
+        sys.exit(forks())
     with interruptible(say) as stopping:
         for record in run(getattr(script, sys.argv[1]), range(10**6), int(sys.argv[2]), stopping):
             if sys.argv[1] != "short":
@@ -67,7 +81,7 @@ class Script:
         path = os.pathsep.join([str(folder), *sys.path])
         self.process = subprocess.Popen(
             [sys.executable, str(folder / "script.py"), *arguments],
-            env={**os.environ, "PYTHONPATH": path, "ARENA_TEST": self._mark.partition("=")[2]},
+            env={**os.environ, "PYTHONPATH": path, "ARENA_TEST": self._mark.partition("=")[2], IN_PROCESS: ""},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -112,7 +126,12 @@ def processes() -> Iterator[tuple[int, str, str]]:
             yield int(folder.name), environment.decode(errors="replace"), command.decode(errors="replace")
 
 
-# deaths
+# tasks and records
+
+
+@pytest.fixture(autouse=True)
+def processes_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(IN_PROCESS)
 
 
 def work(task: tuple[str, Path]) -> str:
@@ -128,6 +147,90 @@ def work(task: tuple[str, Path]) -> str:
 
 def done(tasks: Iterable[tuple[str, Path]]) -> list[str]:
     return list(run(work, tasks, 2, lambda: False))
+
+
+def process_of(_: int) -> int:
+    time.sleep(0.01)
+    return os.getpid()
+
+
+def in_processes(workers: int, tasks: int = 30) -> set[int]:
+    return set(run(process_of, range(tasks), workers, lambda: False))
+
+
+class Unreadable:
+    """A function that ends the process that reads it."""
+
+    def __call__(self, task: int) -> int:
+        return task
+
+    def __reduce__(self) -> Any:
+        return os._exit, (3,)
+
+
+@pytest.mark.full
+def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block() -> None:
+    alone, first, second = in_processes(1), in_processes(2), in_processes(2)
+    assert (len(alone), len(first), len(second)) == (1, 2, 2) and len(alone | first | second) == 5
+    assert os.getpid() not in alone
+    with kept_workers():
+        kept = in_processes(2)
+        assert in_processes(2) == kept and in_processes(2, tasks=1) < kept
+    everything = alone | first | kept
+    assert not everything & {pid for pid, *_ in processes()} if sys.platform == "linux" else everything
+
+
+@pytest.mark.full
+def test_one_worker_is_this_process_where_the_environment_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(IN_PROCESS, "1")
+    assert in_processes(1) == {os.getpid()}
+
+
+@pytest.mark.full
+def test_runs_in_two_threads_have_workers_of_their_own() -> None:
+    found: list[set[int]] = []
+    threads = [threading.Thread(target=lambda: found.append(in_processes(1))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 2 and len(set.union(*found)) == 2
+
+
+@pytest.mark.full
+def test_tasks_are_handed_out_one_by_one_unless_they_are_short_and_none_once_it_is_to_stop(tmp_path: Path) -> None:
+    taken: list[int] = []
+
+    def tasks() -> Iterator[tuple[str, Path]]:
+        for number in range(20):
+            taken.append(number)
+            yield "slow", tmp_path
+
+    ended: list[str] = []
+    for record in run(work, tasks(), 2, lambda: len(ended) >= 6):
+        ended.append(record)
+        assert len(taken) <= len(ended) + 1
+    assert 6 <= len(ended) == len(taken) <= 7
+
+
+@pytest.mark.full
+def test_what_the_work_raises_comes_out_with_its_place() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(run(fails, [1, 0], 2, lambda: False))
+    assert "return 1 / task" in str(caught.value.__cause__)
+
+
+def fails(task: int) -> float:
+    return 1 / task
+
+
+@pytest.mark.parametrize("workers", [-1, 0, 1.5, True, None])
+def test_a_number_of_workers_that_is_none_is_refused(workers: Any) -> None:
+    with pytest.raises(ValueError, match=f"number of processes or a Dask scheduler's address, not {workers}"):
+        run(fails, [1], workers, lambda: False)
+
+
+# deaths
 
 
 @pytest.mark.full
@@ -149,17 +252,6 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
 
 
 @pytest.mark.full
-def test_a_task_is_given_up_after_the_second_worker_that_it_ended_alone() -> None:
-    todo = _Todo(["good", "bad"], lambda: False)
-    todo.died(todo.batch(2), workers=2)
-    todo.done(todo.batch(1), 1)
-    for deaths in range(2):
-        assert not todo.failed, deaths
-        todo.died(todo.batch(1), workers=2)
-    assert todo.failed == {1: "bad"} and todo.batch(1) == []
-
-
-@pytest.mark.full
 def test_where_every_task_ends_its_worker_only_a_few_are_tried(tmp_path: Path) -> None:
     tasks = [("dies", tmp_path / str(number)) for number in range(1000)]
     with pytest.raises(WorkerDied):
@@ -167,39 +259,69 @@ def test_where_every_task_ends_its_worker_only_a_few_are_tried(tmp_path: Path) -
     assert 1 <= sum(1 for _ in tmp_path.iterdir()) <= 10
 
 
-# batches
+@pytest.mark.full
+def test_a_worker_that_cannot_begin_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EngineError, match=r"^a worker process ended while it began \(EXIT\(3\)\): "):
+        list(run(Unreadable(), range(3), 2, lambda: False))
+    with monkeypatch.context() as patched:
+        patched.setitem(multiprocessing.current_process()._config, "daemon", True)  # type: ignore[attr-defined]
+        with pytest.raises(EngineError, match=r"a daemonic process, .* cannot start workers"):
+            list(run(fails, [1], 2, lambda: False))
 
 
-def test_a_batch_is_left_when_its_time_is_over() -> None:
-    tasks = list(enumerate([0.0, 2 * BATCH_SECONDS, 0.0]))
-    made = _do(time.sleep, tasks)
-    assert len(made.records) == 2 and made.longest >= 2 * BATCH_SECONDS
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_where_no_thread_can_be_started_nothing_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("joblib.externals.loky.backend.queues.Queue._start_thread", none)
+    with pytest.raises(EngineError, match="try fewer workers"):
+        list(run(fails, [1], 2, lambda: False))
 
 
-class Long:
-    """An engine of two workers whose tasks take ten seconds each."""
+# one session, several runs
 
-    def workers(self) -> int:
-        return 2
-
-    def submit(self, function: object, tasks: list[tuple[int, int]]) -> Future[_Batch]:
-        future: Future[_Batch] = Future()
-        future.set_result(_Batch(10.0 * len(tasks), 10.0, [task for _, task in tasks]))
-        return future
+EVALUATION = """\
+from arena import evaluator
 
 
-def test_long_tasks_are_not_handed_out_ahead() -> None:
-    """At any moment only as many as there are workers are handed out and not handed back."""
-    taken: list[int] = []
+@evaluator
+def plus(position, rules):
+    return {worth}.0 + 0.0 * position.turn
+"""
 
-    def tasks() -> Iterator[int]:
-        for number in range(20):
-            taken.append(number)
-            yield number
 
-    todo = _Todo(tasks(), lambda: False)
-    for count, _ in enumerate(_parallel(Long(), work, todo), start=1):  # type: ignore[arg-type]
-        assert len(taken) <= count + 1
+@pytest.mark.full
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_second_run_plays_the_code_that_was_edited_since_the_first(tmp_path: Path, workers: int) -> None:
+    file = tmp_path / "mine.py"
+    evaluation = f"{file}:plus"
+    for worth in (1000, 2000):  # within a second, and of one size
+        file.write_text(EVALUATION.format(worth=worth))
+        mine = {"name": "mine", "type": "negamax", "evaluation": evaluation, "depth": 1}
+        config = {"name": "edited", "variant": "english", "players": [mine, {"name": "random", "type": "random"}]}
+        played = arena.run(
+            config | {"openings": {"random_plies": 2, "count": 1}, "max_plies": 4, "failures": {"faulty": "stop"}},
+            tmp_path / str(worth),
+            workers=workers,
+            quiet=True,
+        )
+        scores = played.moves.query("player == 'mine' and legal_moves > 1")["score"].abs()
+        assert set(scores) == {float(worth)}
+
+
+def test_code_of_the_notebook_itself_is_refused_with_what_to_do() -> None:
+    config = {"variant": "english", "players": [{"type": "__main__:Mine"}, {"type": "random"}]}
+    with pytest.raises(ValueError, match=r"'__main__:Mine' is code of the notebook .* write own\.py:Mine"):
+        arena.run(config)
+
+
+@pytest.mark.full
+@linux
+def test_a_fork_after_a_run_can_run_too_and_ends(tmp_path: Path) -> None:
+    script = Script(tmp_path, "forks")
+    assert script.ended()[0] == 0 and script.gone()
 
 
 # signals

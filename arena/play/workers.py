@@ -1,0 +1,438 @@
+"""Worker processes: tasks are done on this machine or on a Dask cluster, and each record is handed on once made.
+
+`run(play, tasks, 4, stopping)` yields the record of each task, in any order. The thread that iterates does it all:
+it reads the tasks, asks whether to stop, and hands out. joblib's executor starts the processes of this machine,
+carries tasks and records, and tells when a process has died. Each worker is an executor of one process, so that
+none dies for another, and the task to blame is known. (`joblib.Parallel` reads tasks ahead, in a thread where no
+ledger can be asked, hands out before the last record is seen, and has one set of processes for the whole program.)
+
+- Short tasks are handed out in batches, of which a worker begins no further task after BATCH_SECONDS; while all
+  are short, the next batch waits at the worker. Long tasks are handed out one by one: Ctrl-C waits for no queue.
+- The tasks of a batch whose worker died are done again, each alone. One that ends a second worker is given up.
+- The processes end with the call, so that the next one loads the user's files as they are then. Within
+  `with kept_workers():` they are kept from call to call.
+- With ARENA_IN_PROCESS=1 in the environment one worker is this process itself, for a debugger. There a task that
+  ends its process ends everything.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import re
+import signal
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, partial
+from itertools import islice
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+from weakref import WeakSet
+
+from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import BrokenProcessPool
+
+from arena.base.supervisor import are_supported, end_with
+from arena.play.cluster import Batch, Cluster, ClusterError
+
+Workers: TypeAlias = int | str
+"""Processes of this machine, or the address of a Dask scheduler: `tcp://host:8786`."""
+AnyTask = TypeVar("AnyTask")
+AnyRecord = TypeVar("AnyRecord")
+
+BATCH_SECONDS = 0.1
+"""Seconds after which a worker begins no further task of its batch."""
+BATCH_TASKS = 1000
+"""Tasks of a batch, at most: they and their records are in memory."""
+_AHEAD = 2
+"""Batches that a worker is handed, the one under way among them, while all tasks are short."""
+_DEATHS = 5
+"""Deaths for each worker, with no record made between them, after which no task is handed out any more."""
+_POLL_SECONDS = 0.5
+"""Seconds after which a wish to stop is noticed, at most."""
+NUMBER = "ARENA_WORKER"
+"""The environment's variable with the number, from 0, of a worker process of this machine."""
+IN_PROCESS = "ARENA_IN_PROCESS"
+"""The environment's variable that has one worker be this process itself."""
+_THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")]
+"""Variables of the threads of a worker's libraries: one, unless they say otherwise."""
+_NO_WARNING = "ignore:resource_tracker:UserWarning"
+"""Keeps joblib's helper process from warning of what it cleans up after a run that was stopped at once."""
+_ORPHAN_SECONDS = 0.5
+"""Seconds between two looks whether the parent is alive, where the system does not see to that."""
+
+
+class EngineError(Exception):
+    """The workers cannot be reached, or cannot begin; the message is one line."""
+
+
+class Stopped(BaseException):
+    """The whole process is to end at once; raised in the main thread, anywhere, even in a player's code.
+
+    Code that catches BaseException raises it again: no player is to blame.
+    """
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"exit code {code}")
+        self.code = code
+
+
+class WorkerDied(Exception):
+    """Tasks ended their worker's process, each of them twice and alone; the message names the first."""
+
+    def __init__(self, tasks: Sequence[Any], name: Callable[[Any], str]) -> None:
+        more = f" (and {len(tasks) - 1} more)" if len(tasks) > 1 else ""
+        super().__init__(name(tasks[0]) + more)
+        self.tasks = tuple(tasks)
+
+
+def run(
+    work: Callable[[AnyTask], AnyRecord],
+    tasks: Iterable[AnyTask],
+    workers: Workers,
+    stopping: Callable[[], bool],
+    name: Callable[[AnyTask], str] = str,
+) -> Iterator[AnyRecord]:
+    """Do the tasks on the workers and yield each record once made, in any order.
+
+    `work` is a function of a module. No task is handed out once `stopping()` is true; those under way are done.
+
+    Raises, when all others are done, WorkerDied for tasks that end two workers alone, under the `name` of the
+    first; at once EngineError, if the workers are lost, and what `work` raises: tasks under way are lost.
+    """
+    is_number = isinstance(workers, int) and not isinstance(workers, bool) and workers > 0
+    if not (is_number or isinstance(workers, str)):
+        raise ValueError(f"workers must be a number of processes or a Dask scheduler's address, not {workers!r}")
+    return _run(work, _Queue(tasks, stopping), workers, name)
+
+
+def _run(
+    work: Callable[[Any], AnyRecord], queue: _Queue, workers: Workers, name: Callable[[Any], str]
+) -> Iterator[AnyRecord]:
+    if workers == 1 and os.environ.get(IN_PROCESS):
+        while batch := queue.next(1):
+            record = work(batch[0][1])
+            queue.stopping()  # it raises if the task was ended by a signal and its player has swallowed that
+            yield record
+        return
+    with _pool(workers) as pool:
+        yield from _records(pool, work, queue)
+    if queue.given_up and not queue.stopping():
+        raise WorkerDied([task for _, task in sorted(queue.given_up.items())], name)
+
+
+def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue: _Queue) -> Iterator[AnyRecord]:
+    under_way, size, ahead = 0, 1, 1
+    while True:
+        most = max(1, pool.count()) * (1 if queue.suspects else ahead)
+        while under_way < most and (batch := queue.next(size)):
+            pool.submit(partial(_do, work), batch)
+            under_way += 1
+        if not under_way:
+            return
+        if (ended := pool.ended(_POLL_SECONDS)) is not None:
+            under_way -= 1
+            batch, made = ended
+            if made is None:
+                queue.died(batch, pool.count())
+                continue
+            queue.done(batch, len(made.records))
+            if made.records:
+                each = made.seconds / len(made.records)
+                size = max(1, min(int(BATCH_SECONDS / max(each, 1e-9)), 2 * size, BATCH_TASKS))
+                ahead = _AHEAD if made.longest < BATCH_SECONDS else 1
+            yield from made.records
+        if queue.stopping():
+            under_way -= pool.withdraw()
+
+
+class _Made(NamedTuple):
+    """The records of the first tasks of a batch; none if the worker has not begun it."""
+
+    records: Sequence[Any] = ()
+    seconds: float = 0.0
+    longest: float = 0.0
+    """Seconds of the task that took longest."""
+
+
+def _do(work: Callable[[Any], Any], batch: Batch) -> _Made:
+    """Do the tasks of a batch, in a worker, until BATCH_SECONDS are over."""
+    records: list[Any] = []
+    longest = 0.0
+    began = before = time.perf_counter()
+    for _, task in batch:
+        records.append(work(task))
+        now = time.perf_counter()
+        longest, before = max(longest, now - before), now
+        if now - began >= BATCH_SECONDS:
+            break
+    return _Made(records, now - began, longest)
+
+
+Function: TypeAlias = Callable[[Batch], _Made]
+
+
+class _Queue:
+    """The tasks still to be done: new ones, those handed back, and suspects, each of which is done alone."""
+
+    def __init__(self, tasks: Iterable[Any], stopping: Callable[[], bool]) -> None:
+        self._new = enumerate(tasks)
+        self._back: deque[tuple[int, Any]] = deque()
+        self._alone: deque[tuple[int, Any]] = deque()
+        self._deaths: Counter[int] = Counter()
+        """How many workers each task has ended alone."""
+        self._in_a_row = 0
+        self.suspects: set[int] = set()
+        """Numbers of the tasks of batches whose worker died, until they are done or given up."""
+        self.given_up: dict[int, Any] = {}
+        self.stopping = stopping
+
+    def next(self, size: int) -> Batch:
+        """The next tasks, `size` at most; none when no more are to be begun."""
+        if self.stopping():
+            return []
+        if self._alone:
+            return [self._alone.popleft()]
+        back = [self._back.popleft() for _ in range(min(size, len(self._back)))]
+        return back + list(islice(self._new, size - len(back)))
+
+    def done(self, batch: Batch, count: int) -> None:
+        """The first `count` tasks of a batch are done; the others were not begun."""
+        self._in_a_row *= count == 0
+        self.suspects.difference_update(number for number, _ in batch[:count])
+        self._back.extend(batch[count:])
+
+    def died(self, batch: Batch, workers: int) -> None:
+        """One of these tasks, or the machine, has ended the worker."""
+        self._in_a_row += 1
+        for number, task in batch:
+            self._deaths[number] += len(batch) == 1
+            if self._deaths[number] > 1:
+                self.suspects.discard(number)
+                self.given_up[number] = task
+            else:
+                self.suspects.add(number)
+                self._alone.append((number, task))
+        if self._in_a_row >= _DEATHS * workers:
+            self.given_up |= dict(self._alone)
+            self._alone.clear()
+            self._back.clear()
+            self._new = enumerate(())
+
+
+class _Processes:
+    """Worker processes of this machine, which start when they are needed, and again when they have died."""
+
+    def __init__(self, count: int) -> None:
+        if multiprocessing.current_process().daemon:
+            who = "a daemonic process, as those of multiprocessing.Pool are,"
+            raise EngineError(
+                f"{who} cannot start workers: use concurrent.futures, or one worker with {IN_PROCESS}=1"
+            )
+        os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
+        self._all = [_Process(number) for number in range(count)]
+        self._ended: SimpleQueue[tuple[_Process, ProcessPoolExecutor, Batch, Future[_Made]]] = SimpleQueue()
+
+    def count(self) -> int:
+        return len(self._all)
+
+    def submit(self, function: Function, batch: Batch) -> None:
+        """Hand a batch to the process that has the fewest."""
+        process = min(self._all, key=lambda process: process.batches)
+        executor, future = process.submit(function, batch)
+        process.batches += 1
+        future.add_done_callback(lambda future: self._ended.put((process, executor, batch, future)))
+
+    def ended(self, seconds: float) -> tuple[Batch, _Made | None] | None:
+        """Wait so long for a batch to end: what was made of it, None if it may have ended its worker.
+
+        Raises EngineError for a process that has ended before it could do anything, and what the function raised.
+        """
+        try:
+            process, executor, batch, future = self._ended.get(timeout=seconds)
+        except Empty:
+            for process in self._all:
+                process.check()
+            return None
+        process.batches -= 1
+        if not isinstance(future.exception(), BrokenProcessPool):
+            return batch, future.result()
+        if executor is not process.executor:  # an executor fails its calls in their order: this one had not begun
+            return batch, _Made()
+        process.lost()
+        return batch, None
+
+    def withdraw(self) -> int:
+        """Take back no batch: none waits for a long task."""
+        return 0
+
+    def close(self) -> None:
+        for process in self._all:
+            process.close()
+
+
+class _Process:
+    """A worker process of this machine: an executor of joblib's with one process."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._children: set[Any] = set()
+        self.batches = 0
+        """Batches that it was handed and has not ended."""
+        self.executor: ProcessPoolExecutor | None = None
+
+    def submit(self, function: Function, batch: Batch) -> tuple[ProcessPoolExecutor, Future[_Made]]:
+        """Hand it a batch, and start it if it has ended; its executor, and the future of what is made."""
+        while True:
+            executor = self.executor or self._started(function)
+            try:
+                return executor, executor.submit(function, batch)
+            except BrokenProcessPool:
+                self.lost()
+
+    def lost(self) -> None:
+        """Its process has died. Raises EngineError if that was before it could do anything."""
+        self.executor = None
+        if (error := self._begun.exception()) is not None:
+            codes = re.search(r"\{(.+)\}", str(error))
+            how = f" ({codes[1]})" if codes else ""
+            raise EngineError(f"a worker process ended while it began{how}: has it enough memory (ulimit -v)?")
+
+    def check(self) -> None:
+        """Raise EngineError if joblib's thread for the process has ended, so that no future of it ever does."""
+        thread = None if self.executor is None else self.executor._executor_manager_thread
+        if thread is not None and not thread.is_alive():
+            raise EngineError("no thread for a worker process can be started (ulimit -v): try fewer workers")
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        executor, self.executor = self.executor, None
+        if executor is not None:
+            executor.shutdown(kill_workers=True)
+        for child in self._children:
+            child.terminate()
+
+    def _started(self, function: Function) -> ProcessPoolExecutor:
+        environment = {name: os.environ.get(name, "1") for name in _THREADS} | {NUMBER: str(self._number)}
+        executor = ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(),), env=environment)
+        others = set(multiprocessing.active_children())
+        try:
+            with _ctrl_c_held_back():
+                self._begun = executor.submit(callable, function)  # it is imported, with all that it needs
+            self.executor = executor
+        finally:
+            self._children = set(multiprocessing.active_children()) - others
+        return executor
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Processes that are started here do not receive Ctrl-C, from their first moment on."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(parent: int) -> None:
+    """Have a worker process leave Ctrl-C to the parent, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if are_supported():
+        end_with(parent)
+    else:
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def _follow(parent: int) -> None:
+    from arena.watch.live import lives
+
+    while os.getppid() == parent and lives(parent):  # on Windows the former never changes
+        time.sleep(_ORPHAN_SECONDS)
+    os._exit(1)
+
+
+_kept: ContextVar[dict[Workers, _Processes | Cluster] | None] = ContextVar("kept", default=None)
+"""Workers that wait for the next call of `run`."""
+_open: WeakSet[_Processes | Cluster] = WeakSet()
+"""Workers that were not ended yet."""
+
+
+@contextmanager
+def kept_workers() -> Iterator[None]:
+    """Keep workers from call to call of `run`; they end with the outermost such block."""
+    if _kept.get() is not None:
+        yield
+        return
+    pools: dict[Workers, _Processes | Cluster] = {}
+    _kept.set(pools)
+    try:
+        yield
+    finally:
+        _kept.set(None)
+        for pool in pools.values():
+            pool.close()
+
+
+@contextmanager
+def _pool(workers: Workers) -> Iterator[_Processes | Cluster]:
+    """The workers of one call, kept or new; another call at the same time has others."""
+    kept = _kept.get()
+    pool = None if kept is None else kept.pop(workers, None)
+    is_whole = False
+    try:
+        if pool is None:
+            pool = Cluster(workers) if isinstance(workers, str) else _Processes(workers)
+            _open.add(pool)
+        yield pool
+        is_whole = True
+    except ClusterError as error:
+        raise EngineError(str(error)) from None
+    finally:
+        if is_whole and pool is not None and kept is not None and kept is _kept.get() and workers not in kept:
+            kept[workers] = pool
+        elif pool is not None:
+            pool.close()
+
+
+@atexit.register
+def _close() -> None:
+    """End all workers before Python takes apart the modules that this needs."""
+    for pool in list(_open):
+        pool.close()
+
+
+def usual_workers() -> int:
+    """How many processes play games where nobody says it: one for each core."""
+    return os.cpu_count() or 1
+
+
+def worker_count(workers: Workers) -> int:
+    """How many workers there are now; raises EngineError if they cannot be reached."""
+    with _pool(workers) as pool:
+        return pool.count()
+
+
+def pin() -> None:
+    """Keep this thread, and what it starts, to a core: another one for each worker as long as there are.
+
+    A process without a number is the first one. Nothing happens where the system cannot do it.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        cores = _cores()
+        os.sched_setaffinity(0, {cores[int(os.environ.get(NUMBER, "0")) % len(cores)]})
+
+
+@cache
+def _cores() -> list[int]:
+    """The cores of this process before it is kept to some."""
+    return sorted(os.sched_getaffinity(0))
