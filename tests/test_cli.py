@@ -150,7 +150,7 @@ def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_whe
     assert invoke(*arguments).exit_code == 2
     config.write_text(text + "failures: {faulty: leave-out}\n")
     result = invoke(*arguments)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 3, result.output
     assert "\nsign is left out: its evaluation falls in " in result.stderr
     assert "(none.py, line 1)" not in result.stderr
     assert "\nnone is left out: none.py cannot be loaded: line 1: SyntaxError" in result.stderr.replace(
@@ -163,10 +163,10 @@ def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_whe
     assert sorted(row["player"] for row in csv.DictReader(standings.splitlines())) == ["a", "b", "c"]
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"].keys() == {"sign", "none"}
     (tmp_path / "own.py").write_text(WRONG_SIGN.replace("other) -", "own) -").replace("own)\n", "other)\n"))
-    assert invoke(*arguments).exit_code == 0
+    assert invoke(*arguments).exit_code == 3
     assert (tmp_path / "out" / "standings.csv").read_text() == standings
     (tmp_path / "none.py").unlink()
-    assert invoke(*arguments).exit_code == 0
+    assert invoke(*arguments).exit_code == 3
     config.write_text(text + "failures: {faulty: forfeit}\n")
     assert_one_clear_line(invoke(*arguments), "holds another experiment (changed: failures)")
 
@@ -271,7 +271,7 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
     assert "for ±50 Elo" in result.stdout
     document = json.loads(invoke("plan", config, "--pilot", "3", "--workers", "1", "--json").stdout)
     assert (document["games"], document["pilot_games"], document["format"]) == (4, 3, "round-robin")
-    assert document["joint_elo"] == pytest.approx(document["pairing_elo"]) and document["seconds"] > 0
+    assert document["pairing_elo"] > 0 and document["seconds"] > 0
     assert set(tmp_path.iterdir()) == before
 
 
@@ -583,10 +583,10 @@ def test_a_limit_without_an_end_or_above_what_kernels_count_is_refused(command: 
 
 
 LIMITED = (
-    "import sys, resource; resource.setrlimit(resource.RLIMIT_AS, (500_000_000,) * 2); from arena.commands.cli "
+    "import sys, resource; resource.setrlimit(resource.RLIMIT_AS, (300_000_000,) * 2); from arena.commands.cli "
 )
 FAILURES = {
-    "ulimit -v": (LIMITED, "500 MB"),
+    "ulimit -v": (LIMITED, "300 MB"),
     "ulimit -u": ("raise BlockingIOError(11, 'Resource temporarily unavailable')", "ulimit -u"),
     "threads": ("""raise RuntimeError("can't start new thread")""", "ulimit -u"),
     "memory": ("raise MemoryError", "not enough memory"),

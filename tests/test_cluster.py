@@ -17,7 +17,7 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.play.cluster import Cluster
-from arena.play.plan import Plan, prepare
+from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import play
 from arena.play.workers import EngineError
 from arena.play.workers import run as run_tasks
@@ -88,7 +88,7 @@ def dask(tmp_path: Path) -> Iterator[Dask]:
     cluster.close()
 
 
-def planned(folder: Path) -> Plan:
+def planned(folder: Path) -> Tournament:
     (folder / "weights.py").write_text(WEIGHTS)
     return prepare(experiment(folder, TEXT))
 

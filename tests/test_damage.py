@@ -28,7 +28,7 @@ from arena.ledger.record import NO_SEARCH, ProbeRecord, SuiteAnswer
 from arena.ledger.repair import META
 from arena.ledger.store import StoreError
 from arena.ledger.table import Table
-from arena.play.plan import prepare
+from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS

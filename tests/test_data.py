@@ -24,7 +24,7 @@ from arena.ledger.game import stored_game
 from arena.ledger.read import PHASES
 from arena.ledger.record import MEASURED, unpacked
 from arena.play.match import play
-from arena.play.plan import prepare
+from arena.play.prepare import prepare
 from arena.report.files import FILES, pdn_games, write_file
 from arena.report.load import card
 from arena.report.run import Run

@@ -26,7 +26,7 @@ from arena.hosting.analysis import Analysis
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import GameRecord
 from arena.play.match import play
-from arena.play.plan import prepare
+from arena.play.prepare import prepare
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS

@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.experiment.formats.base import LEAST_ROUNDS, BatchResults, Format, Pairing
+from arena.experiment.formats.base import LEAST_ROUNDS, Format, Pairing
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.play import tournament
-from arena.play.pilot import expectation, independent_games, pilot, sample
+from arena.play.pilot import expectation, pilot, sample
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import resolution, summary
@@ -108,17 +108,9 @@ def test_two_workers_play_the_same_games_as_one_when_results_decide_them(tmp_pat
     assert_same(run(tmp_path, "two", text, workers=2), run(tmp_path, "one", text))
 
 
-def test_no_game_of_a_round_begins_before_all_of_the_round_before_are_stored(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, DYNAMIC["swiss"] + FOUR)
-    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
-    rounds = [record.pairing.round for record in play(plan, ledger, 2)]
-    ledger.close()
-    assert rounds == sorted(rounds) and set(rounds) == {1, 2, 3}
-
-
 def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> None:
     players = [player(name, 3) for name in "abcd"]
-    _, order = batches(Knockout(type="knockout", extra=0).schedule("abcd", 0), drawn)
+    _, order = batches(Knockout(type="knockout", extra=0).batches("abcd", 0), drawn)
     finished = changed(
         synthetic(tmp_path, players, 1, plies=2),
         experiment=experiment(players, format={"type": "knockout"}),
@@ -168,7 +160,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
                 block.sort(key=lambda task: task.pairing.game % 2)
             yield from map(record, block)
 
-    monkeypatch.setattr(tournament, "run", shuffled)
+    monkeypatch.setattr(tournament, "run_tasks", shuffled)
     ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
     list(play(plan, ledger, 1))
     assert ledger.complete and ledger.finished() == set(range(1, 2 * expected + 1))
@@ -231,31 +223,30 @@ def frame(played: Sequence[Pairing], points: Sequence[float]) -> pd.DataFrame:
 
 def played_until(error: float, openings: int, seed: int, format: Format = EVERYONE) -> list[list[Pairing]]:
     """The batches of a run of the players of NAMES, and that each but the last was not precise enough."""
-    games, points, batches = list[Pairing](), list[float](), list[list[Pairing]]()
-    rng = np.random.default_rng(seed)
-    schedule = Until(error=error).schedule(format, NAMES, openings)
-    batch: Sequence[Pairing] | None = next(schedule)
-    while batch is not None:
-        batches.append(list(batch))
-        found = [float(rng.choice([it.opening % 2, 0.5, 1.0])) for it in batch]
-        games, points = [*games, *batch], points + found
-        try:
-            batch = schedule.send(BatchResults(found))
-        except StopIteration:
-            batch = None
-        table = rate(frame(games, points).assign(opening=[it.opening for it in games]), NAMES).table
+    rng, points = np.random.default_rng(seed), dict[int, float]()
+
+    def result(pairing: Pairing) -> float:
+        return points.setdefault(pairing.game, float(rng.choice([pairing.opening % 2, 0.5, 1.0])))
+
+    found, order = batches(Until(error=error).batches(format, NAMES, openings), result)
+    games: list[Pairing] = []
+    for number, batch in enumerate(found, start=1):
+        games += batch
+        table = rate(frame(games, [points[it.game] for it in games]), NAMES).table
         width = float((table["elo_high"] - table["elo_low"]).max() / 2)
-        assert (batch is None) == (width <= error or len(games) == 2 * openings * len(format.ties(NAMES)))
-    return batches
+        is_last = width <= error or len(games) == 2 * openings * len(format.ties(NAMES))
+        assert (number == len(found)) == is_last
+    assert order == []
+    return found
 
 
 @pytest.mark.parametrize("format", [EVERYONE, Gauntlet(type="gauntlet", seeds=("p1",))])
 def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_the_first_on(format: Format) -> None:
-    batches = played_until(28, 400, 1, format)
-    every = next(format.schedule(NAMES, 400))
-    found = [pairing for batch in batches for pairing in batch]
-    assert found == every[: len(found)] and len(found) < len(every)
-    rounds = [len({pairing.round for pairing in batch}) for batch in batches]
+    found = played_until(28, 400, 1, format)
+    (every,), _ = batches(format.batches(NAMES, 400), drawn)
+    games = [pairing for batch in found for pairing in batch]
+    assert games == every[: len(games)] and len(games) < len(every)
+    rounds = [len({pairing.round for pairing in batch}) for batch in found]
     assert rounds[0] == LEAST_ROUNDS and len(rounds) > 1
     for number, more in enumerate(rounds[1:], start=1):
         assert sum(rounds[:number]) / 20 <= more <= sum(rounds[:number])
@@ -269,17 +260,14 @@ def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rate
 
 def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     """Whose interval is twice as wide as that of either player about their mean."""
-    schedule, points = Until(error=40).schedule(Match(type="match"), NAMES[:2], 500), list[float]()
-    batch, rng = next(schedule, None), np.random.default_rng(4)
-    while batch is not None:
-        found = [float(rng.choice([0.0, 0.5, 1.0])) for _ in batch]
-        points += found
-        try:
-            batch = schedule.send(BatchResults(found))
-        except StopIteration:
-            break
+    rng, points = np.random.default_rng(4), dict[int, float]()
+
+    def result(pairing: Pairing) -> float:
+        return points.setdefault(pairing.game, float(rng.choice([0.0, 0.5, 1.0])))
+
+    batches(Until(error=40).batches(Match(type="match"), NAMES[:2], 500), result)
     counts = np.bincount(
-        [round(2 * (one + 1 - two)) for one, two in zip(*[iter(points)] * 2, strict=True)], minlength=5
+        [round(2 * (points[game] + 1 - points[game + 1])) for game in range(1, len(points), 2)], minlength=5
     )
     assert 36 < summary(counts).elo.error <= 40
 
@@ -338,36 +326,17 @@ def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
     played = pilot(plan, 1, 5)
     assert len(played) == 5
     made = [
-        record._replace(seconds=seconds, result=result)
-        for record, seconds, result in zip(
-            played, (1.0, 2.0, 3.0, 2.0, 2.0), ["draw"] * 2 + ["white"] * 3, strict=True
+        record._replace(seconds=seconds, result=result, worker=worker)
+        for record, seconds, result, worker in zip(
+            played, (9.0, 1.0, 3.0, 2.0, 2.0), ["draw"] * 2 + ["white"] * 3, (1, 1, 1, 1, 1), strict=True
         )
     ]
     expected = expectation(plan, made, 4)
     assert (expected.games, expected.pilot_games, expected.games_per_pairing) == (288, 5, 48)
     assert expected.draw_rate == pytest.approx(2.5 / 6)
     assert expected.seconds_per_game == 2 and expected.seconds == 2 * 288 / 4
-    assert expected.seconds_per_game_error == pytest.approx(1.96 * math.sqrt(0.5 / 5), rel=1e-3)
+    assert expected.seconds_per_game_error == pytest.approx(1.96 * math.sqrt(2 / 3 / 4), rel=1e-3)
     assert expectation(plan, made[:1], 4).seconds_per_game_error is None
     assert expected.pairing_elo == pytest.approx(resolution(48, 2.5 / 6))
-    assert expected.joint_elo == pytest.approx(resolution(48 * 4 / 2, 2.5 / 6))
     cup = expectation(plan_of(tmp_path, DYNAMIC["knockout"] + FOUR), made, 1)
-    assert (cup.games_per_pairing, cup.joint_elo) == (10, None)
-
-
-def test_the_joint_table_resolves_what_the_joint_fit_does() -> None:
-    rng = np.random.default_rng(2)
-    rows = []
-    meetings = np.zeros((4, 4))
-    for one, other, pairs in ((0, 1, 300), (0, 2, 200), (1, 3, 100), (2, 3, 250)):
-        meetings[one, other] = meetings[other, one] = 2 * pairs
-        for _ in range(pairs):
-            for white, black in ((one, other), (other, one)):
-                rows.append((f"p{white}", f"p{black}", rng.choice(["white", "draw", "black"], p=[0.3, 0.4, 0.3])))
-    ratings = rate(pd.DataFrame(rows, columns=["white", "black", "result"]))
-    covariance = ratings.covariance.to_numpy()
-    own = np.diag(covariance)
-    widest = 1.959963984540054 * math.sqrt((own[:, None] + own - 2 * covariance).max())
-    assert resolution(independent_games(meetings), 0.4) == pytest.approx(widest, rel=0.1)
-    with pytest.raises(ValueError, match="connect"):
-        independent_games(np.zeros((3, 3)))
+    assert cup.games_per_pairing == 10

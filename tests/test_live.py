@@ -31,7 +31,7 @@ from arena.ledger.store import StoreError
 from arena.ratings.joint import rate
 from arena.ratings.sprt import sprt
 from arena.watch.elo import PROVISIONAL, STANDINGS, EloScale
-from arena.watch.live import Forfeits, Moment, Standing, Watcher
+from arena.watch.live import CLOCK, Forfeits, Moment, Standing, Watcher
 from arena.watch.words import outlook, progress, status_line
 from tests.helpers.command_line import invoke, refused
 
@@ -44,8 +44,6 @@ players:
   - {name: b, type: random}
   - {name: c, type: random}
 """
-WAY_BACK = 1000.0
-"""Seconds."""
 
 
 @dataclass
@@ -199,14 +197,13 @@ def test_looking_at_a_run_leaves_its_lock_free(run: Run) -> None:
     lock_folder(run.folder).release()
 
 
-def moment_of(began: float, **changes: Any) -> Moment:
-    """30 of 60 games, 10 of them played before the last session, which began so many seconds ago."""
-    text = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(WAY_BACK - began))
-    last = Session(text, 10, 2, "host", 77)
-    manifest = Manifest("", {}, {}, {}, {}, {}, text, last)
+def moment_of(seconds: float | None, **changes: Any) -> Moment:
+    """30 of 60 games, 10 of them played before the last session, whose first move was so many seconds ago."""
+    last = Session("", 10, 2, "host", 77)
+    manifest = Manifest("", {}, {}, {}, {}, {}, "", last)
     moment = Moment(
-        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], manifest, True, WAY_BACK - began, 995.0,
-        WAY_BACK, 3, {}, EloScale("black"), None, 0,
+        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], manifest, True, seconds, 995.0,
+        1000.0, 3, {}, EloScale("black"), None, 0,
     )  # fmt: skip
     return moment._replace(**changes)
 
@@ -214,11 +211,9 @@ def moment_of(began: float, **changes: Any) -> Moment:
 def test_the_rate_is_that_of_the_last_session() -> None:
     assert moment_of(40).rate == 20 / 40
     assert moment_of(40).seconds_left == 60
-    assert moment_of(40, playing=False).rate == 20 / 35
-    assert moment_of(40, playing=False).seconds_left is None
     assert moment_of(40, games=10).rate is None
-    assert moment_of(40, stored=None).rate is None
-    assert moment_of(0).rate is None
+    assert (moment_of(None).rate, moment_of(None).seconds_left) == (None, None)
+    assert moment_of(40, planned=0).seconds_left is None
 
 
 def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: Run) -> None:
@@ -243,11 +238,9 @@ def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
     assert progress(moment) == "30/60 games (50 %), 30 games/min, 1 min 00 s left"
     assert outlook(moment) == progress(moment)
     assert progress(moment._replace(exact=False)).startswith("30/at most 60 games (50 %), 30 games/min, at most 1")
-    assert (
-        outlook(moment._replace(playing=None))
-        == "30/60 games (50 %), 34.3 games/min, perhaps being played elsewhere"
-    )
-    assert outlook(moment._replace(playing=False)).endswith("games/min, no process is playing it")
+    elsewhere = moment._replace(playing=None, seconds=None)
+    assert outlook(elsewhere) == "30/60 games (50 %), perhaps being played elsewhere"
+    assert outlook(elsewhere._replace(playing=False)).endswith("(50 %), no process is playing it")
     assert outlook(moment._replace(complete=True)) == "complete, 30 games"
 
 
@@ -257,6 +250,7 @@ def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
 def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
     run.add(1, "a", "b", "white")
     run.add(2, "b", "a", "black", "error", "b raised ValueError at ply 3: no")
+    run.ledger.put(CLOCK, time.monotonic() - 1)
     title, line, state, incident, header, *rows, last_line = invoke("status", run.folder).stdout.splitlines()
     assert last_line == PROVISIONAL
     assert title == "t: round-robin, english"

@@ -15,7 +15,7 @@ import arena
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
 from arena.ledger.manifest import FILE, stored_manifest
-from arena.play.plan import Plan, prepare
+from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import VersionsChanged, begin
 from arena.report.sentences.notes import notes
 from tests.helpers.command_line import error_line, invoke
@@ -49,7 +49,7 @@ def config(tmp_path: Path) -> Path:
     return tmp_path / "t.yaml"
 
 
-def plan_of(config: Path) -> Plan:
+def plan_of(config: Path) -> Tournament:
     return prepare(load(config))
 
 

@@ -15,7 +15,8 @@ from arena.hosting import handle
 from arena.ledger.record import GameRecord
 from arena.play import match
 from arena.play.match import play
-from arena.play.plan import prepare
+from arena.play.prepare import prepare
+from arena.play.schedule import Schedule
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE, Position
@@ -275,4 +276,5 @@ def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> Non
 def test_the_margin_of_a_configuration_reaches_the_games(tmp_path: Path) -> None:
     text = tournaments.CONFIG + "time_margin: 0.5\n"
     plan = prepare(tournaments.experiment(tmp_path, text))
-    assert {task.allowance.time_margin for task in map(plan.task, next(plan.schedule()))} == {0.5}
+    schedule = Schedule(plan, ())
+    assert schedule.advance() and {task.allowance.time_margin for task in schedule.tasks()} == {0.5}

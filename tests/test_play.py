@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena import Game
-from arena.commands import common, output
+from arena.base import writing
+from arena.commands import common
 from arena.commands.cli import main
 from arena.commands.dialogue.inputs import COMMANDS
 from arena.commands.dialogue.lines import clock_text
@@ -717,9 +718,9 @@ def test_the_seconds_of_compiling_are_shown_on_a_terminal(monkeypatch, capsys):
 def test_no_line_is_replaced_on_a_terminal_that_cannot(monkeypatch):
     terminal, pipe = (Mock(isatty=lambda it=it: it) for it in (True, False))
     monkeypatch.setenv("TERM", "xterm")
-    assert output.replaces_lines(terminal) and not output.replaces_lines(pipe)
+    assert writing.replaces_lines(terminal) and not writing.replaces_lines(pipe)
     monkeypatch.setenv("TERM", "dumb")
-    assert not output.replaces_lines(terminal)
+    assert not writing.replaces_lines(terminal)
 
 
 @pytest.mark.parametrize("command", ["play", "serve"])

@@ -18,10 +18,10 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.read import read
 from arena.ledger.record import PROBE_COLUMNS, SEARCH_COLUMNS, ProbeTask
 from arena.ledger.store import StoreError
-from arena.play.plan import Plan, prepare
+from arena.play.prepare import Tournament, prepare
 from arena.play.probe import PLIES, ProbeError, measure, positions
-from arena.play.tournament import measure as measure_all
-from arena.play.tournament import probe_tasks
+from arena.play.searches import measure as measure_all
+from arena.play.searches import probe_tasks
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
@@ -84,14 +84,14 @@ class Raises(Needy):
 '''
 
 
-def plan_of(folder: Path, text: str = CONFIG) -> Plan:
+def plan_of(folder: Path, text: str = CONFIG) -> Tournament:
     (folder / "own.py").write_text(PLAYERS)
     path = folder / "config.yaml"
     path.write_text(text)
     return prepare(load(path))
 
 
-def measured(plan: Plan, folder: Path, workers: int = 1) -> pd.DataFrame:
+def measured(plan: Tournament, folder: Path, workers: int = 1) -> pd.DataFrame:
     ledger = Ledger(folder, plan.experiment, plan.facts)
     try:
         for _ in measure_all(plan, ledger, workers):

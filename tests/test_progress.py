@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -13,25 +17,30 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.ledger.ledger import FILE, Facts, Ledger
 from arena.ledger.manifest import manifest_of, save, session
-from arena.ledger.record import GameRecord
+from arena.ledger.record import MOVE_COLUMNS, GameRecord, Task, packed
+from arena.play import tournament
+from arena.play.tournament import begin, play
 from arena.ratings.interval import Interval
 from arena.ratings.sprt import sprt
-from arena.watch import display, elo
-from arena.watch.display import PLAIN_SECONDS, Display, Ticker, view
+from arena.watch import display, elo, live
+from arena.watch.display import PLAIN_SECONDS, Display, view
 from arena.watch.elo import PROVISIONAL, EloScale, EloSoFar, Refits
 from arena.watch.live import Standing, Watcher
 from arena.watch.words import RunView, duration, ranked, run_view, status_line
+from tests.helpers.schedules import plan_of
 
 
 class Clock:
-    """A clock that tests set."""
+    """The clocks of a machine, which tests set: that of its time may jump, as after a laptop's sleep."""
 
-    now = 100.0
+    def __init__(self) -> None:
+        self.now, self.jumped = 100.0, 0.0
 
     def monotonic(self) -> float:
         return self.now
 
-    time = monotonic
+    def time(self) -> float:
+        return self.now + self.jumped
 
 
 class Terminal(io.StringIO):
@@ -42,7 +51,8 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(display, "time", clock)
+    for module in (display, live, tournament):
+        monkeypatch.setattr(module, "time", clock)
     return clock
 
 
@@ -54,8 +64,13 @@ class Ledgered:
         experiment = load(document | settings)
         self.ledger = Ledger(folder, experiment, Facts("black", "", "B", planned, True, {}))
         save(self.ledger, manifest_of(experiment, {}, {}, session(0, 1)))
-        self.display = Display(folder, stream)
+        self.display, self.folder = Display(stream), folder
         self.games = 0
+
+    @contextmanager
+    def shown(self) -> Iterator[Display]:
+        with self.ledger, self.display.working("games", 2000, self.folder):
+            yield self.display
 
     def add(self, result: str) -> None:
         self.games += 1
@@ -73,12 +88,12 @@ def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_a
     clock: Clock, tmp_path: Path, stream: io.StringIO
 ) -> None:
     run = Ledgered(tmp_path, stream)
-    with run.ledger, run.display as shown:
+    with run.shown() as shown:
         for second in range(1, 1301):
             clock.now += 1
             if second % 10 == 0:
                 run.add("white")
-            shown.tick()
+            shown.done(1)
         shown.say("a line of its own")
     lines = stream.getvalue().splitlines()
     counts = [line.split("/")[0] for line in lines]
@@ -88,7 +103,7 @@ def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_a
 def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(tmp_path: Path) -> None:
     stream = Terminal()
     run = Ledgered(tmp_path, stream)
-    with run.ledger, run.display as shown:
+    with run.shown() as shown:
         run.add("white")
         shown.say("a line of its own [x]")
     assert "a line of its own [x]" in stream.getvalue()
@@ -99,13 +114,39 @@ def test_a_run_that_cannot_be_read_shows_what_was_read_last(
     clock: Clock, tmp_path: Path, stream: io.StringIO
 ) -> None:
     run = Ledgered(tmp_path, stream)
-    with run.ledger, run.display as shown:
+    with run.shown() as shown:
         run.add("white")
         clock.now += PLAIN_SECONDS
-        shown.tick()
+        shown.done(1)
         (tmp_path / FILE).unlink()
     one, other = stream.getvalue().splitlines()
     assert one == other and one.startswith("1/2000 games")
+
+
+def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
+    clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A minute of compilation before the first game, 2 s a game, and a machine whose time jumps by 8 hours."""
+    plan = plan_of(tmp_path, "players:\n  - {name: a, type: random}\n  - {name: b, type: random}\n")
+
+    def made_up(work: object, tasks: Iterable[Task], *_: object) -> Iterator[GameRecord]:
+        clock.now += 60
+        for task in islice(tasks, 5):
+            clock.now += 2
+            clock.jumped = 8 * 3600.0 * (task.pairing.game > 3)
+            move = dict.fromkeys((name for name, _ in MOVE_COLUMNS), 0.0) | {"seconds": 2.0, "cpu_seconds": 2.0}
+            moves = packed([["11-15"], *([value] for value in move.values())])
+            yield GameRecord(task.pairing, "draw", "no_moves", 62.0, "", *moves)
+
+    monkeypatch.setattr(tournament, "run_tasks", made_up)
+    lines: list[str] = []
+    with Ledger(tmp_path / "out", plan.experiment, plan.facts) as ledger:
+        begin(plan, ledger, 1)
+        for _ in play(plan, ledger, 1):
+            lines.append(status_line(Watcher(tmp_path / "out").read()))
+    assert [re.findall(r"(\S+ games/\w+), (.*) left", line) for line in lines] == [
+        [("30 games/min", duration(2 * (plan.games - games)))] for games in range(1, 6)
+    ]
 
 
 def test_a_sequential_test_is_part_of_the_line_and_of_the_window(tmp_path: Path, stream: io.StringIO) -> None:
@@ -122,13 +163,17 @@ def test_a_sequential_test_is_part_of_the_line_and_of_the_window(tmp_path: Path,
     assert PROVISIONAL in run_view(moment, EloSoFar({}, provisional=True)).below
 
 
-def test_a_ticker_is_due_once_each_time_its_seconds_have_passed(clock: Clock) -> None:
-    ticker = Ticker()
-    assert not ticker.due()
-    clock.now += PLAIN_SECONDS
-    assert [ticker.due(), ticker.due()] == [True, False]
-    clock.now += PLAIN_SECONDS
-    assert not ticker.due()
+def test_other_work_is_counted_from_its_first_piece_on(clock: Clock, stream: io.StringIO) -> None:
+    shown = Display(stream)
+    with shown.working("answers", 100):
+        clock.now += 60
+        for pieces in range(1, 42):
+            shown.done(pieces)
+            clock.now += 1
+    assert stream.getvalue().splitlines() == [
+        "11 of 100 answers, 1 min 29 s left",
+        "31 of 100 answers, 1 min 09 s left",
+    ]
 
 
 def test_elo_is_fitted_again_after_some_seconds_and_takes_little_of_the_time(

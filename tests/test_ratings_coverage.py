@@ -12,13 +12,13 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import binom
 
-from arena.experiment.formats.base import BatchResults, Pairing
 from arena.experiment.formats.fixed import RoundRobin, Until
 from arena.ratings.interval import score_from_elo
 from arena.ratings.joint import rate
 from arena.ratings.sprt import sprt
 from arena.rules.result import points_of, result_of
 from tests.helpers.results import RESULTS
+from tests.helpers.schedules import batches
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 OPERATING = next(row for row in PUBLISHED if row["kind"] == "operating_characteristic")
@@ -115,21 +115,12 @@ def until_precise(truth, error, openings, draws, bias, seed):
     points = dict(
         zip(zip(games["white"], games["black"], games["pair"], strict=True), games["result"], strict=True)
     )
-    schedule, played, found = Until(error=error).schedule(RoundRobin(), names, openings), list[Pairing](), []
-    batch = next(schedule, None)
-    while batch is not None:
-        played += batch
-        now = [points_of(points[names[it.white], names[it.black], it.opening]) for it in batch]
-        found += now
-        try:
-            batch = schedule.send(BatchResults(now))
-        except StopIteration:
-            batch = None
+    won = lambda it: points_of(points[names[it.white], names[it.black], it.opening])  # noqa: E731
+    found, _ = batches(Until(error=error).batches(RoundRobin(), names, openings), won)
+    played = [it for batch in found for it in batch]
     assert len(played) < len(games)
     anchor = {"p1": 0.0} if len(names) == 2 else {}
-    rows = [
-        (names[it.white], names[it.black], result_of(won), it.pair) for it, won in zip(played, found, strict=True)
-    ]
+    rows = [(names[it.white], names[it.black], result_of(won(it)), it.pair) for it in played]
     counted = pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
     table = rate(counted, names, anchor=anchor).table.set_index("player").sort_index()
     truth = truth - (truth[1] if anchor else 0)

@@ -10,9 +10,11 @@ import pytest
 import yaml
 
 import arena
+from arena.experiment.load import load
 from arena.ledger.manifest import versions
 from arena.ledger.store import StoreError
-from arena.play.tournament import VersionsChanged
+from arena.play import tournament
+from arena.play.tournament import RunPaused, VersionsChanged
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.report_data import repeatable
 
@@ -61,7 +63,7 @@ def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
 ) -> None:
     first = arena.run(CONFIG, "out", workers=1, quiet=True)
     assert not (here / "out" / "report.html").exists()
-    monkeypatch.setattr("arena.play.runner.conduct", None)
+    monkeypatch.setattr("arena.play.tournament.play", None)
     second = arena.run(CONFIG, "out", workers=1, quiet=True, report=True)
     pd.testing.assert_frame_equal(first.games, second.games)
     assert (here / "out" / "report.html").exists() and (here / "out" / "games.csv").exists()
@@ -71,16 +73,14 @@ def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
 def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arena.play import runner, tournament
-
     def stopped(*arguments: Any) -> Any:
-        games = conduct(*arguments)
+        games = play(*arguments)
         yield from (next(games) for _ in range(5))
         raise KeyboardInterrupt
 
-    conduct = tournament.conduct
+    play = tournament.play
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "conduct", stopped)
+        patch.setattr(tournament, "play", stopped)
         with pytest.raises(KeyboardInterrupt):
             arena.run(CONFIG, "out", workers=1, quiet=True)
     part = arena.load("out")
@@ -89,6 +89,73 @@ def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
     assert len(whole.games) == 12 and whole.data.order is not None
     assert whole.games["began"][:5].tolist() == part.games["began"].tolist()
     assert whole.data.manifest is not None and whole.data.manifest.session.games == 5
+
+
+# --- what the command line says and does, Python does
+
+
+OWN = """\
+from arena import Choice, evaluator, features
+
+@evaluator
+def turned(position, rules):
+    own, other = position.turn, 1 - position.turn
+    return features.pieces(position, rules, other) - features.pieces(position, rules, own)
+
+class Costly:
+    def __init__(self, variant): pass
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], extra={"tokens": 1})
+
+class Fails(Costly):
+    def choose(self, game, limit, rng):
+        raise RuntimeError("no answer")
+"""
+HEAD = "name: t\nvariant: english\nopenings: {random_plies: 4, count: 2}\nmax_plies: 12\n"
+
+
+@pytest.fixture
+def config(here: Path) -> Path:
+    """A file in a folder of its own, whose players' file stands beside it."""
+    (here / "deep").mkdir()
+    (here / "deep" / "own.py").write_text(OWN)
+    return here / "deep" / "run.yaml"
+
+
+def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
+    config.write_text(
+        HEAD + "budget: {tokens: 3}\nworkers: 1\nsuite: {name: english-shots, count: 2}\noracle: {pieces: 3}\n"
+        'players:\n  - {name: a, type: random}\n  - {name: b, type: "own.py:Costly"}\n'
+    )
+    with pytest.raises(RunPaused, match="tokens"):
+        arena.run(load(config), "out", quiet=True)
+    assert 0 < len(arena.load("out").games) < 4
+    config.write_text(config.read_text().replace("tokens: 3", "tokens: 3000"))
+    run = arena.run(load(config), "out", quiet=True)
+    assert len(run.games) == 4 and len(run.data.answers) and len(run.data.graded) == 4
+    assert run.data.manifest is not None and run.data.manifest.session.workers == 1
+    again = arena.run(run.experiment, "again", workers=1, quiet=True)
+    pd.testing.assert_frame_equal(repeatable(again.moves), repeatable(run.moves))
+
+
+def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config.write_text(
+        HEAD + "players:\n  - {name: a, type: random}\n  - {name: b, type: greedy, evaluation: own.py:turned}\n"
+        '  - {name: c, type: "own.py:Fails"}\n'
+    )
+    with pytest.warns(RuntimeWarning, match=r"out: .*b: its evaluation .*the sign.*c was withdrawn"):
+        run = arena.run(config, "out", workers=1)
+    said = capsys.readouterr().err
+    typed = invoke("run", config, "--out", "typed", "--workers", 1, "--no-report")
+    assert typed.exit_code == 3
+    lines = [line for line in typed.stderr.splitlines() if "/12 games" not in line]
+    assert [line for line in said.splitlines() if "/12 games" not in line] == [
+        line.replace("typed/", "out/") for line in lines
+    ]
+    assert any("is the sign right?" in line for line in lines) and any("no answer" in line for line in lines)
+    assert run.data.manifest is not None and [one.player for one in run.data.manifest.faulty] == ["b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -121,10 +188,17 @@ def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
         arena.run(CONFIG | {"seed": 4}, "out", workers=1, quiet=True)
 
 
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "somewhere"])
+def test_workers_that_cannot_be_are_one_line(here: Path, workers: Any) -> None:
+    with pytest.raises(ValueError, match="must be") as caught:
+        arena.run(CONFIG, "out", workers=workers, quiet=True)
+    one_line(caught.value)
+
+
 def test_a_run_of_other_versions_is_an_exception_unless_forced(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.play.runner.conduct", lambda *_: iter(()))
+    monkeypatch.setattr("arena.play.tournament.play", lambda *_: iter(()))
     assert arena.run(CONFIG, "out", workers=1, quiet=True).games.empty
     monkeypatch.setattr("arena.play.tournament.versions", lambda: versions() | {"numba": "0"})
     with pytest.raises(VersionsChanged):

@@ -1,288 +1,215 @@
-"""Schedules: which pairings each format makes of which results."""
+"""The schedule of a tournament: the same results make the same games, in any order and however often it stops."""
+
+from __future__ import annotations
 
 import random
-import time
-from collections import Counter
-from itertools import combinations
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-import networkx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from arena.experiment.formats.base import BatchResults, Format, Pairing, Place, Schedule
-from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
-from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.swiss import ScoreTable, Swiss, matching, next_round
-from tests.helpers.schedules import Result, batches, drawn
+from arena.experiment.formats.base import Pairing
+from arena.experiment.load import load
+from arena.ledger.record import GameRecord, Incident, Task, packed
+from arena.play.prepare import Tournament
+from arena.play.schedule import Schedule, Withdrawals
+from arena.rules.variants import VARIANTS
 
-
-def named(players: int) -> list[str]:
-    return [f"p{player}" for player in range(players)]
+Stored = dict[int, GameRecord]
+ENGLISH = VARIANTS["english"]
 
 
-def games(schedule: Schedule, result: Result) -> list[Pairing]:
-    return [pairing for batch in batches(schedule, result)[0] for pairing in batch]
+def plan_of(names: str, openings: int, **settings: Any) -> Tournament:
+    """A plan of players that nobody builds, named by letters."""
+    players = [{"name": name, "type": "random"} for name in names]
+    experiment = load({"name": "t", "variant": "english", "players": players} | settings)
+    return Tournament(experiment, ENGLISH, experiment.players, (ENGLISH.start,) * openings)
 
 
-def by_order(pairing: Pairing) -> float:
-    """Whoever stands first in the configuration wins."""
-    return float(pairing.white < pairing.black)
+def game(task: Task, bad: str = "") -> GameRecord:
+    """A made-up game, always the same for a number: the players in `bad` fail in each of theirs."""
+    names = task.white.name, task.black.name
+    for name, result in zip(names, ("black", "white"), strict=True):
+        if name in bad:
+            incident = Incident(name, 1, "", "", "", "", (), "")
+            return GameRecord(task.pairing, result, "error", 0.0, f"{name} failed", *packed([]), incident)
+    result = random.Random(str(task.pairing.game)).choice(("white", "white", "draw", "black"))
+    return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))
 
 
-def by_chance(seed: int) -> Result:
-    """Any result, the same one for the same game."""
-    return lambda pairing: random.Random(f"{seed} {pairing.game}").choice((0.0, 0.5, 1.0))
+def rows(plan: Tournament, stored: Stored) -> list[tuple[int, str, str]]:
+    """What a ledger says of its games."""
+    return [(n, it.result, it.incident.player if it.incident else "") for n, it in sorted(stored.items())]
 
 
-def each_format(players: int) -> list[Format]:
-    """Every format with small numbers."""
-    return [
-        RoundRobin(),
-        Gauntlet(type="gauntlet", seeds=("p0",)),
-        Swiss(type="swiss", rounds=min(3, players - 1), pairs=2),
-        Knockout(type="knockout", pairs=1, extra=2),
-    ]
-
-
-@settings(max_examples=60)
-@given(players=st.integers(2, 11), seed=st.integers(0, 1000))
-def test_in_every_format_an_opening_is_played_from_both_sides(players: int, seed: int) -> None:
-    for format in each_format(players):
-        found = games(format.schedule(named(players), 3), by_chance(seed))
-        most = format.most_games(named(players), 3)
-        assert [p.game for p in found] == list(range(1, len(found) + 1))
-        assert len(found) == most if format.exact else len(found) <= most
-        for first, second in zip(found[::2], found[1::2], strict=True):
-            assert first.pair == second.pair == first.game // 2 + 1
-            assert (first.round, first.opening) == (second.round, second.opening)
-            assert (first.white, first.black) == (second.black, second.white) and first.white != first.black
-
-
-@settings(max_examples=60)
-@given(players=st.integers(2, 11), seed=st.integers(0, 1000))
-def test_in_every_format_the_ties_of_a_round_have_the_same_openings_in_the_same_order(
-    players: int, seed: int
-) -> None:
-    for format in each_format(players):
-        openings: dict[tuple[int, int, int], list[int]] = {}
-        for pairing in games(format.schedule(named(players), 3), by_chance(seed))[::2]:
-            openings.setdefault((pairing.round, pairing.white, pairing.black), []).append(pairing.opening)
-        for (number, *_), own in openings.items():
-            longest = max((o for (other, *_), o in openings.items() if other == number), key=len)
-            assert own == longest[: len(own)] and len(set(own)) == len(own)
-
-
-def test_two_players_never_meet_twice_from_one_opening_in_a_static_format() -> None:
-    for format in (RoundRobin(), Gauntlet(type="gauntlet", seeds=("p1", "p3"))):
-        (batch,), order = batches(format.schedule(named(5), 4), drawn)
-        assert len({(p.white, p.black, p.opening) for p in batch}) == len(batch) == 8 * len(format.ties(named(5)))
-        assert order == []
-
-
-def test_a_round_of_a_round_robin_is_one_opening_by_everyone() -> None:
-    (batch,), _ = batches(RoundRobin().schedule(named(4), 3), drawn)
-    assert [p.round for p in batch] == [1] * 12 + [2] * 12 + [3] * 12
-    assert all(p.opening == p.round - 1 for p in batch)
-    assert Counter(p.white for p in batch[:12]) == dict.fromkeys(range(4), 3)
-
-
-def test_seeds_of_a_gauntlet_meet_everyone_but_each_other() -> None:
-    field = Gauntlet(type="gauntlet", seeds=("c", "a"))
-    assert sorted(field.ties("abcd")) == [(0, 1), (0, 3), (2, 1), (2, 3)]
-    assert field.most_games("abcd", 5) == 2 * 4 * 5
-
-
-def test_one_player_or_no_opening_has_no_games() -> None:
-    assert next(RoundRobin().schedule("a", 5), None) is None
-    assert next(RoundRobin().schedule("abc", 0), None) is None
-
-
-# --- Swiss
-
-
-@pytest.mark.parametrize(("players", "rounds"), [(8, 7), (9, 8), (16, 5), (13, 4), (2, 1), (20, 12)])
-def test_in_a_swiss_everyone_plays_each_round_once(players: int, rounds: int) -> None:
-    found, _ = batches(Swiss(type="swiss", rounds=rounds, pairs=2).schedule(named(players), 0), by_chance(4))
-    assert len(found) == rounds
-    byes: Counter[int] = Counter()
-    for number, batch in enumerate(found, start=1):
-        assert {p.round for p in batch} == {number}
-        assert {p.opening for p in batch} == {2 * number - 2, 2 * number - 1}
-        seen = Counter(p.white for p in batch)
-        assert set(seen.values()) == {2} and len(seen) == players - players % 2
-        byes += Counter(set(range(players)) - set(seen))
-    assert set(byes.values()) <= {1} and byes.total() == rounds * (players % 2)
-
-
-@settings(max_examples=40)
-@given(players=st.integers(4, 14), seed=st.integers(0, 10_000), data=st.data())
-def test_nobody_meets_twice_in_a_swiss_while_a_round_without_rematch_exists(
-    players: int, seed: int, data: st.DataObject
-) -> None:
-    rounds = data.draw(st.integers(2, players - 1))
-    met: set[frozenset[int]] = set()
-    for batch in batches(Swiss(type="swiss", rounds=rounds).schedule(named(players), 0), by_chance(seed))[0]:
-        ties = [frozenset((p.white, p.black)) for p in batch[::2]]
-        if any(tie in met for tie in ties):
-            left = [p for p in range(players) if players % 2 == 0 or any(p in tie for tie in ties)]
-            assert not pairable(left, met)
-        met |= set(ties)
-
-
-def pairable(players: list[int], met: set[frozenset[int]]) -> bool:
-    """Whether all can be paired without a rematch, by trying everything."""
-    if not players:
-        return True
-    first, *rest = players
-    return any(
-        frozenset((first, other)) not in met and pairable([p for p in rest if p != other], met) for other in rest
-    )
-
-
-def test_a_matching_is_found_exactly_where_networkx_finds_one_whatever_it_begins_with() -> None:
-    """Few ties, with or without a hidden matching, so that cycles of odd length decide."""
-    for seed in range(1500):
-        chance = random.Random(seed)
-        players = chance.sample(range(50), chance.randint(0, 40))
-        every = list(combinations(players, 2))
-        ties = chance.sample(every, min(len(every), int(chance.uniform(0.3, 1.3) * len(players))))
-        if chance.random() < 0.7:
-            ties += zip(players[::2], players[1::2], strict=False)
-        graph: networkx.Graph[int] = networkx.Graph(ties)
-        graph.add_nodes_from(players)
-        most = networkx.max_weight_matching(graph, maxcardinality=True)
-        begun = {one: other for tie in networkx.maximal_matching(graph) for one, other in (tie, tie[::-1])}
-        found = matching(players, {player: set(graph[player]) for player in graph}, begun)
-        assert (found is not None) == (2 * len(most) == len(players)), seed
-        if found is not None:
-            assert sorted(found) == sorted(players), seed
-            assert all(found[other] == one and graph.has_edge(one, other) for one, other in found.items()), seed
-
-
-def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:
-    found, _ = batches(Swiss(type="swiss", rounds=3).schedule(named(8), 0), by_order)
-    ties = [[(p.white, p.black) for p in batch[::2]] for batch in found]
-    assert ties[0] == [(0, 4), (1, 5), (2, 6), (3, 7)]
-    assert ties[1] == [(0, 2), (1, 3), (4, 6), (5, 7)]
-    assert ties[2][0] == (0, 1) and (6, 7) in ties[2]
-
-
-def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_configuration() -> None:
-    table = ScoreTable(4, pairs=1)
-    for tie, points in [((0, 3), (1.0, 1.0)), ((1, 2), (1.0, 1.0)), ((2, 3), (2.0, 0.0)), ((0, 1), (0.0, 2.0))]:
-        table.add(tie, points)
-    assert [table.points(player) for player in range(4)] == [1, 3, 3, 1]
-    assert [table.buchholz(p) for p in range(4)] == [4, 4, 4, 4]
-    assert [table.sonneborn_berger(p) for p in range(4)] == [0.5, 2.5, 2.5, 0.5]
-    assert table.order() == [1, 2, 0, 3]
-    table = ScoreTable(6, pairs=1)
-    for tie, points in [((0, 3), (2.0, 0.0)), ((1, 4), (2.0, 0.0)), ((5, 4), (1.5, 0.5)), ((2, 3), (2.0, 0.0))]:
-        table.add(tie, points)
-    assert table.order() == [1, 0, 2, 5, 4, 3]  # player 4 has half a point more than player 3
-
-
-def test_sonneborn_berger_orders_players_of_equal_points_and_buchholz() -> None:
-    table = ScoreTable(4, pairs=1)
-    for tie, points in [((0, 2), (0.0, 2.0)), ((0, 3), (2.0, 0.0)), ((1, 2), (2.0, 0.0)), ((1, 3), (0.0, 2.0))]:
-        table.add(tie, points)
-    table.add((2, 3), (2.0, 0.0))
-    assert [table.points(0), table.points(1)] == [2, 2] and table.buchholz(0) == table.buchholz(1)
-    assert (table.sonneborn_berger(0), table.sonneborn_berger(1)) == (2, 4)
-    assert table.order() == [2, 3, 1, 0]
-
-
-def test_who_is_annulled_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_mean_of_others() -> None:
-    schedule = Swiss(type="swiss", rounds=4).schedule(named(5), 0)
-    rounds, annulled = [], frozenset[int]()
-    batch = next(schedule)
-    try:
+def follow(
+    plan: Tournament, stored: Stored, play: Callable[[Task], GameRecord], rng: random.Random, most: int
+) -> Schedule:
+    """Play up to so many of the games that are missing, several at once, which end in any order."""
+    schedule = Schedule(plan, rows(plan, stored))
+    left = most
+    while schedule.advance():
+        tasks, under_way = schedule.tasks(), list[Task]()
         while True:
-            rounds.append({(pairing.white, pairing.black) for pairing in batch[::2]})
-            annulled = frozenset({0}) if len(rounds) > 1 else annulled
-            batch = schedule.send(BatchResults([by_order(pairing) for pairing in batch], annulled))
-    except StopIteration as end:
-        order = end.value
-    assert [0 in {player for tie in ties for player in tie} for ties in rounds] == [True, True, False, False]
-    assert [len(ties) for ties in rounds] == [2, 2, 2, 2]
-    assert order[-1] == Place(0, {})
-
-    table = ScoreTable(4, pairs=1)
-    for tie, points in [((0, 1), (2.0, 0.0)), ((2, 3), (2.0, 0.0)), ((0, 2), (2.0, 0.0)), ((1, 3), (1.5, 0.5))]:
-        table.add(tie, points)
-    table.annul(frozenset({0}))
-    assert [table.points(player) for player in (1, 2, 3)] == [3.0, 4.0, 0.5]
-    assert [table.buchholz(player) for player in (1, 2, 3)] == [1.0, 1.0, 7.0]
-    assert [table.sonneborn_berger(player) for player in (1, 2, 3)] == [0.75, 1.0, 0.75]
-    assert table.order() == [2, 1, 3, 0]
-    table.annul(frozenset({0, 3}))
-    assert [table.points(player) for player in (1, 2)] == [2.0, 2.0]  # no round left: half of the points
+            while len(under_way) < 5 and left and not (schedule.decided or schedule.stopped):
+                if (task := next(tasks, None)) is None:
+                    break
+                under_way.append(task)
+                left -= 1
+            if not under_way:
+                break
+            done = under_way.pop(rng.randrange(len(under_way)))
+            stored |= {each.pairing.game: each for each in schedule.take(play(done))}
+        if not left or schedule.stopped:
+            return schedule
+        stored |= {each.pairing.game: each for each in schedule.rulings()}
+    if schedule.decided:
+        for number in [number for number in stored if number > schedule.tested]:
+            del stored[number]
+    return schedule
 
 
-def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None:
-    table = ScoreTable(5, pairs=2)
-    ties, bye = next_round(table)
-    assert bye == 4 and ties == [(0, 2), (1, 3)]
-    for tie in ties:
-        table.add(tie, (4.0, 0.0))
-    table.add_bye(4)
-    assert [table.points(player) for player in range(5)] == [4, 4, 0, 0, 4]
-    assert next_round(table)[1] == 3
+TWO, THREE = {"disqualify_after": 2}, {"disqualify_after": 3}
+
+TOURNAMENTS = {
+    "a round robin": (plan_of("abcd", 6), ""),
+    "a match with a player withdrawn": (plan_of("ab", 6, format="match"), "b"),
+    "a knockout with a player withdrawn": (plan_of("abcd", 60, format="knockout"), "b"),
+    "a round robin of which two are annulled": (plan_of("abcdef", 6, failures=TWO), "be"),
+    "a round robin of which three are annulled, who meet first": (
+        plan_of("abcdef", 8, failures=THREE),
+        "abc",
+    ),
+    "a Swiss of which one is annulled": (plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}), "c"),
+    "a knockout": (plan_of("abcd", 60, format="knockout"), ""),
+    "a match with a test": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), ""),
+    "a match until its interval is narrow": (plan_of("ab", 300, format="match", until={"error": 60}), ""),
+    "a precise round robin of which one is annulled": (
+        plan_of("abcd", 300, until={"error": 30}, failures=TWO),
+        "c",
+    ),
+    "a precise gauntlet with a player withdrawn": (
+        plan_of("abc", 40, format={"type": "gauntlet", "seeds": ["a"]}, until={"error": 60}),
+        "c",
+    ),
+    "a test of a player withdrawn": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), "b"),
+}
 
 
-def test_a_swiss_of_a_hundred_players_is_paired_quickly() -> None:
-    began = time.process_time()
-    found, _ = batches(Swiss(type="swiss", rounds=10).schedule(named(100), 0), by_chance(3))
-    assert len({frozenset((p.white, p.black)) for batch in found for p in batch}) == 500
-    assert time.process_time() - began < 5
+@pytest.mark.parametrize("name", TOURNAMENTS)
+def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_stops(name: str) -> None:
+    plan, bad = TOURNAMENTS[name]
+    one = Stored()
+    in_order = random.Random(0)
+    in_order.randrange = lambda _: 0  # type: ignore[method-assign,misc,assignment]
+    schedule = follow(plan, one, lambda task: game(task, bad), in_order, most=10**6)
+    assert schedule.order is not None
+    assert len(one) <= plan.games and sorted(one) == list(range(1, len(one) + 1))
+    for seed in range(6):
+        rng, other = random.Random(seed), Stored()
+        for most in (rng.randrange(1, 20), rng.randrange(1, 20), 10**6):
+            last = follow(plan, other, lambda task: game(task, bad), rng, most)
+            stopped_names = last.annulled
+        assert other == one
+        assert (last.order, stopped_names) == (schedule.order, schedule.annulled)
 
 
-# --- knockout
+def test_a_test_that_is_decided_needs_no_further_game() -> None:
+    plan, stored = TOURNAMENTS["a match with a test"][0], Stored()
+    assert follow(plan, stored, game, random.Random(1), most=10**6).decided and len(stored) < plan.games
+    schedule = Schedule(plan, rows(plan, stored))
+    assert not schedule.advance() and schedule.order == []
 
 
-def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> None:
-    found, order = batches(Knockout(type="knockout").schedule(named(6), 0), by_order)
-    ties = [[(p.white, p.black) for p in batch[::2]] for batch in found]
-    assert ties == [[(3, 4), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
-    assert [place.player for place in order] == [0, 1, 2, 3, 4, 5]
-    assert [place.figures["round"] for place in order] == [3, 3, 2, 2, 1, 1]
-    assert order[0].figures == {"round": 3, "opponent": "p1", "points": 2.0, "conceded": 0.0, "decided": "points"}
-    assert order[5].figures == {"round": 1, "opponent": "p2", "points": 0.0, "conceded": 2.0, "decided": "points"}
+def test_a_player_that_fails_in_all_of_its_first_games_is_withdrawn_and_no_other() -> None:
+    plan, stored = TOURNAMENTS["a match with a player withdrawn"][0], Stored()
+    follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
+    own = [
+        it
+        for _, it in sorted(stored.items())
+        if "b" in (plan.names[it.pairing.white], plan.names[it.pairing.black])
+    ]
+    assert [it.termination for it in own] == 3 * ["error"] + (len(own) - 3) * ["withdrawn"]
+    assert {it.error for it in own[3:]} == {"b withdrawn after 3 failures in the first 3 games"}
+    fine = Stored()
+    follow(
+        plan,
+        fine,
+        lambda task: game(task, "b" if task.pairing.game != own[1].pairing.game else ""),
+        random.Random(1),
+        most=10**6,
+    )
+    assert "withdrawn" not in {it.termination for it in fine.values()}
 
 
-def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> None:
-    def result(pairing: Pairing) -> float:
-        if {pairing.white, pairing.black} == {0, 3}:
-            return 0.5
-        return float(pairing.white == 2) if pairing.opening >= 1 and 2 in pairing[3:5] else 0.5
-
-    found, order = batches(Knockout(type="knockout", pairs=1, extra=2).schedule(named(4), 0), result)
-    first = [(sorted({p.white for p in batch}), {p.opening for p in batch}) for batch in found[:3]]
-    assert first == [([0, 1, 2, 3], {0}), ([0, 1, 2, 3], {1}), ([0, 3], {2})]
-    assert {p.opening for batch in found[3:] for p in batch} <= {3, 4, 5}
-    assert order[0].player == 2 and order[1].player == 0
-    assert order[3].player == 3 and order[3].figures == {
-        "round": 1, "opponent": "p0", "points": 3.0, "conceded": 3.0, "decided": "seed"
-    }  # fmt: skip
-    assert [place.figures["decided"] for place in order[:3]] == ["points"] * 3
+def test_games_between_two_withdrawn_players_are_drawn() -> None:
+    plan, stored = TOURNAMENTS["a round robin of which two are annulled"][0], Stored()
+    schedule = follow(plan, stored, lambda task: game(task, "be"), random.Random(1), most=10**6)
+    both = [
+        it for it in stored.values() if {plan.names[it.pairing.white], plan.names[it.pairing.black]} == set("be")
+    ]
+    drawn = [it for it in both if it.termination == "withdrawn" and it.result == "draw"]
+    assert {it.error.split(" withdrawn")[0] for it in drawn} == {"b and e", "e and b"}
+    assert schedule.annulled == ["b", "e"]
 
 
-@given(players=st.integers(2, 33), seed=st.integers(0, 1000))
-def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players: int, seed: int) -> None:
-    found, order = batches(Knockout(type="knockout", extra=1).schedule(named(players), 0), by_chance(seed))
-    ties = {(p.round, frozenset((p.white, p.black))) for batch in found for p in batch}
-    assert len(ties) == players - 1
-    assert sorted(place.player for place in order) == list(range(players))
-    last = {player: max(number for number, tie in ties if player in tie) for player in range(players)}
-    assert [last[place.player] for place in order] == sorted(last.values(), reverse=True)
+def test_a_schedule_leaves_out_a_player_whose_games_are_annulled() -> None:
+    plan, stored = TOURNAMENTS["a Swiss of which one is annulled"][0], Stored()
+    schedule = follow(plan, stored, lambda task: game(task, "c"), random.Random(1), most=10**6)
+    rounds = [
+        {
+            it.pairing.round
+            for it in stored.values()
+            if name in (plan.names[it.pairing.white], plan.names[it.pairing.black])
+        }
+        for name in "ca"
+    ]
+    assert max(rounds[0]) < max(rounds[1]) == 4
+    assert schedule.order is not None and plan.names[schedule.order[-1].player] == "c"
 
 
-# --- openings
+def test_failures_that_stop_a_run_are_not_stored() -> None:
+    plan, stored = plan_of("abc", 4, failures={"game": "stop", "stop_after": 2}), Stored()
+    schedule = follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
+    assert len(schedule.stopped) >= 1 and schedule.order is None
+    assert sum(it.incident is not None for it in stored.values()) == 1
+    assert not {it.pairing.game for it in schedule.stopped} & stored.keys()
+    assert schedule.failures["b"] == 1 + len(schedule.stopped)
 
 
-def test_formats_with_rounds_say_how_many_openings_they_use() -> None:
-    players = 7
-    for format in (Swiss(type="swiss", rounds=4, pairs=3), Knockout(type="knockout", pairs=2, extra=3)):
-        used = {p.opening for p in games(format.schedule(named(players), 0), drawn)}
-        assert max(used) + 1 == len(used) == format.openings_needed(players)
-    assert Match(type="match").most_games("ab", 9) == 18
+def test_games_that_are_forgotten_are_played_again() -> None:
+    plan, stored = TOURNAMENTS["a round robin"][0], Stored()
+    follow(plan, stored, game, random.Random(1), most=10**6)
+    schedule = Schedule(plan, rows(plan, stored))
+    assert schedule.advance()
+    schedule.forget([3, 7])
+    assert [task.pairing.game for task in schedule.tasks()] == [3, 7]
+    assert not schedule.advance() and schedule.order is None
+
+
+def test_a_player_is_withdrawn_that_was_sound_only_in_games_that_are_void() -> None:
+    """Who meets first fails in all games; the others are sound in these, and fail in all others."""
+    plan = plan_of("abcd", 6)
+    for bad in ("ab", "ad", "cd"):
+        stored = Stored()
+        schedule = follow(plan, stored, partial(game, bad=bad), random.Random(1), most=10**6)
+        assert schedule.annulled == list(bad)
+        played = [it.termination for _, it in sorted(stored.items()) if "abcd".index(bad[1]) in it.pairing[3:5]]
+        assert played.count("withdrawn") > len(played) / 2
+
+
+def test_who_plays_soundly_where_games_count_is_not_withdrawn() -> None:
+    def settled(*games: tuple[str, str, str], are_void: bool = True) -> dict[int, int]:
+        withdrawals = Withdrawals(list("abc"), 2, are_void=are_void)
+        for number, (white, black, failed) in enumerate(games, start=1):
+            withdrawals.settle(Pairing(number, 0, 1, "abc".index(white), "abc".index(black), 0), failed)
+        return withdrawals.after
+
+    fails_twice = [("a", "b", "a"), ("c", "a", "a")]
+    assert settled(*fails_twice) == {0: 2}
+    assert settled(("a", "b", ""), *fails_twice) == {}
+    assert settled(*fails_twice, ("b", "c", "b"), ("c", "b", "b")) == {0: 2, 1: 4}
+    assert settled(*fails_twice, ("b", "c", "b"), ("c", "b", "b"), are_void=False) == {0: 2}
+    assert settled(("b", "a", "b"), ("a", "b", "a"), ("c", "b", "b"), ("c", "a", "a")) == {0: 4, 1: 4}
+    assert settled(*fails_twice, ("b", "c", ""), ("c", "b", "b"), ("b", "c", "b")) == {0: 2}

@@ -30,7 +30,7 @@ from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, Incident
 from arena.play.match import play as play_game
-from arena.play.plan import prepare
+from arena.play.prepare import prepare
 from arena.play.tournament import RunStopped, play, write_bundle
 from arena.report.load import read_results
 from arena.rules.game import Game, Termination

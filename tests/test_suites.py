@@ -21,11 +21,11 @@ from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import RunData, read
 from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
 from arena.ledger.store import StoreError
-from arena.play.plan import Plan, prepare
-from arena.play.probe import ONE_PLY, in_order, solve
+from arena.play.prepare import Tournament, prepare
+from arena.play.probe import ONE_PLY, answers, in_order, questions
+from arena.play.searches import solve as solve_suites
+from arena.play.searches import unanswered
 from arena.play.suite import Puzzle, Suite, read_suite
-from arena.play.tournament import solve as solve_suites
-from arena.play.tournament import unanswered
 from arena.ratings.errors import wilson
 from arena.report.charts.effort import plot_solved, sweeps
 from arena.report.tables.suites import ALL, RANDOM, shares, solutions
@@ -164,7 +164,7 @@ def test_a_move_is_solved_if_it_is_among_the_best_and_each_answer_is_of_a_fresh_
     suite = read_suite("english-shots").spread(6)
     spec = PlayerSpec("deep", "negamax", Limit(), {"evaluation": "material", "preset": "full"})
     limits = [Limit(depth=1), Limit(depth=5)]
-    made = in_order(solve(suite, [(spec, limits)]), [spec])
+    made = in_order(map(answers, questions(suite, [(spec, limits)])), [spec])
     assert [(row.position, row.at) for row in made] == [(i, depth) for i in range(1, 7) for depth in (1, 5)]
     for row, puzzle in zip(made[1::2], suite.puzzles, strict=True):
         player = Negamax(ENGLISH, "material", "full")
@@ -193,7 +193,7 @@ def test_an_answer_that_is_late_does_not_count(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     suite = suite_of("W:W18,24:B12 ; 18-15, 24-20, 18-14, 24-19", tmp_path)
     late = PlayerSpec("late", f"{tmp_path}/own.py:Late", in_process=True)
-    [row] = in_order(solve(suite, [(late, [Limit(seconds=0.01)])]), [late])
+    [row] = in_order(map(answers, questions(suite, [(late, [Limit(seconds=0.01)])])), [late])
     assert row.move and not row.solved and row.error.startswith("took")
 
 
@@ -367,7 +367,7 @@ def folder(played, tmp_path):
     return tmp_path
 
 
-def prepared(folder) -> Plan:
+def prepared(folder) -> Tournament:
     return prepare(load(folder / "run.yaml"))
 
 
@@ -405,7 +405,7 @@ def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_do
     places = list(zip(found["suite"], found["position"], strict=True))
     assert places == sorted(places)
     suite, four = read_suite("english-shots").spread(12), prepared(folder).players[3]
-    alone = in_order(solve(suite, [(four, [four.limit])], 5), [four])
+    alone = in_order(map(answers, questions(suite, [(four, [four.limit])], 5)), [four])
     rows = found[(found["player"] == "4 plies") & (found["suite"] == "english-shots")]
     shown = [name for name in ANSWER_COLUMNS if name != "seconds"]
     assert list(rows[shown].itertuples(index=False, name=None)) == [

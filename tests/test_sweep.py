@@ -11,7 +11,7 @@ from arena.experiment.axes import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.plan import prepare
+from arena.play.prepare import prepare
 from players.player import Limit
 from tests.helpers.command_line import one_line
 

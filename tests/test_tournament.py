@@ -13,7 +13,7 @@ import arena
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import Task
 from arena.ledger.store import StoreError
-from arena.play.plan import prepare
+from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.play.workers import WorkerDied
 from tests.helpers.tournaments import CONFIG, PLAYERS, assert_same, experiment, open_for, run, stored

@@ -14,7 +14,8 @@ import pytest
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, packed
-from arena.play.plan import Plan, prepare
+from arena.play.prepare import Tournament, prepare
+from arena.play.schedule import Schedule
 from arena.play.tournament import begin, play
 from arena.rules.pdn.read import read_pdn
 from tests.helpers.command_line import invoke
@@ -44,7 +45,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     players = [{"name": f"{LONG[:36]} {number:03}", "type": "random"} for number in range(MANY)]
     plan = _plan(root, DOCUMENT | {"name": "many", "players": players})
     with Ledger(root / "many", plan.experiment, plan.facts) as ledger:
-        for number, pairing in enumerate(islice(next(plan.schedule()), 400)):
+        schedule = Schedule(plan, ())
+        assert schedule.advance()
+        for number, pairing in enumerate(islice(schedule.games(), 400)):
             record = GameRecord(pairing, ("white", "draw", "black")[number % 3], "max_plies", 0.1, "", *packed([]))
             ledger.add(record, plan.names[pairing.white], plan.names[pairing.black], plan.facts.start_fen)
     return root
@@ -225,7 +228,7 @@ def _is_white_below(page: Any, board: str) -> bool:
     return bool(tops[0] < tops[1])
 
 
-def _plan(folder: Path, document: dict[str, Any]) -> Plan:
+def _plan(folder: Path, document: dict[str, Any]) -> Tournament:
     path = folder / f"{document['name']}.yaml"
     path.write_text(json.dumps(document), encoding="utf-8")
     return prepare(load(path))

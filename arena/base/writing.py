@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -51,3 +52,8 @@ def cell_text(cell: str) -> str:
 
 def _safe(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
+def replaces_lines(stream: TextIO) -> bool:
+    """Whether a stream is a terminal on which a line can be replaced by another one."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"

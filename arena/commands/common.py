@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.base.wording import not_installed, unknown
-from arena.commands.output import STOPPED, fail, replaces_lines, say
+from arena.base.writing import replaces_lines
+from arena.commands.output import STOPPED, fail, say
 from arena.experiment.workers import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
-from arena.play.workers import EngineError, Stopped, WorkerDied, usual_workers, worker_count
+from arena.play.workers import EngineError, Stopped, WorkerDied, usual_workers
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.pdn.result import WINNERS
@@ -59,6 +59,10 @@ workers_option = click.option(
 )
 
 
+latex_option = click.option(
+    "--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs."
+)
+png_option = click.option("--png", is_flag=True, help="With the charts as PNG, too.")
 results_option = click.option(
     "--results",
     type=click.Choice(WINNERS),
@@ -96,24 +100,14 @@ class GamesType(click.ParamType):
         return int(value)
 
 
-def workers_used(given: int | str | None, configured: int | str | None = None) -> int | str:
-    """Where games are played; exits if that is a Dask scheduler and Dask is not installed."""
-    used = given or configured or usual_workers()
-    if isinstance(used, str) and find_spec("distributed") is None:
-        fail(not_installed(f"playing at {used}", "Dask", "dask"))
-    return used
+def workers_used(given: int | str | None) -> int | str:
+    """Where games are played; exits if that is a Dask scheduler that does not answer, or Dask is not installed."""
+    from arena.play.tournament import available
 
-
-def announce_workers(workers: int | str) -> None:
-    """Say how many workers a Dask scheduler has, if games are played there; exits if it does not answer."""
-    if isinstance(workers, int):
-        return
     try:
-        count = worker_count(workers)
+        return available(given or usual_workers(), say)
     except EngineError as error:
         fail(str(error))
-    waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
-    say(f"{count} Dask worker{'' if count == 1 else 's'} at {workers}{waiting}")
 
 
 @contextmanager

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from arena.commands.common import (
-    announce_workers,
     announcing_compilation,
-    interruptible,
     lost_workers,
     workers_option,
     workers_used,
 )
 from arena.commands.output import STOPPED, echo, fail, say
-from arena.commands.tables import make_tables
-from arena.commands.waiting import ProgressLine
+from arena.commands.waiting import Terminal
 from arena.experiment.load import judge_spec
-from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.grades import TABLES_JUDGE
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import RunData, read
 from arena.ledger.store import StoreError
-from arena.play.grading import Grading, GradingError, arranged, grade, missing, try_out
+from arena.play.grading import Grading, GradingError, arranged, grade_watched
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.endgame.tables import EndgameError
-from arena.watch.words import duration
 
 
 @click.command("grade")
@@ -64,65 +57,15 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
     echo(f"arena report {folder} shows them")
 
 
-def grade_as_configured(experiment: Experiment, folder: Path, workers: int | str) -> bool:
-    """Grade a run that was played as its configuration says; whether it was not stopped."""
-    oracle = experiment.oracle
-    if oracle is None:
-        return True
-    try:
-        grading = arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
-        return _grade(folder, read(folder), grading, workers)
-    except (StoreError, GradingError) as error:
-        fail(str(error))
-
-
 def _grade(folder: Path, data: RunData, grading: Grading, workers: int | str) -> bool:
     """Grade what is not graded yet of a run, and say what there is; whether it was not stopped."""
-    announce_workers(workers)
     try:
-        if grading.endgame_pieces:
-            make_tables(grading.variant, grading.endgame_pieces)
-        with announcing_compilation():
-            try_out(grading)
-        with lost_workers(folder), Ledger(folder, data.experiment, data.facts) as ledger:
-            progress = _Progress({judge: len(missing(grading, ledger, judge)) for judge in grading.judges})
-            with interruptible(progress.say) as stopping:
-                for record in grade(grading, ledger, workers, stopping):
-                    progress.count(record.judge)
-            progress.end()
-            left = any(missing(grading, ledger, judge) for judge in grading.judges)
+        with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.facts) as ledger:
+            is_whole = grade_watched(grading, ledger, workers, Terminal())
     except (StoreError, GradingError, EndgameError) as error:
         fail(str(error))
     _print_counts(read(folder), grading)
-    return not left
-
-
-class _Progress:
-    """How many games each judge has graded."""
-
-    def __init__(self, planned: Mapping[str, int]) -> None:
-        self._planned = planned
-        self._judge, self._done, self._began = "", 0, 0.0
-        self._line = ProgressLine()
-
-    def count(self, judge: str) -> None:
-        """Count a game that a judge has graded."""
-        now = time.monotonic()
-        if judge != self._judge:
-            self._judge, self._done, self._began = judge, 0, now
-        self._done += 1
-        planned = self._planned[judge]
-        left = duration((now - self._began) * (planned - self._done) / self._done)
-        self._line.show(f"graded by {judge}: {self._done:,}/{planned:,} games, {left} left")
-
-    def say(self, line: str) -> None:
-        """Print a line beside the progress."""
-        self.end()
-        say(line)
-
-    def end(self) -> None:
-        """Leave the line of a terminal."""
-        self._line.end()
+    return is_whole
 
 
 def _print_counts(data: RunData, grading: Grading) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from arena.commands.common import (
-    announce_workers,
     announcing_compilation,
     interruptible,
     lost_workers,
@@ -82,7 +81,6 @@ def _learn(
     except ConfigError as error:
         fail(str(error))
     folder = out or Path("reports") / settings.name
-    announce_workers(used)
     try:
         with lost_workers(folder), GameStore(folder, noun, plan.description) as store:
             if store.repaired:

@@ -25,10 +25,8 @@ from arena.experiment.model import entry_of
 from arena.experiment.yaml.errors import ConfigError, problem_line
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import files_in
-from arena.play.plan import prepare
+from arena.play.prepare import Tournament, prepare
 from arena.ratings.sprt import Verdict
-from arena.report.load import load as load_run
-from arena.report.tables.decided import verdict
 from players.engines.program import waiting_announced
 from players.loading import fingerprints, located, moved
 from players.player import PlayerSpec
@@ -100,17 +98,17 @@ def match(
         fail("name two players or more, as in: arena match simple@d6 greedy")
     try:
         specs = player_specs(players, LIMITS)
-        document = _document(specs, **options)
-        with waiting_announced(say):
-            plan = prepare(load({**document, "players": [entry_of(spec) for spec in specs]}))
+        file, tournament = written(_document(specs, **options), specs, out, "match")
     except ConfigError as error:
         fail(in_words(error, players))
-    file = written(document, specs, out, "match")
     kind = "match" if len(specs) == 2 else "round robin"
-    most = "" if plan.exact else "at most "
-    echo(f"a {kind} of {most}{counted(plan.games, 'game')}; its configuration: {file}")
+    most = "" if tournament.exact else "at most "
+    echo(f"a {kind} of {most}{counted(tournament.games, 'game')}; its configuration: {file}")
     code = played(file, file.parent, workers)
-    if code == 0 and plan.experiment.sprt is not None:
+    if code == 0 and tournament.experiment.sprt is not None:
+        from arena.report.load import load as load_run
+        from arena.report.tables.decided import verdict
+
         code = VERDICTS[verdict(load_run(file.parent).sprt)]
     sys.exit(code)
 
@@ -142,14 +140,17 @@ def slug(names: Sequence[str]) -> str:
     return words[:_NAME_CHARACTERS].strip("-._") or "match"
 
 
-def written(document: Mapping[str, Any], specs: Sequence[PlayerSpec], out: Path | None, command: str) -> Path:
-    """Write the configuration of a command into the folder of its run, unless it is there; returns the file.
+def written(
+    document: Mapping[str, Any], specs: Sequence[PlayerSpec], out: Path | None, command: str
+) -> tuple[Path, Tournament]:
+    """Write the configuration of a command into the folder of its run, unless it is there; the file, made ready.
 
-    It is `document` with the players, in `<command>.yaml`.
-
-    Where another configuration is, or files of players differed, the run gets a number after its name; with `out`
-    exits.
+    It is `document` with the players, in `<command>.yaml`. Where another configuration is, or files of players
+    differed, the run gets a number after its name; with `out` exits. Raises ConfigError, with nothing written, if
+    it cannot be played.
     """
+    with waiting_announced(say):
+        tournament = prepare(load({**document, "players": [entry_of(spec) for spec in specs]}))
     used = {name: value for spec in specs for name, value in fingerprints(located(spec, Path())).items()}
     for name in _numbered(document["name"]):
         file = (out or Path("reports") / name) / f"{command}.yaml"
@@ -165,7 +166,7 @@ def written(document: Mapping[str, Any], specs: Sequence[PlayerSpec], out: Path 
             f"# Written by arena {command}. Change what you like, its name, too, and play it: arena run {file}\n"
         )
         replace(file, partial(write_text, words + text))
-    return file
+    return file, tournament
 
 
 def _numbered(name: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 import click
 
@@ -71,11 +71,6 @@ def fail(message: str) -> NoReturn:
     """Print what is wrong and exit with code 2."""
     echo(message, err=True)
     sys.exit(2)
-
-
-def replaces_lines(stream: TextIO) -> bool:
-    """Whether a stream is a terminal on which a line can be replaced by another one."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def wrapped(text: str, width: int) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 
 from arena.base.number import signed
 from arena.base.wording import counted, unknown
@@ -16,12 +15,11 @@ from arena.commands.common import Finite, announcing_compilation, workers_option
 from arena.commands.match import LIMITS, in_words, slug, written
 from arena.commands.output import echo, fail, show_frame
 from arena.commands.tournaments import played
-from arena.experiment.load import load, player_specs
+from arena.experiment.load import player_spec, player_specs
 from arena.experiment.model import entry_of
 from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import Source
-from arena.play.plan import prepare
 
 POOLS = Path(__file__).with_name("pools")
 
@@ -69,13 +67,12 @@ def place(
             "seed": seed,
             "format": {"type": "gauntlet", "seeds": [spec.name]},
             "until": {"error": error},
-            "players": [entry_of(spec), *pool["players"]],
         }
+        specs = [spec, *(player_spec(entry) for entry in pool["players"])]
         with announcing_compilation():
-            specs = prepare(load(document)).experiment.players
+            file, _ = written(document, specs, out, "place")
     except ConfigError as wrong:
         fail(in_words(wrong, [player]))
-    file = written(document, specs, out, "place")
     among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
     echo(f"{spec.name} against the {among} until its Elo is within ± {error:g}; the configuration: {file}")
     sys.exit(played(file, file.parent, workers))
@@ -99,6 +96,8 @@ def _read(file: Path) -> Any:
 
 def _show(pool: dict[str, Any]) -> None:
     """Print the players of a pool, the strongest first."""
+    import pandas as pd
+
     players = sorted(pool["anchor"].items(), key=lambda row: -row[1])
     echo(f"{pool['name']}: {counted(len(players), 'player')}, openings {pool['openings']['set']}")
     show_frame(pd.DataFrame([(player, signed(elo)) for player, elo in players], columns=["player", "Elo"]))

@@ -12,16 +12,16 @@ from arena.base.wording import counted, listed
 from arena.commands.check import rehearsed
 from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, fail, say
+from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
-from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.doctor import TakingPart, taking_part, unguarded
+from arena.learning.driver import Rehearsal
+from arena.play.doctor import unguarded
 from arena.play.pilot import Expectation, expectation, pilot
-from arena.play.plan import Plan, prepare
-from arena.play.tournament import RunPaused
+from arena.play.prepare import Tournament, prepare
+from arena.play.tournament import RunPaused, make_ready
 from arena.play.workers import EngineError, WorkerDied, usual_workers
 from arena.watch.words import duration
-from players.engines.program import waiting_announced
 
 
 @click.command()
@@ -35,19 +35,13 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
     A few games, on as many processes as the run will have, measure time and draws; they are not kept.
     """
     rehearsal = rehearsed(config)
-    experiments = {"": rehearsal.experiment} if rehearsal else loaded_all(config)
     documents: dict[str, dict[str, Any]] = {}
-    for run, given in experiments.items():
-        folder = Path("reports") / given.name / run
-        taking = TakingPart(given) if rehearsal else taking_part_of(given, folder)
-        experiment = taking.experiment
-        prepared = prepared_of(experiment)
-        _check(prepared, config, games)
-        if taking.found is None and (line := unguarded(experiment)):
-            say(line)
+    for run, tournament in _tournaments(config, rehearsal).items():
+        experiment = tournament.experiment
+        _check(tournament, config, games)
         usual = experiment.workers
         processes = workers or (usual if isinstance(usual, int) else usual_workers())
-        expected = _measured(prepared, processes, games)
+        expected = _measured(tournament, processes, games)
         if rehearsal:
             of_all = expected.seconds_per_game * rehearsal.games / processes
             expected = expected._replace(games=rehearsal.games, seconds=of_all)
@@ -55,77 +49,63 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
         documents[run] = document | expected._asdict()
         if not as_json:
             name = f"{experiment.name}/{run}" if run else experiment.name
-            parts = f"{rehearsal.games} games: {rehearsal.parts}" if rehearsal else _parts(prepared, expected)
-            echo(f"{name}: {experiment.format.type}, {prepared.variant.name}, {len(prepared.players)} players")
+            parts = f"{rehearsal.games} games: {rehearsal.parts}" if rehearsal else _parts(tournament, expected)
+            variant = tournament.variant.name
+            echo(f"{name}: {experiment.format.type}, {variant}, {len(tournament.players)} players")
             echo(f"  {parts}")
-            _print(expected, processes, "" if prepared.exact else "at most ")
+            _print(expected, processes, "" if tournament.exact else "at most ")
     if as_json:
         click.echo(json.dumps(documents.get("", documents)))
     elif len(documents) > 1:
         echo(f"all {len(documents)} runs: {duration(sum(one['seconds'] for one in documents.values()))}")
 
 
-def _check(plan: Plan, config: Path, games: int | None) -> None:
-    """Exit if there is nothing to measure, or if it would cost money."""
-    if plan.games == 0:
+def _tournaments(config: Path, rehearsal: Rehearsal | None) -> dict[str, Tournament]:
+    """The tournaments of a file by the names of their runs; exits with what is wrong."""
+    try:
+        if rehearsal:
+            with announcing_compilation():
+                return {"": prepare(rehearsal.experiment)}
+        experiments = load_all(config)
+        folder = Path("reports") / next(iter(experiments.values())).name
+        return {
+            name: make_ready(experiment, folder / name, Terminal()) for name, experiment in experiments.items()
+        }
+    except ConfigError as error:
+        fail(str(error))
+
+
+def _check(tournament: Tournament, config: Path, games: int | None) -> None:
+    """Say what the pilot may do; exits if there is nothing to measure, or if it would cost money."""
+    if tournament.games == 0:
         fail(f"{config}: one player alone has no games to plan")
-    if plan.costly and games is None:
-        echo(f"{plan.experiment.name}: {'' if plan.exact else 'at most '}{plan.games} games")
-        fail(f"{listed(sorted(plan.costly))} would cost money: --pilot GAMES measures that many games")
+    if tournament.costly and games is None:
+        most = "" if tournament.exact else "at most "
+        echo(f"{tournament.experiment.name}: {most}{tournament.games} games")
+        fail(f"{listed(sorted(tournament.costly))} would cost money: --pilot GAMES measures that many games")
+    if tournament.found is None and (line := unguarded(tournament.experiment)):
+        say(line)
 
 
-def loaded_all(config: Path) -> dict[str, Experiment]:
-    """The tournaments in a file by the names of their runs, as `load_all` reads them; exits with what is wrong."""
-    try:
-        return load_all(config)
-    except ConfigError as error:
-        fail(str(error))
-
-
-def taking_part_of(experiment: Experiment, folder: Path) -> TakingPart:
-    """Who takes part in a tournament whose run is kept in `folder`; exits if they are too few."""
-    try:
-        with announcing_compilation():
-            return taking_part(experiment, folder, say)
-    except ConfigError as error:
-        fail(str(error))
-
-
-def prepared_of(experiment: Experiment) -> Plan:
-    """A tournament ready to play; exits with what is wrong."""
-    try:
-        announced: set[str] = set()
-
-        def compiling(what: str) -> None:
-            if what not in announced:
-                announced.add(what)
-                say(f"compiling {what}: some seconds, kept for later runs")
-
-        with waiting_announced(say):
-            return prepare(experiment, compiling)
-    except ConfigError as error:
-        fail(str(error))
-
-
-def _measured(plan: Plan, workers: int, games: int | None) -> Expectation:
+def _measured(tournament: Tournament, workers: int, games: int | None) -> Expectation:
     """The expectation after a pilot; exits if its games cannot be played."""
     try:
-        return expectation(plan, pilot(plan, workers, games), workers)
+        return expectation(tournament, pilot(tournament, workers, games), workers)
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it")
     except (EngineError, RunPaused) as error:
         fail(str(error))
 
 
-def _parts(plan: Plan, expected: Expectation) -> str:
+def _parts(tournament: Tournament, expected: Expectation) -> str:
     """What a tournament consists of, besides its games the searches before and after them."""
-    most = "" if plan.exact else "at most "
-    parts = [f"{most}{plan.games} games, {most}{expected.games_per_pairing} of any two players"]
-    if (probe := plan.experiment.probe) is not None:
-        parts.append(f"before them {plan.searches:,} searches to depth {probe.depth}")
-    if plan.suites:
-        names = listed([suite.name for suite in plan.suites])
-        parts.append(f"after them {plan.questions:,} searches of the positions of {names}")
+    most = "" if tournament.exact else "at most "
+    parts = [f"{most}{tournament.games} games, {most}{expected.games_per_pairing} of any two players"]
+    if (probe := tournament.experiment.probe) is not None:
+        parts.append(f"before them {tournament.searches:,} searches to depth {probe.depth}")
+    if tournament.suites:
+        names = listed([suite.name for suite in tournament.suites])
+        parts.append(f"after them {tournament.questions:,} searches of the positions of {names}")
     return "; ".join(parts)
 
 
@@ -137,7 +117,5 @@ def _print(expected: Expectation, workers: int, most: str) -> None:
     echo(f"  {most}{duration(expected.seconds)}{share} of games on {counted(workers, 'worker')}")
     echo(f"  {each} s a game, by a pilot of {pilot}")
     echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
-    if expected.joint_elo is not None:
-        echo(f"  the joint rating can detect {expected.joint_elo:.0f} Elo between any two players")
     needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
     echo(f"  games that one pairing needs: {needed}")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from arena.base.files import replace
 from arena.base.writing import write_csv
-from arena.commands.common import GamesType, announcing_compilation
+from arena.commands.common import GamesType, announcing_compilation, latex_option, png_option
 from arena.commands.output import echo, fail, show_frame
 from arena.ledger.store import StoreError
 from arena.report.load import is_joint, list_runs, listed_runs
@@ -32,11 +32,6 @@ from arena.report.write import write
 
 ANONYMOUS, NAMES = "anonymous", "names.csv"
 """In a run's folder, where its report without names is written, and who is who in it."""
-
-latex_option = click.option(
-    "--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs."
-)
-png_option = click.option("--png", is_flag=True, help="With the charts as PNG, too.")
 
 
 @click.command()

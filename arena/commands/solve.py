@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,34 +14,23 @@ import click
 
 from arena.base.files import replace as replace_file
 from arena.base.number import is_nan
-from arena.base.wording import counted
 from arena.base.writing import write_csv, write_text
 from arena.commands.common import (
     VARIANT,
     announcing_compilation,
-    interruptible,
-    lost_workers,
     workers_option,
     workers_used,
 )
-from arena.commands.output import echo, fail, say, show_frame
-from arena.commands.waiting import counted_up
+from arena.commands.output import STOPPED, echo, fail, say, show_frame
+from arena.commands.waiting import Terminal
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
-from arena.ledger.ledger import Ledger
 from arena.ledger.record import SuiteAnswer
-from arena.ledger.store import StoreError
-from arena.play.plan import Plan
-from arena.play.probe import ONE_PLY, in_order
-from arena.play.probe import solve as solve_suite
+from arena.play.probe import ONE_PLY, answers, in_order, question_name, questions
 from arena.play.suite import Suite, SuiteError, read_suite
-from arena.play.tournament import solve as solve_suites
-from arena.play.tournament import unanswered
-from arena.play.workers import EngineError, WorkerDied
-from arena.report.charts.effort import plot_solved
-from arena.report.charts.style import save_png, svg
+from arena.play.workers import EngineError, WorkerDied, run
 from arena.report.tables.suites import (
     SuiteTables,
     shares_text,
@@ -129,9 +118,9 @@ def solve(
     with announcing_compilation():
         asked = asked_of(entries, found.variant, sweeps)
         used = workers_used(workers)
-        answers = _answers(found, asked, seed, used)
-    failures = [answer for answer in answers if answer.error]
-    tables = suite_tables(answers)
+        answered = _answers(found, asked, seed, used)
+    failures = [answer for answer in answered if answer.error]
+    tables = suite_tables(answered)
     files = [] if out is None else write_solved(tables, out)
     if as_json:
         click.echo(json.dumps(_document(found, seed, tables)))
@@ -142,26 +131,6 @@ def solve(
     _say_failures(failures)
     if failures:
         sys.exit(FAILED)
-
-
-def solve_as_configured(plan: Plan, folder: Path, workers: int | str) -> bool:
-    """Have the players of a run that was played solve its suites; whether it was not stopped."""
-    if not plan.suites:
-        return True
-    failures: list[SuiteAnswer] = []
-    try:
-        with lost_workers(folder), Ledger(folder, plan.experiment, plan.facts) as ledger:
-            asked = len(unanswered(plan, ledger))
-            with announcing_compilation(), interruptible(say) as stopping:
-                made = solve_suites(plan, ledger, workers, stopping)
-                failures += [answer for answer in counted_up(made, asked, "answers to suites") if answer.error]
-            left = len(unanswered(plan, ledger))
-    except StoreError as error:
-        fail(str(error))
-    for suite in () if left else plan.suites:
-        echo(f"{suite.name}: {len(suite.puzzles):,} positions, {counted(len(plan.players), 'player')}")
-    _say_failures(failures)
-    return not left
 
 
 def _say_failures(failures: Sequence[SuiteAnswer]) -> None:
@@ -203,6 +172,9 @@ def evaluations(variant: Variant) -> list[PlayerSpec]:
 
 def write_solved(tables: SuiteTables, folder: Path) -> list[Path]:
     """Write the tables and the chart of a suite into a folder; returns their paths."""
+    from arena.report.charts.effort import plot_solved
+    from arena.report.charts.style import save_png, svg
+
     folder.mkdir(parents=True, exist_ok=True)
     axes = plot_solved(tables.shares)
     picture = svg(axes)
@@ -245,15 +217,21 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
 
 
 def _answers(suite: Suite, asked: Asked, seed: int, workers: int | str) -> list[SuiteAnswer]:
-    specs = [spec for spec, _ in asked]
-    made: Iterable[list[SuiteAnswer]] = solve_suite(suite, asked, seed, workers)
-    total = len(suite.puzzles) * len(asked)
+    every, terminal = list(questions(suite, asked, seed)), Terminal()
+    made: list[list[SuiteAnswer]] = []
     try:
-        return in_order(counted_up(made, total, "positions of players"), specs)
+        with terminal.working("positions of players", len(every)) as stopping:
+            for answered in run(answers, every, workers, stopping, question_name):
+                made.append(answered)
+                terminal.done(len(made))
     except WorkerDied as error:
         fail(f"{error} ends the process that searches it")
     except EngineError as error:
         fail(str(error))
+    if len(made) < len(every):
+        say("stopped")
+        sys.exit(STOPPED)
+    return in_order(made, [spec for spec, _ in asked])
 
 
 def _show(suite: Suite, tables: SuiteTables) -> None:

@@ -6,22 +6,17 @@ import queue
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
-import click
-
-from arena.commands.output import replaces_lines, say
-from arena.watch.display import Ticker
-from arena.watch.words import duration
+from arena.commands.common import interruptible
+from arena.commands.output import say
+from arena.watch.display import Display
 
 _LOOK_SECONDS = 0.1
 """Seconds between two looks, as Python heeds no signal while it waits."""
-
-_SHOW_SECONDS = 0.2
-"""Seconds between two counts on a terminal."""
 
 T = TypeVar("T")
 
@@ -106,42 +101,13 @@ def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | N
         signal.signal(signal.SIGINT, before)
 
 
-class ProgressLine:
-    """How far some work is, on stderr: a terminal's line is replaced; elsewhere lines come ever more rarely."""
+class Terminal(Display):
+    """Shows a run on stderr, lines wrapped to its width, and stops it after Ctrl-C: see `interruptible`."""
 
-    def __init__(self, ending: str = "") -> None:
-        """`ending` is what the line of a terminal ends with."""
-        self._ending = ending
-        self._replaces, self._ticker = replaces_lines(sys.stderr), Ticker()
-        self._shown = time.monotonic()
+    def write(self, line: str) -> None:
+        say(line)
 
-    def show(self, line: str) -> None:
-        """Show a line if it is time for one."""
-        now = time.monotonic()
-        if not self._replaces:
-            if self._ticker.due():
-                say(line)
-        elif now - self._shown >= _SHOW_SECONDS:
-            click.echo(f"\r\x1b[K{line}{self._ending}", nl=False, err=True)
-            self._shown = now
-
-    def end(self) -> None:
-        """Leave the line of a terminal."""
-        if self._replaces:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-
-def counted_up(items: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """The items as they come, with how many of `total` there are and the time left as a ProgressLine."""
-    progress, began = ProgressLine("; Ctrl-C stops"), time.monotonic()
-    try:
-        for number, item in enumerate(items, start=1):
-            yield item
-            now = time.monotonic()
-            if number == 1:  # it was waited for while processes began and kernels were compiled
-                progress, began = ProgressLine("; Ctrl-C stops"), now
-                continue
-            left = duration((now - began) / (number - 1) * (total - number))
-            progress.show(f"{number:,} of {total:,} {what}, {left} left")
-    finally:
-        progress.end()
+    @contextmanager
+    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
+        with super().working(what, total, folder), interruptible(self.say) as stopping:
+            yield stopping

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from arena.base.work import MEMORY, Lost, run_in_subprocess
 from arena.experiment.model import Experiment
@@ -17,7 +17,7 @@ from arena.hosting import sandbox
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.ledger import manifest_in
 from arena.ledger.manifest import Diagnosis
-from arena.play.plan import check_players, check_tables, openings_of, probes_of, suites_of, worth
+from arena.play.prepare import check_players, check_tables, openings_of, probes_of, suites_of, worth
 from arena.play.trial import RepeatedGame, Trial, alone, is_sandboxed, tried
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
@@ -38,16 +38,13 @@ def diagnose(
     experiment: Experiment,
     folder: Path,
     say: Callable[[str], None] = lambda _: None,
-    drawn: int | None = None,
     games: int | None = None,
 ) -> Iterator[Finding]:
     """Yield problems of a configuration whose run is to be kept in `folder`: errors and warnings.
 
     Openings, positions to search and the room on the disk are looked at, every player is built, and evaluations of
-    a user's own are examined. Then all players play several short games. `say` receives what is done next. In the
-    short form, for a plan made with `drawn` openings, openings and positions are not looked at
-    again, and only players of a user's own play, one game each. `games` are those that the disk has to hold, of
-    the tournament if they are not given.
+    a user's own are examined. Then all players play several short games. `say` receives what is done next. `games`
+    are those that the disk has to hold, of the tournament if they are not given.
 
     A user's own code runs in its own processes, and is ended when it takes too long. Nothing more is looked for
     where it needs a sandbox and there is none.
@@ -60,16 +57,15 @@ def diagnose(
         yield Finding("error", str(error), "sandbox")
         return
     variant = build_variant(experiment.variant)
-    thorough = drawn is None
-    if drawn is None:
-        drawn = yield from _of_games(experiment, variant)
+    drawn = yield from _of_games(experiment, variant)
     names = [spec.name for spec in experiment.players]
     if games is None:
         games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
-    yield from _of_disk(folder, games, say)
-    if thorough:
-        yield from _of_adjudication(experiment, variant)
-    yield from of_players(experiment, say, thorough=thorough)
+    if games:
+        say(f"{games} games at most, about {_megabytes(_needed(games))} MB on the disk")
+    yield from of_disk(folder, games)
+    yield from _of_adjudication(experiment, variant)
+    yield from of_players(experiment, say)
 
 
 def of_players(
@@ -81,8 +77,8 @@ def of_players(
 ) -> Iterator[Finding]:
     """Yield problems of the players of a configuration, see `diagnose`; `where` is a player's name.
 
-    With `own_alone` only players of a user's own code are looked at. Raises ConfigError if they need a sandbox and
-    there is none.
+    Unless `thorough`, only players of a user's own code play, one game each. With `own_alone` only these are
+    looked at. Raises ConfigError if they need a sandbox and there is none.
     """
     sandbox.check(experiment)
     variant = build_variant(experiment.variant)
@@ -111,18 +107,14 @@ def of_players(
             yield Finding("error", short if own_alone else placed, spec.name)
 
 
-class TakingPart(NamedTuple):
-    """Who takes part in a run, and what was found of the players."""
+TakingPart: TypeAlias = tuple[Experiment, Mapping[str, str], tuple[Diagnosis, ...] | None]
+"""A tournament without the players that are left out, these with their files, and what was found of all players.
 
-    experiment: Experiment
-    """Without the players that are left out."""
-    left_out: Mapping[str, str] = MappingProxyType({})
-    """The players that do not take part, with their files."""
-    found: tuple[Diagnosis, ...] | None = None
-    """None if nothing was looked for yet."""
+The last is None if nothing was looked for yet.
+"""
 
 
-def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None] = lambda _: None) -> TakingPart:
+def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None]) -> TakingPart:
     """Who takes part in a run that is kept in `folder`, as `failures` of its configuration say.
 
     Unless that is `stop`, every player of a user's own code is examined, and `say` receives what is found. A run
@@ -130,9 +122,9 @@ def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None]
     """
     if (begun := manifest_in(folder)) is not None:
         names = {player.name for player in experiment.players} & begun.left_out.keys()
-        return TakingPart(experiment.without(names) if names else experiment, begun.left_out, begun.found)
+        return experiment.without(names) if names else experiment, begun.left_out, begun.found
     if experiment.failures.faulty == "stop":
-        return TakingPart(experiment)
+        return experiment, {}, None
     if line := unguarded(experiment):
         say(line)
     leaves_out = experiment.failures.faulty == "leave-out"
@@ -141,7 +133,7 @@ def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None]
     left_out = {it.name: source_of(it) for it in experiment.players if it.name in faulty and leaves_out}
     if left_out:
         say(f"left out: {len(left_out)} of {len(experiment.players)} players")
-    return TakingPart(experiment.without(left_out) if left_out else experiment, left_out, found)
+    return experiment.without(left_out) if left_out else experiment, left_out, found
 
 
 def reported(
@@ -236,27 +228,23 @@ def _of_repetition(trial: Trial, game: RepeatedGame) -> Iterator[Finding]:
 
 
 def _of_games(experiment: Experiment, variant: Variant) -> Generator[Finding, None, int]:
-    drawn = 0
-    try:
-        check_players(experiment)
-    except ConfigError as error:
-        yield Finding("error", str(error), "players")
-    try:
-        openings, left_out = openings_of(experiment, variant)
-        drawn = len(openings)
-        for line in left_out_lines(left_out)[1:]:
-            yield Finding("warning", f"left out: {line}", "openings")
-    except ConfigError as error:
-        yield Finding("error", str(error), "openings")
-    try:
-        probes_of(experiment, variant)
-    except ConfigError as error:
-        yield Finding("error", str(error), "probe")
-    try:
-        suites_of(experiment, variant)
-    except ConfigError as error:
-        yield Finding("error", str(error), "suite")
-    return drawn
+    """Yield what is wrong with what is played and searched; returns the number of openings."""
+    checks: Mapping[str, Callable[[], Any]] = {
+        "players": partial(check_players, experiment),
+        "openings": partial(openings_of, experiment, variant),
+        "probe": partial(probes_of, experiment, variant),
+        "suite": partial(suites_of, experiment, variant),
+    }
+    made: dict[str, Any] = {}
+    for where, check in checks.items():
+        try:
+            made[where] = check()
+        except ConfigError as error:
+            yield Finding("error", str(error), where)
+    openings, unread = made.get("openings", ((), ()))
+    for line in left_out_lines(unread)[1:]:
+        yield Finding("warning", f"left out: {line}", "openings")
+    return len(openings)
 
 
 def _of_adjudication(experiment: Experiment, variant: Variant) -> Iterator[Finding]:
@@ -279,16 +267,20 @@ def _of_adjudication(experiment: Experiment, variant: Variant) -> Iterator[Findi
         yield Finding("warning", line, "adjudicate")
 
 
-def _of_disk(folder: Path, games: int, say: Callable[[str], None]) -> Iterator[Finding]:
+def of_disk(folder: Path, games: int) -> Iterator[Finding]:
+    """Yield what prevents a run of so many games from being kept in a folder."""
     place = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
-    needed, free = REPORT_BYTES + games * GAME_BYTES, shutil.disk_usage(place).free
-    if games:
-        say(f"{games} games at most, about {_megabytes(needed)} MB on the disk")
+    needed, free = _needed(games), shutil.disk_usage(place).free
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         yield Finding("error", f"{folder} cannot be written to", "disk")
     elif free < needed:
         there = f"{folder} needs about {_megabytes(needed)} MB for {games} games"
         yield Finding("error", f"{there}, {_megabytes(free)} MB are free", "disk")
+
+
+def _needed(games: int) -> int:
+    """Bytes that so many games and their report take, about."""
+    return REPORT_BYTES + games * GAME_BYTES
 
 
 def _memory(trial: Trial) -> int:

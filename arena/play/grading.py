@@ -7,6 +7,7 @@ best play by both and without the rules that draw a game; elsewhere a player doe
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.base.number import quantity
 from arena.experiment.checks import judge_problem, not_deeper
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
@@ -25,7 +27,7 @@ from arena.ledger.record import unpacked
 from arena.play.workers import Workers, run
 from arena.rules.custom import build_variant
 from arena.rules.endgame import USUAL_PIECES
-from arena.rules.endgame.tables import Value, opened
+from arena.rules.endgame.tables import Value, layout, make, opened
 from arena.rules.endgame.tables import refusal as endgame_refusal
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
@@ -33,11 +35,17 @@ from arena.rules.movegen import after_move, legal_moves
 from arena.rules.played import PlayedGame, Replayer
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
+from arena.watch.observer import Observer
+from arena.watch.words import duration
 from players.loading import fingerprints, located
 from players.player import Allowance, Limit, PlayerSpec
 
 _COMPARED = ("depth", "nodes")
 """Limits that a judge may have: under them it grades the same each time."""
+_SECONDS = 0.6e-6
+"""Processor time to solve an ending, about."""
+_BYTES = 4
+"""Memory for an ending of a slice, and the one of the slice with the sides exchanged, while they are solved."""
 _SAMPLE = 20
 """Games in which it is measured how far a player looks whose limit is of another kind than the judge's."""
 
@@ -102,6 +110,55 @@ def try_out(grading: Grading) -> None:
     if grading.judge is not None:
         with _blaming(grading.judge):
             Judge(grading.judge, Game(grading.variant), str(grading.seed), grading.allowance).judgement()
+
+
+def grade_watched(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+    """Make the endgame tables that are missing, then grade what is not graded; whether it was not stopped.
+
+    Raises what `make`, `try_out` and `grade` raise.
+    """
+    if (pieces := grading.endgame_pieces) and not make_tables(grading.variant, pieces, observer):
+        return False
+    try_out(grading)
+    planned = sum(len(missing(grading, ledger, judge)) for judge in grading.judges)
+    with observer.working("games graded", planned) as stopping:
+        for number, _ in enumerate(grade(grading, ledger, workers, stopping), start=1):
+            observer.done(number)
+    return not any(missing(grading, ledger, judge) for judge in grading.judges)
+
+
+def make_tables(variant: Variant, pieces: int, observer: Observer) -> bool:
+    """Make the endgame tables if they are not there; whether that was not stopped. Raises EndgameError."""
+    total, is_told = layout(variant.constants, pieces).size, False
+    with observer.working(f"endings of {variant.name}", total) as stopping:
+
+        def report(done: int, _: int) -> None:
+            nonlocal is_told
+            if stopping():
+                raise KeyboardInterrupt
+            if not is_told:
+                is_told = True
+                observer.say(_estimate(variant, pieces, total, done))
+            observer.done(done)
+
+        try:
+            make(variant, pieces, report)
+        except KeyboardInterrupt:
+            if not stopping():
+                raise
+            return False
+    return True
+
+
+def _estimate(variant: Variant, pieces: int, total: int, done: int) -> str:
+    """What the endings that are missing take, in a line."""
+    largest = max(size for _, _, size in layout(variant.constants, pieces).slices)
+    memory = quantity(_BYTES * largest * (os.cpu_count() or 1), "B")
+    seconds = duration((total - done) * _SECONDS)
+    return (
+        f"solving {total - done:,} endings of {variant.name}: about {seconds} of processor time, {memory} of "
+        f"memory, {quantity(total, 'B')} on disk; Ctrl-C stops, the same command resumes"
+    )
 
 
 def grade(

@@ -17,7 +17,6 @@ from arena.hosting.player_process import begin_game
 from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, SuiteAnswer, search_values
 from arena.play.match import REASON_CHARACTERS
 from arena.play.suite import Puzzle, Suite, puzzle_texts
-from arena.play.workers import Workers, run
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
@@ -29,6 +28,7 @@ PLIES = (6, 40)
 opening to positions of 9 or 10 pieces on the small boards."""
 ONE_PLY = PlayerSpec("one ply (greedy)", "greedy")
 """The baseline of suites that looks one ply ahead."""
+_USUAL = Allowance()
 _TRIES = 1000
 """Random lines tried for each position before giving up."""
 
@@ -89,23 +89,16 @@ def measure(task: ProbeTask) -> ProbeRecord:
     return ProbeRecord(spec.name, task.number, text, search, "")
 
 
-def solve(
+def questions(
     suite: Suite,
     players: Sequence[tuple[PlayerSpec, Sequence[Limit]]],
     seed: int = 0,
-    workers: Workers = 1,
-) -> Iterator[list[SuiteAnswer]]:
-    """Ask each player for its move in each position of a suite under each of its limits here, on the workers.
-
-    Yields the answers of one player to one position as they come; `in_order` sorts them. Raises WorkerDied and
-    EngineError as `arena.play.workers.run` does.
-    """
-    questions = [
-        Question(spec, tuple(limits), suite.name, suite.variant, number, puzzle, seed)
-        for number, puzzle in enumerate(suite.puzzles, start=1)
-        for spec, limits in players
-    ]
-    yield from run(answers, questions, workers, lambda: False, question_name)
+    allowance: Allowance = _USUAL,
+) -> Iterator[Question]:
+    """Each position of a suite for each player under each of its limits."""
+    for number, puzzle in enumerate(suite.puzzles, start=1):
+        for spec, limits in players:
+            yield Question(spec, tuple(limits), suite.name, suite.variant, number, puzzle, seed, allowance)
 
 
 def question_name(question: Question) -> str:

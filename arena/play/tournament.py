@@ -1,34 +1,49 @@
-"""Run a tournament: the schedule less what the ledger has, through the executor, into the ledger."""
+"""Run a tournament: prepare it, play what the ledger lacks on workers, grade the games and solve suites.
+
+`run` is the one way for `arena run`, `arena.run`, `arena match` and `arena place`.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache, partial
+from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
 
 from arena.base.files import replace
-from arena.base.wording import listed
+from arena.base.wording import counted, listed, not_installed, shown
 from arena.base.writing import write_text
 from arena.experiment.formats.base import Pairing
+from arena.experiment.model import Experiment
+from arena.experiment.workers import scheduler_address
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.columns import add_named
-from arena.ledger.ledger import Ledger
-from arena.ledger.manifest import Diagnosis, manifest_of, save, session, stored_manifest, versions
-from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
+from arena.ledger.ledger import Ledger, complete_with_failures
+from arena.ledger.manifest import manifest_of, save, session, stored_manifest, versions
+from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer, Task
 from arena.ledger.repair import SPENT
-from arena.play.course import Course
+from arena.ledger.store import StoreError
 from arena.play.logs import write_logs
 from arena.play.match import play as play_game
-from arena.play.plan import Plan
-from arena.play.probe import ONE_PLY, Question, answers, question_name
-from arena.play.probe import measure as measure_search
-from arena.play.suite import puzzle_texts
-from arena.play.workers import Workers, pin, run
+from arena.play.prepare import Tournament, prepare
+from arena.play.schedule import Schedule
+from arena.play.searches import measure, solve, unanswered
+from arena.play.workers import EngineError, Workers, kept_workers, pin, usual_workers, worker_count
+from arena.play.workers import run as run_tasks
 from arena.rules.game import Termination
+from arena.rules.jit.kernel import compilation_announced
 from arena.rules.notation import fen
 from arena.rules.result import NO_RESULT
+from arena.watch.live import CLOCK
+from arena.watch.observer import Observer
+from players.engines.program import waiting_announced
 
 INCIDENTS = "incidents"
 """The folder of the bundles, in the run's."""
@@ -38,25 +53,127 @@ _FENS = 1000
 """Openings whose FEN is kept, of those that games were last played from."""
 
 
-def begin(
-    plan: Plan,
-    ledger: Ledger,
-    workers: Workers,
+class RunStopped(Exception):
+    """A player failed too often for the run to continue; the message is one line."""
+
+
+class RunPaused(RunStopped):
+    """Nobody failed, but the run cannot continue now; the message is one line."""
+
+
+class VersionsChanged(Exception):
+    """A run began with other versions of Python or of packages; the message is one line."""
+
+
+class Outcome(NamedTuple):
+    """What a run has come to."""
+
+    complete: bool
+    """Whether nothing is left to be played, graded or solved."""
+    failed: bool
+    """Whether players failed in games, were found faulty, or were left out."""
+
+
+def run(
+    experiment: Experiment,
+    folder: Path,
+    observer: Observer | None = None,
     *,
+    workers: Workers | None = None,
     force: bool = False,
-    found: Iterable[Diagnosis] = (),
-    left_out: Mapping[str, str] = MappingProxyType({}),
-) -> None:
+) -> Outcome:
+    """Play the tournament of an experiment whose run is kept in `folder`, or what is missing of it.
+
+    Its games are graded and its suites solved, too, as the experiment says. `workers` are processes or the address
+    of a Dask scheduler [those of the experiment, else one a core]. `force` resumes a run although it began with
+    other versions of packages.
+
+    Raises ConfigError, and what `carry_out` raises.
+    """
+    observer = observer or Observer()
+    return carry_out(make_ready(experiment, folder, observer), folder, observer, workers=workers, force=force)
+
+
+def make_ready(experiment: Experiment, folder: Path, observer: Observer) -> Tournament:
+    """The tournament of an experiment whose run is kept in `folder`, without the players that are left out.
+
+    Raises ConfigError if it cannot be played.
+    """
+    from arena.play.doctor import taking_part
+
+    announced: set[str] = set()
+
+    def compiling(what: str) -> None:
+        if what not in announced:
+            announced.add(what)
+            observer.say(f"compiling {what}: some seconds, kept for later runs")
+
+    with waiting_announced(observer.say):
+        with compilation_announced(partial(compiling, "the rules and the search")):
+            left, left_out, found = taking_part(experiment, folder, observer.say)
+        return prepare(left, compiling)._replace(left_out=left_out, found=found)
+
+
+def carry_out(
+    tournament: Tournament,
+    folder: Path,
+    observer: Observer,
+    *,
+    workers: Workers | None = None,
+    force: bool = False,
+) -> Outcome:
+    """Play, grade and solve what is missing of a tournament's run in `folder`; what is finished is kept.
+
+    Raises StoreError for a folder that holds another run or cannot be written to; VersionsChanged; RunStopped for
+    a failure with `failures: {game: stop}`, RunPaused for a player that is not reachable or a budget that is
+    spent; GradingError and EndgameError for a run that cannot be graded as its `oracle` says; WorkerDied for a
+    game that ends its process, EngineError for lost workers.
+    """
+    experiment, facts = tournament.experiment, tournament.facts
+    used = available(experiment.workers or usual_workers() if workers is None else workers, observer.say)
+    if isinstance(used, int):  # no more processes than there is work for
+        used = max(1, min(used, max(tournament.games, tournament.searches, tournament.questions)))
+    try:
+        opened = Ledger(folder, experiment, facts)
+    except StoreError as error:
+        failed = complete_with_failures(folder, experiment, facts)
+        if failed is None:
+            raise
+        observer.say(f"the run in {folder} is complete: nothing is played ({error})")
+        return Outcome(True, failed or bool(tournament.left_out))
+    with opened as ledger, _announced(observer), kept_workers():
+        if ledger.repaired:
+            observer.say(ledger.repaired)
+        if ledger.complete:
+            observer.say(f"the run in {folder} is complete: nothing is played")
+            if unanswered(tournament, ledger):
+                begin(tournament, ledger, used, force=force)
+        else:
+            for line in tournament.warnings():
+                observer.say(line)
+            tournament = _examined(tournament, folder, observer)
+            begin(tournament, ledger, used, force=force)
+            _play_watched(tournament, ledger, used, observer)
+        is_whole = (
+            ledger.complete
+            and _grade_watched(tournament, ledger, used, observer)
+            and _solve_watched(tournament, ledger, used, observer)
+        )
+        manifest = stored_manifest(ledger)
+        is_faulty = manifest is not None and bool(manifest.faulty or manifest.left_out)
+        return Outcome(is_whole, is_faulty or ledger.has_failures)
+
+
+def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bool = False) -> None:
     """Record in the run's manifest that it begins, or resumes, with `workers` workers.
 
-    When it begins, what was `found` of players, and who was `left_out`, is recorded, too. Raises VersionsChanged
-    if it began with other versions of packages, unless `force` is true, and StoreError if the manifest cannot be
-    read or written.
+    Raises VersionsChanged if it began with other versions of packages, unless `force` is true, and StoreError if
+    the manifest cannot be read or written.
     """
     manifest, now = stored_manifest(ledger), session(sum(ledger.scores().values()), workers)
     if manifest is None:
-        new = manifest_of(plan.experiment, plan.facts.files, plan.men, now)
-        save(ledger, new._replace(found=tuple(found), left_out=left_out))
+        new = manifest_of(tournament.experiment, tournament.facts.files, tournament.men, now)
+        save(ledger, new._replace(found=tournament.found or (), left_out=tournament.left_out))
         return
     here = versions()
     others = [
@@ -69,175 +186,59 @@ def begin(
             "that folder"
         )
     forced = "; ".join(others) or manifest.forced
-    save(ledger, manifest._replace(file=str(plan.experiment.path.resolve()), session=now, forced=forced))
-
-
-def conduct(
-    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
-) -> Iterator[ProbeRecord | GameRecord]:
-    """Make the searches of the probe that the ledger lacks, then play the games: see `measure` and `play`."""
-    yield from measure(plan, ledger, workers, stopping)
-    if len(ledger.probed()) == plan.searches:
-        yield from play(plan, ledger, workers, stopping)
-
-
-def measure(
-    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
-) -> Iterator[ProbeRecord]:
-    """Make the searches of the probe that the ledger lacks, storing each before it is yielded.
-
-    A position is searched by all players before the next one, so that a machine that slows down slows all of
-    them, and by another player first each time. Raises WorkerDied if a search ends the process that makes it.
-    """
-    for record in run(measure_search, probe_tasks(plan, ledger.probed()), workers, stopping, _search_name):
-        ledger.add_probe(record)
-        yield record
-
-
-def probe_tasks(plan: Plan, finished: set[tuple[str, int]]) -> Iterator[ProbeTask]:
-    """The searches still to make, as workers receive them; `finished` has players and numbers of positions."""
-    settings = plan.experiment.probe
-    if settings is None:
-        return
-    for number, position in enumerate(plan.probes, start=1):
-        first = number % len(plan.players)
-        for spec in plan.players[first:] + plan.players[:first]:
-            if (spec.name, number) not in finished:
-                yield ProbeTask(
-                    spec,
-                    number,
-                    plan.variant,
-                    position,
-                    settings.depth,
-                    plan.experiment.seed,
-                    plan.experiment.allowance,
-                )
-
-
-def solve(
-    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
-) -> Iterator[SuiteAnswer]:
-    """Have players answer the questions of suites that the ledger lacks, storing each answer before it is yielded.
-
-    Raises WorkerDied and EngineError as `arena.play.workers.run` does.
-    """
-    for made in run(answers, unanswered(plan, ledger), workers, stopping, question_name):
-        for answer in made:
-            ledger.add_answer(answer)
-            yield answer
-
-
-def unanswered(plan: Plan, ledger: Ledger) -> list[Question]:
-    """The questions of suites that the ledger lacks answers to; players that are withdrawn are not asked.
-
-    Answers to positions that a suite no longer has are removed from the ledger.
-    """
-    for suite in plan.suites:
-        positions = [(n, *puzzle_texts(plan.variant, puzzle)) for n, puzzle in enumerate(suite.puzzles, start=1)]
-        ledger.remove_other_answers(suite.name, positions)
-    done = {row[:3] for row in ledger.answered()}
-    return [
-        it
-        for it in questions(plan)
-        if (it.player.name, it.suite, it.number) not in done and it.player.name not in ledger.annulled
-    ]
-
-
-def questions(plan: Plan) -> Iterator[Question]:
-    """Each position of the suites for each player under its own limit, and for ONE_PLY beside them."""
-    asked = [*plan.players, *([] if ONE_PLY.name in plan.names else [ONE_PLY])]
-    seed, allowance = plan.experiment.seed, plan.experiment.allowance
-    for suite in plan.suites:
-        for number, puzzle in enumerate(suite.puzzles, start=1):
-            for spec in asked:
-                yield Question(spec, (spec.limit,), suite.name, suite.variant, number, puzzle, seed, allowance)
-
-
-class RunStopped(Exception):
-    """A player failed too often for the run to continue; the message is one line."""
-
-
-class VersionsChanged(Exception):
-    """A run began with other versions of Python or of packages; the message is one line."""
-
-
-class RunPaused(RunStopped):
-    """Nobody failed, but the run cannot continue now; the message is one line."""
+    save(ledger, manifest._replace(file=str(tournament.experiment.path.resolve()), session=now, forced=forced))
 
 
 def play(
-    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
+    tournament: Tournament, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[GameRecord]:
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
-    Which games they are is the `Course`: they are the same for any number of workers. Once a sequential test is
+    Which games they are is the `Schedule`: they are the same for any number of workers. Once a sequential test is
     decided no game begins, and the games behind the deciding pair are removed. A failure leaves a bundle in the
     ledger's folder.
 
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
     ones are not stored. Raises RunPaused then, if a player is not reachable, whose game is not stored, or the
-    budget is spent. Raises
-    WorkerDied, when all other games of the batch are stored, for games that end the
-    process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
-    raises; StoreError if another program changed games in the ledger meanwhile. Finished games are kept in any
-    case.
+    budget is spent. Raises WorkerDied, when all other games of the batch are stored, for games that end the
+    process that plays them; EngineError if the workers are lost; any exception that `arena.play.match.play`
+    raises; StoreError if another program changed games in the ledger meanwhile.
     """
     folder = ledger.path.parent
-    work, store = work_of(plan, workers), storing(plan, ledger)
-    course = Course(plan, ledger.results())
-    spent, budget = ledger.spent(), plan.experiment.budget or {}
-    enough = lambda: bool(course.stopped) or course.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
-    while (batch := course.batch()) is not None:
+    store, schedule = _storing(tournament, ledger), Schedule(tournament, ledger.results())
+    work = _pinned if tournament.experiment.pin and not isinstance(workers, str) else play_game
+    spent, budget = ledger.spent(), tournament.experiment.budget or {}
+    enough = lambda: bool(schedule.stopped) or schedule.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
+    while schedule.advance():
         if ledger.repaired:
-            course.forget(ledger.remove_others(_drawn(plan, batch)))
-        for record in run(work, course.tasks(), workers, enough, _game_name):
+            schedule.forget(ledger.remove_others(_drawn(tournament, schedule.games())))
+        for record in run_tasks(work, schedule.tasks(), workers, enough, _game_name):
             if numbers := [*record.uncounted, *filter(None, [record.extras])]:
                 add_named(spent, numbers)
                 ledger.put(SPENT, spent)
-            for each in (taken := course.take(record)):
-                write_bundle(folder, each, course.failures)
-                write_logs(folder, each, plan.names)
+            for each in (taken := schedule.take(record)):
+                write_bundle(folder, each, schedule.failures)
+                write_logs(folder, each, tournament.names)
                 store(each)
-            if record.incident is not None:
-                ledger.annul(course.annulled)
+            ledger.annul(schedule.annulled)
             if taken:
                 yield record
-        if course.stopped:
-            for record in course.stopped:
-                write_bundle(folder, record, course.failures)
-            paused = all(record.result == NO_RESULT for record in course.stopped)
+        if schedule.stopped:
+            for record in schedule.stopped:
+                write_bundle(folder, record, schedule.failures)
+            paused = all(record.result == NO_RESULT for record in schedule.stopped)
             raise (RunPaused if paused else RunStopped)(f"game {record.pairing.game}: {record.error}")
-        if course.missing and (used := _used_up(spent, budget)):
+        if schedule.missing and (used := _used_up(spent, budget)):
             raise RunPaused(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
-        for record in () if stopping() else course.rulings():
+        for record in () if stopping() else schedule.rulings():
             store(record)
             yield record
-        ledger.annul(course.annulled)
-    if course.decided:
-        ledger.remove_after(course.tested)
+        ledger.annul(schedule.annulled)
+    if schedule.decided:
+        ledger.remove_after(schedule.tested)
     ledger.verify()
-    if course.order is not None:
-        ledger.finish([(plan.names[it.player], it.figures) for it in course.order])
-
-
-def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
-    """Return a function that stores a game in a ledger, replacing a played one if it is lost unplayed."""
-    names = plan.names
-    opening_fen = lru_cache(_FENS)(lambda opening: fen(plan.variant, plan.openings[opening]))
-
-    def store(record: GameRecord) -> None:
-        pairing, replace = record.pairing, record.termination == Termination.WITHDRAWN
-        opening = opening_fen(pairing.opening)
-        ledger.add(record, names[pairing.white], names[pairing.black], opening, replace=replace)
-
-    return store
-
-
-def work_of(plan: Plan, workers: Workers) -> Callable[[Task], GameRecord]:
-    """A worker's job for a game."""
-    if plan.experiment.pin and not isinstance(workers, str):
-        return _pinned
-    return play_game
+    if schedule.order is not None:
+        ledger.finish([(tournament.names[it.player], it.figures) for it in schedule.order])
 
 
 def bundle_of(folder: Path, game: int) -> Path:
@@ -265,14 +266,138 @@ def write_bundle(folder: Path, record: GameRecord, failures: Mapping[str, int]) 
     return replace(path, partial(write_text, yaml_text(document)))
 
 
+@contextmanager
+def _announced(observer: Observer) -> Iterator[None]:
+    """Tell an observer if kernels are compiled, or an outside program is long in answering."""
+    compiling = partial(observer.say, "compiling the rules and the search: some seconds, kept for later runs")
+    with waiting_announced(observer.say), compilation_announced(compiling):
+        yield
+
+
+def available(workers: Workers, say: Callable[[str], object]) -> Workers:
+    """The workers, of Dask with a line on how many there are.
+
+    Raises EngineError if these are not to be had, ValueError for what is neither processes nor an address.
+    """
+    if isinstance(workers, str):
+        scheduler_address(workers)
+        if find_spec("distributed") is None:
+            raise EngineError(not_installed(f"playing at {workers}", "Dask", "dask"))
+        count = worker_count(workers)
+        waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
+        say(f"{counted(count, 'Dask worker')} at {workers}{waiting}")
+    elif type(workers) is not int or workers < 1:
+        raise ValueError(f"workers must be a number of processes or like tcp://host:8786, not {shown(workers)}")
+    return workers
+
+
+def _examined(tournament: Tournament, folder: Path, observer: Observer) -> Tournament:
+    """The tournament with what is found wrong with a user's own code before the first game, which goes on."""
+    from arena.play.doctor import is_own, of_disk, of_players, reported, unguarded
+
+    experiment = tournament.experiment
+    if tournament.found is not None or experiment.sandbox or not any(map(is_own, tournament.players)):
+        return tournament
+    if line := unguarded(experiment):
+        observer.say(line)
+    own = of_players(experiment, thorough=False, own_alone=True)
+    found = reported(chain(of_disk(folder, tournament.games), own), observer.say)
+    if found:
+        observer.say(f"the run continues; arena doctor {experiment.path} looks closer")
+    return tournament._replace(found=tuple(one for one in found if one.player in tournament.names))
+
+
+def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> None:
+    """Make the searches of the probe, then play the games, seen by an observer."""
+    folder, told = ledger.path.parent, set[Hashable]()
+    pieces = 0
+    with observer.working("games", tournament.games, folder) as stopping:
+        for record in _measured_and_played(tournament, ledger, workers, stopping):
+            pieces += 1
+            observer.done(pieces)
+            key, line = _failure(record, folder)
+            if line and key not in told:
+                told.add(key)
+                observer.say(line)
+
+
+def _measured_and_played(
+    tournament: Tournament, ledger: Ledger, workers: Workers, stopping: Callable[[], bool]
+) -> Iterator[ProbeRecord | GameRecord]:
+    yield from measure(tournament, ledger, workers, stopping)
+    if len(ledger.probed()) == tournament.searches:
+        yield from play(tournament, ledger, workers, stopping)
+
+
+def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, str]:
+    """A line on a player's failure in a search or a game, or its withdrawal, behind its kind; "" for none."""
+    if not record.error:
+        return None, ""
+    if isinstance(record, ProbeRecord):
+        line = f"{record.player} cannot be measured at position {record.position}: {record.error}"
+        return ("search", record.player), line
+    number = record.pairing.game
+    if record.incident is None:
+        return record.error, f"game {number} and later: {record.error}"
+    return record.incident.player, f"game {number}: {record.error}; it loses ({bundle_of(folder, number)})"
+
+
+def _grade_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+    """Grade the games of a run as it is configured; whether it was not stopped."""
+    if (oracle := tournament.experiment.oracle) is None:
+        return True
+    from arena.play.grading import arranged, grade_watched
+
+    experiment = tournament.experiment
+    grading = arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
+    return grade_watched(grading, ledger, workers, observer)
+
+
+def _solve_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+    """Have the players of a run solve its suites; whether it was not stopped."""
+    if not (asked := len(unanswered(tournament, ledger))):
+        return True
+    failures = list[SuiteAnswer]()
+    with observer.working("answers to suites", asked) as stopping:
+        for number, answer in enumerate(solve(tournament, ledger, workers, stopping), start=1):
+            observer.done(number)
+            failures += [answer] if answer.error else []
+    if failures:
+        first = failures[0]
+        also = f"{counted(len(failures), 'answer')} failed; "
+        observer.say(f"{also}{first.player} at position {first.position} {first.error}")
+    return not unanswered(tournament, ledger)
+
+
+def _storing(tournament: Tournament, ledger: Ledger) -> Callable[[GameRecord], None]:
+    """Return a function that stores a game in a ledger, replacing a played one if it is lost unplayed.
+
+    The first game of the session tells when the session's first move was begun.
+    """
+    names, timed = tournament.names, False
+    opening_fen = lru_cache(_FENS)(lambda opening: fen(tournament.variant, tournament.openings[opening]))
+
+    def store(record: GameRecord) -> None:
+        nonlocal timed
+        if not timed:
+            ledger.put(CLOCK, time.monotonic() - float(np.nansum(record.table()["seconds"])))
+            timed = True
+        pairing, is_replaced = record.pairing, record.termination == Termination.WITHDRAWN
+        opening = opening_fen(pairing.opening)
+        ledger.add(record, names[pairing.white], names[pairing.black], opening, replace=is_replaced)
+
+    return store
+
+
 def _used_up(spent: Mapping[str, float], budget: Mapping[str, float]) -> list[str]:
     """The numbers of a budget that are used up, in words."""
     used = {name: spent.get(name, 0.0) for name in budget}
     return [f"{used[name]:,.10g} of {most:,.10g} {name}" for name, most in budget.items() if used[name] >= most]
 
 
-def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str, int]]:
-    return ((it.game, plan.names[it.white], plan.names[it.black], it.opening + 1) for it in batch)
+def _drawn(tournament: Tournament, games: Iterable[Pairing]) -> Iterator[tuple[int, str, str, int]]:
+    names = tournament.names
+    return ((it.game, names[it.white], names[it.black], it.opening + 1) for it in games)
 
 
 def _pinned(task: Task) -> GameRecord:
@@ -282,7 +407,3 @@ def _pinned(task: Task) -> GameRecord:
 
 def _game_name(task: Task) -> str:
     return f"game {task.pairing.game} ({task.white.name} against {task.black.name})"
-
-
-def _search_name(task: ProbeTask) -> str:
-    return f"the search of position {task.number} by {task.player.name}"

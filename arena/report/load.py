@@ -36,7 +36,10 @@ def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
 
     With `anonymous`, persons and players with files of a user's own are called `player 1` and so on.
     """
-    return Run(Path(folder), read(Path(folder), anonymous=anonymous), card)
+    data = read(Path(folder), anonymous=anonymous)
+    if data.manifest is not None:
+        data.experiment.locate(Path(data.manifest.file))
+    return Run(Path(folder), data, card)
 
 
 def card(run: Run) -> str:

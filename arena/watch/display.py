@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group, RenderableType
@@ -17,11 +16,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.base.writing import replaces_lines
 from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
 from arena.watch.elo import Refits
 from arena.watch.live import Moment, Standing, Watcher
-from arena.watch.words import COLUMNS, RunView, row_of, run_view, status_line
+from arena.watch.observer import Observer
+from arena.watch.words import COLUMNS, RunView, duration, row_of, run_view, status_line
 
 PLAIN_SECONDS = 10.0
 """Seconds to the first plain line."""
@@ -29,6 +30,8 @@ MAX_SECONDS = 320.0
 """Seconds between two plain lines, at most."""
 REFRESHES = 1
 """How often in a second a terminal's window is drawn."""
+_SHOW_SECONDS = 0.2
+"""Seconds between two counts on a terminal."""
 NAME_CELLS = 16
 """Cells that a player's name has before further columns are shown."""
 _GAP = 2
@@ -54,49 +57,117 @@ class Ticker:
         return True
 
 
-class Display:
-    """Shows the run in `folder`, which this process plays, on `stream`; a context manager around its games.
+class Count:
+    """How many pieces of work are done, of how many, and the time left: on a terminal one line, elsewhere few."""
 
-    It reads the run as anybody else does: while it cannot be read, what was read last stays.
+    def __init__(self, what: str, total: int, stream: TextIO) -> None:
+        self._what, self._total, self._stream = what, total, stream
+        self._replaces, self._ticker = replaces_lines(stream), Ticker()
+        self._began = self._shown = 0.0
+        self._before = -1
+
+    def show(self, pieces: int) -> None:
+        """Show that so many are done; the first of them were waited for while processes began."""
+        now = time.monotonic()
+        if self._before < 0:
+            self._before, self._began, self._shown, self._ticker = pieces, now, now, Ticker()
+            return
+        new = pieces - self._before
+        left = f", {duration((now - self._began) / new * (self._total - pieces))} left" if new else ""
+        line = f"{pieces:,} of {self._total:,} {self._what}{left}"
+        if not self._replaces:
+            if self._ticker.due():
+                print(line, file=self._stream, flush=True)
+        elif now - self._shown >= _SHOW_SECONDS:
+            print(f"\r\x1b[K{line}; Ctrl-C stops", end="", file=self._stream, flush=True)
+            self._shown = now
+
+    def end(self) -> None:
+        """Leave the line of a terminal."""
+        if self._replaces:
+            print("\r\x1b[K", end="", file=self._stream, flush=True)
+
+
+class Display(Observer):
+    """Shows runs that this process plays: games in a window on a terminal, else in lines; other work as a Count.
+
+    It reads a run as anybody else does: while that cannot be read, what was read last stays.
     """
 
-    def __init__(self, folder: Path, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._watcher, self._refits = Watcher(folder, began=time.time()), Refits(folder)
+        self._games: _Games | None = None
+        self._count: Count | None = None
+
+    def say(self, line: str) -> None:
+        """Print a line without disturbing what is shown."""
+        if self._count is not None:
+            self._count.end()
+        if self._games is not None and self._games.live is not None:
+            self._games.live.console.print(line, highlight=False, markup=False)
+        else:
+            self.write(line)
+
+    def write(self, line: str) -> None:
+        """Print a line."""
+        print(line, file=self._stream, flush=True)
+
+    @contextmanager
+    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
+        """Show games, or count other pieces of work."""
+        if folder is None:
+            self._count = Count(what, total, self._stream)
+            try:
+                yield lambda: False
+            finally:
+                self._count.end()
+                self._count = None
+            return
+        try:
+            with _Games(folder, self._stream) as self._games:
+                yield lambda: False
+        finally:
+            self._games = None
+
+    def done(self, pieces: int) -> None:
+        """Show how many pieces are done, if it is time to."""
+        if self._games is not None:
+            self._games.tick()
+        elif self._count is not None:
+            self._count.show(pieces)
+
+
+class _Games:
+    """The games of the run in `folder` while they are played; a context manager around them."""
+
+    def __init__(self, folder: Path, stream: TextIO) -> None:
+        self._stream = stream
+        self._watcher, self._refits = Watcher(folder), Refits(folder)
         self._moment: Moment | None = None
         self._ticker = Ticker()
-        self._live: Live | None = None
+        self.live: Live | None = None
 
     def tick(self) -> None:
         """Print a line if it is time to, and this is no terminal, whose window is drawn by itself."""
-        if self._live is None and self._ticker.due():
+        if self.live is None and self._ticker.due():
             self._print_line()
 
-    def say(self, text: str) -> None:
-        """Print a line without disturbing the window."""
-        if self._live is not None:
-            self._live.console.print(text, highlight=False, markup=False)
-        else:
-            print(text, file=self._stream, flush=True)
-
-    def __enter__(self) -> Display:
+    def __enter__(self) -> _Games:
         if self._stream.isatty():
             console = Console(file=self._stream)
-            self._live = Live(
+            self.live = Live(
                 get_renderable=lambda: self._window(console),
                 console=console,
                 refresh_per_second=REFRESHES,
                 transient=True,
             )
-            self._live.__enter__()
+            self.live.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._live is not None:
-            self._live.__exit__(kind, error, trace)
-            self._live = None
+    def __exit__(self, *error: Any) -> None:
+        if self.live is not None:
+            self.live.__exit__(*error)
+            self.live = None
         self._print_line()
 
     def _print_line(self) -> None:

@@ -10,7 +10,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from datetime import datetime
 from math import inf
 from pathlib import Path
 from sqlite3 import Connection
@@ -30,6 +29,8 @@ from arena.rules.game import FORFEITS
 from arena.rules.result import points_of
 from arena.watch.elo import EloScale, ResultCounts, scale_of
 
+CLOCK = "clock"
+"""Key of the ledger's document with the reading of the machine's monotonic clock at the session's first move."""
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
 _WHOLE_SHARE = 0.002
 """Share of the time that goes into reading all games, as some may have been removed or replaced."""
@@ -92,8 +93,11 @@ class Moment(NamedTuple):
     manifest: Manifest | None
     playing: bool | None
     """Whether its last session is going on; None if that cannot be known from here."""
-    began: float | None
-    """When that session began to play, in seconds since 1970; None if that is not known."""
+    seconds: float | None
+    """Since the first move of that session, as the clock of its machine counts them, which nobody sets.
+
+    None before its first game, or where nobody is known to play it on this machine.
+    """
     stored: float | None
     """When the last game was stored, in seconds since 1970; None if that is not known."""
     now: float
@@ -114,17 +118,14 @@ class Moment(NamedTuple):
 
     @property
     def rate(self) -> float | None:
-        """Games per second of the last session; None before its first game."""
-        session, began, stored = self.session, self.began, self.stored
-        if session is None or began is None or stored is None or self.games <= session.games:
-            return None
-        seconds = (self.now if self.playing else stored) - began
-        return (self.games - session.games) / seconds if seconds > 0 else None
+        """Games per second since the session's first move; None while that is not known."""
+        before = self.session.games if self.session else 0
+        return (self.games - before) / self.seconds if self.seconds and self.games > before else None
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until all planned games are played at this rate; None if nobody plays them, or none are."""
-        return (self.planned - self.games) / self.rate if self.rate and self.playing and self.planned else None
+        """Seconds until all planned games are played at this rate; None where it is not known."""
+        return (self.planned - self.games) / self.rate if self.rate and self.planned else None
 
     def as_dict(self, elo: Mapping[str, Interval]) -> dict[str, Any]:
         """All of it as JSON types but `results`, with the players' Elo."""
@@ -137,16 +138,15 @@ class Moment(NamedTuple):
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
             **self.scale._asdict(),
         }
-        left_out = ("manifest", "began", "results", "scale", "sprt_pairs")
+        left_out = ("manifest", "seconds", "results", "scale", "sprt_pairs")
         return {name: value for name, value in values.items() if name not in left_out}
 
 
 class Watcher:
     """Reads a run again and again while it is played: of its games mostly the new ones, never their moves."""
 
-    def __init__(self, folder: Path, began: float | None = None) -> None:
-        """Read the run in a folder; the process that plays it passes when it `began`, in seconds since 1970."""
-        self._folder, self._began = folder, began
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._seen: Any = None
         self._tally = _Tally()
         self._test = SequentialTest(None)
@@ -182,6 +182,7 @@ class Watcher:
         if whole:
             self._whole_from = began + (time.monotonic() - began) * (1 + 1 / _WHOLE_SHARE)
         session = manifest.session if manifest else None
+        playing, clock = False if complete else _is_playing(self._folder, session), stored.get(CLOCK)
         return Moment(
             name=experiment["name"],
             variant=build_variant(experiment["variant"]).name,
@@ -196,8 +197,8 @@ class Watcher:
             incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
             annulled=annulled,
             manifest=manifest,
-            playing=False if complete else _is_playing(self._folder, session),
-            began=self._began or (datetime.fromisoformat(session.began).timestamp() if session else None),
+            playing=playing,
+            seconds=time.monotonic() - clock if playing and clock is not None else None,
             stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
             now=time.time(),
             players=len(experiment["players"]),

@@ -17,6 +17,7 @@ from arena.experiment.formats.base import Pairing, Rounds
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import FILE, Facts, Ledger
 from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
+from arena.play.schedule import game_of
 from arena.rules.notation import fen
 from arena.rules.result import RESULTS
 from arena.rules.variants import VARIANTS
@@ -67,14 +68,14 @@ def fill(folder: Path, kind: str, games: int) -> tuple[int, float]:
     experiment = _experiment(kind)
     names = [player.name for player in experiment.players]
     ties = experiment.format.ties(names)
-    schedule = Rounds(ties, -(-games // (2 * len(ties))))
+    batch = Rounds(ties, range(-(-games // (2 * len(ties)))))
     rng = random.Random(_SEED)
     templates = [packed(list(zip(*_moves(kind, rng), strict=True))) for _ in range(_TEMPLATES)]
     variant = VARIANTS[VARIANT]
     start = fen(variant, variant.start)
     plies, seconds = 0, 0.0
     with Ledger(folder, experiment, Facts("black", variant.gametype, start, games, True, {})) as ledger:
-        for pairing in schedule[:games]:
+        for pairing in (game_of(batch, number) for number in range(1, games + 1)):
             record = _record(pairing, rng, *rng.choice(templates))
             opening = f"{start}.{pairing.opening + 1}"
             began = time.perf_counter()

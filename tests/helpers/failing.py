@@ -9,7 +9,7 @@ import pandas as pd
 import arena
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
-from arena.play.plan import prepare
+from arena.play.prepare import prepare
 from arena.play.tournament import play
 from tests.helpers.report_data import repeatable
 

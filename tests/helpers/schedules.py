@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import arena
-from arena.experiment.formats.base import BatchResults, Pairing, Place, Schedule
+from arena.experiment.formats.base import Batches, Pairing, Place, Played
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord, Task, packed
-from arena.play.plan import Plan, prepare
+from arena.play.prepare import Tournament, prepare
+from arena.play.schedule import game_of
 from tests.helpers.tournaments import play_whole
 
 Result = Callable[[Pairing], float]
 """White's points in a game."""
+Made = tuple[list[list[Pairing]], list[Place]]
 
 
-def batches(schedule: Schedule, result: Result) -> tuple[list[list[Pairing]], list[Place]]:
-    """All batches of a schedule under some results, and its final order."""
-    made = []
-    batch = next(schedule)
+def batches(format: Batches, result: Result, void: Mapping[int, frozenset[int]] = {}) -> Made:
+    """The games of all batches of a format under some results, and its final order; `void` players by batch."""
+    made: list[list[Pairing]] = []
+    before = 0
+    batch = next(format)
     try:
         while True:
-            made.append(list(batch))
-            batch = schedule.send(BatchResults([result(pairing) for pairing in batch]))
+            games = [game_of(batch, before + 1 + place, before) for place in range(2 * len(batch))]
+            made.append(games)
+            before += len(games)
+            points = ((result(one), 1 - result(other)) for one, other in zip(games[::2], games[1::2], strict=True))
+            batch = format.send(Played(points, void.get(len(made), frozenset())))
     except StopIteration as end:
         return made, end.value
 
@@ -40,7 +46,7 @@ FOUR = (
 )
 
 
-def plan_of(folder: Path, text: str) -> Plan:
+def plan_of(folder: Path, text: str) -> Tournament:
     path = folder / "config.yaml"
     path.write_text(HEAD + text)
     return prepare(load(path))

@@ -13,7 +13,7 @@ from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
-from arena.play.plan import Plan, prepare
+from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import play
 from tests.helpers.report_data import repeatable
 
@@ -95,7 +95,7 @@ def run(folder: Path, out: str, text: str = CONFIG, workers: int = 1, stops: Seq
     return play_whole(prepare(experiment(folder, text)), folder / out, workers, stops)
 
 
-def play_whole(plan: Plan, folder: Path, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
+def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
     """Play a tournament to its end, stopped and resumed after some numbers of games; none is played twice."""
     for stop in (*stops, math.inf):
         with Ledger(folder, plan.experiment, plan.facts) as ledger:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import click
 
+from arena.base.writing import replaces_lines
 from arena.commands.board import show_board
 from arena.commands.dialogue.lines import beside, legal_lines, turn_lines
-from arena.commands.output import echo, replaces_lines
+from arena.commands.output import echo
 from arena.commands.seating import Seated, not_built
 from arena.commands.waiting import watched
 from arena.hosting.analysis import Analysis, Candidate

@@ -1,14 +1,13 @@
-"""Formats: what each one knows, and the schedules that they make."""
+"""Formats: what each one knows, and the batches of games that it makes of the results so far."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
-from typing import ClassVar, NamedTuple, TypeAlias, overload
+from itertools import combinations, product
+from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
-from arena.rules.result import pair_points
 
 LEAST_ROUNDS = 25
 """Rounds before which no interval ends a run: fewer say too little of its width (arena/ratings/README.md)."""
@@ -26,6 +25,37 @@ class Pairing(NamedTuple):
     opening: int
 
 
+Tie: TypeAlias = tuple[int, int]
+"""Two players who meet; the first one is White in the first game of each pair."""
+
+
+class Pair(NamedTuple):
+    """Two games of one opening between the same players, who swap colours. All but `round` count from 0."""
+
+    first: int
+    """The player that is White in the first of the two."""
+    second: int
+    opening: int
+    round: int
+    """From 1."""
+
+
+class Batch(Protocol):
+    """Pairs that are played in any order: all of them before the next batch."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> Pair: ...
+
+
+class Played(NamedTuple):
+    """How a batch ended, which is sent to the format."""
+
+    points: Iterator[tuple[float, float]]
+    """Of the first player of each pair, in order: its points in the game as White, and as Black."""
+    void: frozenset[int] = frozenset()
+    """The players whose games do not count, in this batch and those before."""
+
+
 class Place(NamedTuple):
     """A player's place in the final order of a format, and what it rests on."""
 
@@ -34,21 +64,8 @@ class Place(NamedTuple):
     """By the columns of `order.csv`: see the formats."""
 
 
-Tie: TypeAlias = tuple[int, int]
-"""Two players; the first one is White in the first game of each pair."""
-
-
-class BatchResults(NamedTuple):
-    """The results of a batch, sent to a schedule."""
-
-    points: Sequence[float]
-    """White's (0, 0.5 or 1) in the games of the batch, in their order."""
-    annulled: frozenset[int] = frozenset()
-    """The players, by number, whose games do not count, in this batch and those before."""
-
-
-Schedule: TypeAlias = Generator[Sequence[Pairing], BatchResults, list[Place]]
-"""Yields a batch, is sent how it was played, and so on.
+Batches: TypeAlias = Generator[Batch, Played, list[Place]]
+"""A format under way: it yields a batch, is sent how that ended, and so on.
 
 It returns the final order, best first, which is empty for formats that leave it to the rating. Nothing but what it
 is sent decides what comes next: the same results give the same games.
@@ -99,9 +116,11 @@ class Format(Section):
         """How many openings a number of players needs at least."""
         return 0
 
-    def schedule(self, names: Sequence[str], openings: int) -> Schedule:
-        """The games, in batches."""
-        return static(self.ties(names), openings)
+    def batches(self, names: Sequence[str], openings: int) -> Batches:
+        """Play each opening by all ties, a round, before the next one: one batch, as it needs no result."""
+        if batch := Rounds(self.ties(names), range(openings)):
+            yield batch
+        return []
 
 
 def everyone(players: int) -> list[Tie]:
@@ -109,63 +128,33 @@ def everyone(players: int) -> list[Tie]:
     return list(combinations(range(players), 2))
 
 
-def static(ties: Sequence[Tie], openings: int) -> Schedule:
-    """All games in one batch; a round is one opening by all ties, so that everyone is level after each."""
-    if batch := Rounds(ties, openings):
-        yield batch
-    return []
+class Rounds:
+    """The pairs of rounds of one opening each by all ties, none of them in memory: a Batch."""
 
-
-class Rounds(Sequence[Pairing]):
-    """The games of rounds of one opening each by all ties, none of them in memory."""
-
-    def __init__(self, ties: Sequence[Tie], openings: int, begin: int = 0) -> None:
-        """Of the openings from number `begin` on, from 0."""
-        self._ties, self._openings, self._begin = ties, openings, begin
+    def __init__(self, ties: Sequence[Tie], openings: range) -> None:
+        self._ties, self._openings = ties, openings
 
     def __len__(self) -> int:
-        return 2 * len(self._ties) * (self._openings - self._begin)
+        return len(self._ties) * len(self._openings)
 
-    @overload
-    def __getitem__(self, place: int) -> Pairing: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Pairing]: ...
-    def __getitem__(self, place: int | slice) -> Pairing | list[Pairing]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        place = range(len(self))[place] + 2 * len(self._ties) * self._begin
-        pair, second = divmod(place, 2)
-        opening, tie = divmod(pair, len(self._ties))
-        white, black = self._ties[tie][:: -1 if second else 1]
-        return Pairing(place + 1, pair + 1, opening + 1, white, black, opening)
+    def __getitem__(self, index: int) -> Pair:
+        round, tie = divmod(index, len(self._ties))
+        opening = self._openings[round]
+        return Pair(*self._ties[tie], opening, opening + 1)
 
 
-class Numbers:
-    """Numbers games and pairs in the order in which they are asked for."""
-
-    def __init__(self) -> None:
-        self._pair = 0
-
-    def pairs(self, ties: Iterable[Tie], round: int, openings: Iterable[int]) -> list[Pairing]:
-        """The games of a round: opening by opening, by each tie, two games with colours swapped."""
-        return list(self._pairs(list(ties), round, openings))
-
-    def _pairs(self, ties: Sequence[Tie], round: int, openings: Iterable[int]) -> Iterator[Pairing]:
-        for opening in openings:
-            for first, second in ties:
-                self._pair += 1
-                yield Pairing(2 * self._pair - 1, self._pair, round, first, second, opening)
-                yield Pairing(2 * self._pair, self._pair, round, second, first, opening)
+def pairs_of(ties: Iterable[Tie], openings: Iterable[int], round: int) -> list[Pair]:
+    """The pairs of a round: each opening by all ties before the next one."""
+    return [Pair(*tie, opening, round) for opening, tie in product(openings, ties)]
 
 
-def points_by_tie(batch: Sequence[Pairing], points: Sequence[float]) -> dict[Tie, tuple[float, float]]:
-    """The points of the two players of each tie in a batch, from White's points in its games."""
+def points_by_tie(batch: Sequence[Pair], points: Iterable[tuple[float, float]]) -> dict[Tie, tuple[float, float]]:
+    """The points of the two players of each tie in a batch."""
     total: dict[Tie, tuple[float, float]] = {}
-    for first, second in zip(range(0, len(batch), 2), range(1, len(batch), 2), strict=True):
-        tie = batch[first].white, batch[first].black
-        one, other = total.get(tie, (0.0, 0.0))
-        won = pair_points(points[first], points[second])
-        total[tie] = (one + won, other + 2 - won)
+    for pair, (as_white, as_black) in zip(batch, points, strict=True):
+        tie, won = (pair.first, pair.second), as_white + as_black
+        own, conceded = total.get(tie, (0.0, 0.0))
+        total[tie] = own + won, conceded + 2 - won
     return total
 
 

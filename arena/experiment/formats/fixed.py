@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from arena.base.wording import unknown
-from arena.experiment.formats.base import LEAST_ROUNDS, Format, Rounds, Schedule, Tie
+from arena.experiment.formats.base import LEAST_ROUNDS, Batches, Format, Rounds, Tie
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 from arena.rules.result import Colour, result_of
@@ -73,14 +73,14 @@ class Until(Section):
         gt=0, description="Wanted half width in Elo of all 95 % intervals; of two players, of their difference's."
     )
 
-    def schedule(
+    def batches(
         self,
         format: Format,
         names: Sequence[str],
         openings: int,
         first: Colour = "white",
         anchor: Mapping[str, float] = MappingProxyType({}),
-    ) -> Schedule:
+    ) -> Batches:
         """Rounds of one opening by all ties until every 95 % interval is within +-`error` Elo.
 
         A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. The rating and its
@@ -96,13 +96,16 @@ class Until(Section):
         zero = {names[0]: 0.0} if len(names) == 2 else anchor
         begin, end = 0, min(LEAST_ROUNDS, openings) if ties else 0
         while begin < end:
-            batch = Rounds(ties, end, begin)
+            batch = Rounds(ties, range(begin, end))
             played = yield batch
-            games += [
-                (names[it.white], names[it.black], result_of(points), it.pair)
-                for it, points in zip(batch, played.points, strict=True)
-            ]
-            out = {names[player] for player in played.annulled}
+            for index, (as_white, as_black) in enumerate(played.points):
+                one, other = names[batch[index].first], names[batch[index].second]
+                number = len(games) // 2 + 1
+                games += [
+                    (one, other, result_of(as_white), number),
+                    (other, one, result_of(1 - as_black), number),
+                ]
+            out = {names[player] for player in played.void}
             counted = [game for game in games if not out & {*game[:2]}]
             frame = pd.DataFrame(counted, columns=["white", "black", "result", "pair"])
             table = rate(frame, names, first=first, anchor=zero).table

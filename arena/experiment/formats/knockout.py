@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Format, Numbers, Place, Schedule, last_tie, points_by_tie
+from arena.experiment.formats.base import Batches, Format, Place, last_tie, pairs_of, points_by_tie
 
 
 class Knockout(Format):
@@ -28,7 +28,7 @@ class Knockout(Format):
     def openings_needed(self, players: int) -> int:
         return (players - 1).bit_length() * (self.pairs + self.extra)
 
-    def schedule(self, names: Sequence[str], openings: int) -> Schedule:
+    def batches(self, names: Sequence[str], openings: int) -> Batches:
         """Rounds of ties until one player is left; the players stand in the order of their seeds.
 
         The bracket is the usual one: seeds 1 and 2 can only meet in the final, and the first ones have the byes
@@ -37,7 +37,6 @@ class Knockout(Format):
         the higher seed wins it. Who lost in the same round stands in the order of the seeds; a place rests on the
         player's last tie.
         """
-        numbers = Numbers()
         bracket = _bracket(len(names))
         out: list[Place] = []
         last: dict[int, dict[str, float | str]] = {}
@@ -51,7 +50,7 @@ class Knockout(Format):
                 level = [tie for tie in met if won[tie][0] == won[tie][1]]
                 if not level:
                     break
-                batch = numbers.pairs(level, number, played)
+                batch = pairs_of(level, played, number)
                 points = (yield batch).points
                 for tie, scored in points_by_tie(batch, points).items():
                     won[tie] = won[tie][0] + scored[0], won[tie][1] + scored[1]

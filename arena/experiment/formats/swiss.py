@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Format, Numbers, Place, Schedule, Tie, at_most, points_by_tie
+from arena.experiment.formats.base import Batches, Format, Place, Tie, at_most, pairs_of, points_by_tie
 from arena.experiment.yaml.errors import Keys
 
 Partners: TypeAlias = dict[int, int]
@@ -39,23 +39,22 @@ class Swiss(Format):
     def openings_needed(self, players: int) -> int:
         return self.rounds * self.pairs
 
-    def schedule(self, names: Sequence[str], openings: int) -> Schedule:
+    def batches(self, names: Sequence[str], openings: int) -> Batches:
         """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
 
         All ties of a round have the same openings, other ones than the rounds before. A player whose games are
         annulled is not paired any more, and stands at the end.
         """
-        numbers = Numbers()
         table = ScoreTable(len(names), self.pairs)
         for number in range(1, self.rounds + 1):
             ties, bye = next_round(table)
-            batch = numbers.pairs(ties, number, range((number - 1) * self.pairs, number * self.pairs))
+            batch = pairs_of(ties, range((number - 1) * self.pairs, number * self.pairs), number)
             played = yield batch
             for tie, won in points_by_tie(batch, played.points).items():
                 table.add(tie, won)
             if bye is not None:
                 table.add_bye(bye)
-            table.annul(played.annulled)
+            table.annul(played.void)
         return [Place(player, table.figures(player)) for player in table.order()]
 
 

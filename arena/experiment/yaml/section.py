@@ -34,6 +34,10 @@ class Document(Section):
         """The file that this was loaded from, as it was given."""
         return self._source.path
 
+    def locate(self, path: Path) -> None:
+        """Look for the files that it names beside `path`, where it was not read from that file."""
+        self._source = Source(path)
+
     def error(self, keys: Iterable[str | int], message: str) -> ConfigError:
         """An error at the key `keys`, or at the nearest enclosing key that the file has."""
         return ConfigError([self._source.problem(tuple(keys), message)])

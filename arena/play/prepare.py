@@ -1,4 +1,4 @@
-"""A configuration made ready to play: variant, players, openings and positions to search."""
+"""A tournament made ready to play: its variant, players, openings and positions to search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from arena.base.files import found_file
 from arena.base.wording import quoted
-from arena.experiment.formats.base import Pairing, Schedule
+from arena.experiment.formats.base import Batches, Pairing
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
     FileOpenings,
@@ -26,6 +26,7 @@ from arena.hosting import sandbox
 from arena.hosting.handle import PlayerFailure, PlayerHandle
 from arena.hosting.player_process import begin_game
 from arena.ledger.ledger import Facts
+from arena.ledger.manifest import Diagnosis
 from arena.ledger.record import Task
 from arena.play.grading import GradingError, arranged
 from arena.play.probe import ProbeError, positions
@@ -47,10 +48,11 @@ _UNREADABLE = (
 _LEAVE_OUT = "; 'failures: {faulty: leave-out}' plays without who is faulty"
 
 
-class Plan(NamedTuple):
-    """A configuration made ready: everything that a run needs, checked and built once."""
+class Tournament(NamedTuple):
+    """A tournament that is ready to be played: everything that it needs, checked and built once."""
 
     experiment: Experiment
+    """Without the players that are left out."""
     variant: Variant
     players: tuple[PlayerSpec, ...]
     openings: tuple[Position, ...]
@@ -62,15 +64,19 @@ class Plan(NamedTuple):
     """The worth of a man in the scores of each player, by its name; None where it is not known."""
     costly: frozenset[str] = frozenset()
     """The names of the players whose answers cost money."""
-    left_out: Sequence[str] = ()
+    unread: Sequence[str] = ()
     """A line on each game of a file of openings that gives none."""
+    left_out: Mapping[str, str] = MappingProxyType({})
+    """The faulty players that do not take part, with their files."""
+    found: tuple[Diagnosis, ...] | None = None
+    """What was found of the players before the first game; None if nothing was looked for yet."""
 
-    def schedule(self) -> Schedule:
-        """The tournament's games in its format, in batches."""
+    def batches(self) -> Batches:
+        """The tournament's format under way, from its first batch on."""
         experiment, openings = self.experiment, len(self.openings)
         if (until := experiment.until) is not None:
-            return until.schedule(experiment.format, self.names, openings, self.first, experiment.anchor)
-        return experiment.format.schedule(self.names, openings)
+            return until.batches(experiment.format, self.names, openings, self.first, experiment.anchor)
+        return experiment.format.batches(self.names, openings)
 
     def task(self, pairing: Pairing) -> Task:
         """A game as workers receive it."""
@@ -90,7 +96,7 @@ class Plan(NamedTuple):
 
     def warnings(self) -> Iterator[str]:
         """Yield a line for each rule of adjudication that can end no game, and on games that give no opening."""
-        yield from left_out_lines(self.left_out)
+        yield from left_out_lines(self.unread)
         if (rules := self.experiment.adjudicate) is not None:
             yield from rules.unusable(list(self.men.values()), self.experiment.max_plies)
 
@@ -135,7 +141,7 @@ class Plan(NamedTuple):
         return Facts(self.first, self.variant.gametype, start, self.games, self.exact, files)
 
 
-def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _: None) -> Plan:
+def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _: None) -> Tournament:
     """Build every player once, which also compiles what they need, and draw the openings.
 
     `compiling` is called before something is compiled, with the names of the rules and of the user's code.
@@ -179,9 +185,9 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     if problems:
         raise ConfigError(problems)
     with compilation_announced(partial(compiling, variant.name)):
-        openings, left_out = openings_of(experiment, variant)
+        openings, unread = openings_of(experiment, variant)
     probes = probes_of(experiment, variant)
-    return Plan(experiment, variant, specs, openings, probes, suites, men, frozenset(costly), left_out)
+    return Tournament(experiment, variant, specs, openings, probes, suites, men, frozenset(costly), unread)
 
 
 def _unbuilt(

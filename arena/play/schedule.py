@@ -1,0 +1,265 @@
+"""The schedule of a tournament: which games come next, and what the games that were played make of the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from math import inf
+
+from arena.experiment.formats.base import Batch, Pairing, Place, Played
+from arena.ledger.record import GameRecord, Task, packed
+from arena.play.prepare import Tournament
+from arena.ratings.sprt import SequentialTest
+from arena.rules.game import Termination
+from arena.rules.result import NO_RESULT, WHITE_POINTS, points_of
+
+
+class Schedule:
+    """The games of a tournament as far as they are known. It plays and stores nothing.
+
+    The same results lead to the same games in the end, in whatever order they come:
+
+    - A batch of the format begins when the results of all games before it are known.
+    - A sequential test is decided by the first pairs, in their order.
+    - A player is withdrawn after a game if it has failed in as many as the configuration says, and in all of its
+      games up to that one that count. It loses all later games unplayed, those that were played already among
+      them. Where games of withdrawn players are void, a game against one counts for nobody, and the format leaves
+      them out of later batches.
+    """
+
+    def __init__(self, tournament: Tournament, stored: Iterable[tuple[int, str, str]]) -> None:
+        """Of a tournament, after the games that are stored: number, result, and who failed in it, or ""."""
+        experiment = tournament.experiment
+        self._tournament, self._names = tournament, tournament.names
+        failures, self._are_void = experiment.failures, experiment.annuls
+        self._limit = failures.disqualify_after
+        self._most_failures = failures.stop_after if failures.game == "stop" else inf
+        self._points = Points()
+        self._failed: dict[int, str] = {}
+        """Who failed, by number of the game."""
+        self.failures: Counter[str] = Counter()
+        """How often each player failed, in `stopped`, too."""
+        self.stopped: list[GameRecord] = []
+        """The failures that are to stop the run, and games in which a player was not reachable.
+
+        They are not stored: these games are played again.
+        """
+        self.order: list[Place] | None = None
+        """The final order of the format; None while the tournament is not over."""
+        for game, result, name in stored:
+            self._points.add(game, result)
+            if name:
+                self._fail(game, name)
+        test = experiment.sprt.model_dump() if experiment.sprt else None
+        self._batches, self._test = tournament.batches(), SequentialTest(test)
+        self._batch: Batch | None = None
+        self._before = 0
+        """Games of the batches before this one."""
+        self._withdrawals = Withdrawals(self._names, self._limit, are_void=self._are_void)
+
+    def advance(self) -> bool:
+        """Go on to the next batch; False if the tournament is over, or games of the batch before are missing."""
+        if self.decided:
+            self.order = []
+            return False
+        if any(number not in self._points for number in self._numbers):
+            return False
+        try:
+            batch = next(self._batches) if self._batch is None else self._batches.send(self._played())
+        except StopIteration as end:
+            self._batch, self.order = None, end.value
+            return False
+        self._before += 2 * len(self._batch or ())
+        self._batch = batch
+        return True
+
+    def games(self) -> Iterator[Pairing]:
+        """The games of the batch in their order: each pair's first, then the one with colours swapped."""
+        return map(self._game, self._numbers)
+
+    def tasks(self) -> Iterator[Task]:
+        """The games of the batch that are to be played, in their order, as workers receive them."""
+        self._settle()
+        return map(self._tournament.task, filter(self._is_missing, self.games()))
+
+    def take(self, record: GameRecord) -> list[GameRecord]:
+        """Take in a game that was played; returns what to store: it, and rulings in place of games played before.
+
+        Nothing is stored of a game whose player was withdrawn meanwhile, or that stops the run.
+        """
+        incident, number = record.incident, record.pairing.game
+        if self._withdrawals.lost(record.pairing):
+            return []
+        if record.result == NO_RESULT:
+            self.stopped.append(record)
+            return []
+        if incident is not None:
+            if len(self._failed) + 1 >= self._most_failures:
+                self.failures[incident.player] += 1
+                self.stopped.append(record)
+                return []
+            self._fail(number, incident.player)
+        self._points.add(number, record.result)
+        return [record, *(self._rulings(unplayed=False) if self._settle() else ())]
+
+    def rulings(self) -> Iterator[GameRecord]:
+        """The games of the batch that are lost by a withdrawal, to be stored once its other games are played."""
+        return self._rulings(unplayed=True)
+
+    @property
+    def missing(self) -> bool:
+        """Whether games of the batch are still to be played."""
+        return not self.decided and any(map(self._is_missing, self.games()))
+
+    def forget(self, games: Iterable[int]) -> None:
+        """Forget what was known of games of this batch and later ones."""
+        for game in games:
+            self._points.remove(game)
+            if name := self._failed.pop(game, ""):
+                self.failures[name] -= 1
+
+    @property
+    def decided(self) -> bool:
+        """Whether the sequential test is decided, so that no further game is needed."""
+        self._test.advance(self._points)
+        return self._test.decided
+
+    @property
+    def tested(self) -> int:
+        """Games that the sequential test has taken in: those behind them are not needed once it is decided."""
+        return self._test.games
+
+    @property
+    def annulled(self) -> list[str]:
+        """The names of the players of whom, by the games so far, none counts."""
+        return [self._names[player] for player in sorted(self._withdrawals.after)] if self._are_void else []
+
+    @property
+    def _numbers(self) -> range:
+        return range(self._before + 1, self._before + 2 * len(self._batch or ()) + 1)
+
+    def _game(self, number: int) -> Pairing:
+        assert self._batch is not None
+        return game_of(self._batch, number, self._before)
+
+    def _played(self) -> Played:
+        points, numbers = self._points, self._numbers
+        of_pairs = ((points[number], 1 - points[number + 1]) for number in numbers[::2])
+        return Played(of_pairs, frozenset(self._withdrawals.after if self._are_void else ()))
+
+    def _is_missing(self, pairing: Pairing) -> bool:
+        return pairing.game not in self._points and not self._withdrawals.lost(pairing)
+
+    def _fail(self, game: int, name: str) -> None:
+        self._failed[game] = name
+        self.failures[name] += 1
+
+    def _settle(self) -> bool:
+        """Withdraw players, as far as all games up to their failure are known; whether anybody was."""
+        withdrawals, before = self._withdrawals, len(self._withdrawals.after)
+        while (number := withdrawals.settled + 1) in self._numbers:
+            pairing = self._game(number)
+            if self._is_missing(pairing):
+                break
+            withdrawals.settle(pairing, self._failed.get(number, ""))
+        return len(withdrawals.after) > before
+
+    def _rulings(self, *, unplayed: bool) -> Iterator[GameRecord]:
+        for pairing in self.games() if self._withdrawals.after else ():
+            if (unplayed or pairing.game in self._points) and (ruling := self._ruling(pairing)) is not None:
+                self._points.add(pairing.game, ruling.result)
+                yield ruling
+
+    def _ruling(self, pairing: Pairing) -> GameRecord | None:
+        lost = self._withdrawals.lost(pairing)
+        if not lost:
+            return None
+        result = "draw" if len(lost) == 2 else "black" if lost[0] == pairing.white else "white"
+        names = " and ".join(self._names[player] for player in lost)
+        why = f"{names} withdrawn after {self._limit} failures in the first {self._limit} games"
+        why += ", whose games are annulled" if self._are_void else ""
+        return GameRecord(pairing, result, str(Termination.WITHDRAWN), 0.0, why, *packed([]))
+
+
+def game_of(batch: Batch, number: int, before: int = 0) -> Pairing:
+    """The game of a number in a batch that comes after `before` games: a pair's first, or with colours swapped."""
+    index, is_second = divmod(number - before - 1, 2)
+    first, second, opening, round = batch[index]
+    white, black = (second, first) if is_second else (first, second)
+    return Pairing(number, before // 2 + index + 1, round, white, black, opening)
+
+
+class Withdrawals:
+    """The players that are withdrawn, by the games at the head of the schedule, in their order."""
+
+    def __init__(self, names: list[str], limit: int, *, are_void: bool) -> None:
+        """Of players that fail in `limit` games, never if that is 0; `are_void`: none of their games counts."""
+        self._names, self._limit, self._are_void = names, limit, are_void
+        self._failures = [0] * len(names)
+        self._sound: list[set[int]] = [set() for _ in names]
+        """The opponents against whom each player has played a game without a failure of its own."""
+        self.settled = 0
+        """Number of the last game that was taken in."""
+        self.after: dict[int, int] = {}
+        """The number of the game after which each of the players was withdrawn."""
+
+    def lost(self, pairing: Pairing) -> list[int]:
+        """The players of a game who lose it as they were withdrawn before it."""
+        return [it for it in (pairing.white, pairing.black) if self.after.get(it, inf) < pairing.game]
+
+    def settle(self, pairing: Pairing, failed: str) -> None:
+        """Take in the next game, and who failed in it, or ""."""
+        self.settled = pairing.game
+        if not self._limit or self.lost(pairing):
+            return
+        for player, opponent in ((pairing.white, pairing.black), (pairing.black, pairing.white)):
+            if self._names[player] == failed:
+                self._failures[player] += 1
+            else:
+                self._sound[player].add(opponent)
+        if failed:
+            self.after |= dict.fromkeys(self._due(), pairing.game)
+
+    def _due(self) -> set[int]:
+        """The players to withdraw now; where their games are void, none among themselves is held for sound."""
+        due = {player for player, failures in enumerate(self._failures) if failures >= self._limit}
+        due -= self.after.keys()
+        while True:
+            void = {*due, *self.after} if self._are_void else set()
+            left = {player for player in due if self._sound[player] <= void}
+            if left == due:
+                return due
+            due = left
+
+
+class Points(Mapping[int, float]):
+    """White's points by number of the game, from 1: a byte each."""
+
+    _VALUES = tuple(dict.fromkeys(WHITE_POINTS.values()))
+
+    def __init__(self) -> None:
+        self._codes = bytearray()
+
+    def add(self, game: int, result: str) -> None:
+        """Add a game's result. Raises ValueError for an unknown result."""
+        if game >= len(self._codes):
+            self._codes.extend(bytes(game + 1 - len(self._codes) + len(self._codes) // 2))
+        self._codes[game] = 1 + self._VALUES.index(points_of(result))
+
+    def remove(self, game: int) -> None:
+        """Take out a game."""
+        self._codes[game] = 0
+
+    def __contains__(self, game: object) -> bool:
+        return isinstance(game, int) and 0 <= game < len(self._codes) and self._codes[game] > 0
+
+    def __getitem__(self, game: int) -> float:
+        if game not in self:
+            raise KeyError(game)
+        return self._VALUES[self._codes[game] - 1]
+
+    def __iter__(self) -> Iterator[int]:
+        return (game for game, code in enumerate(self._codes) if code)
+
+    def __len__(self) -> int:
+        return len(self._codes) - self._codes.count(0)

@@ -1,0 +1,25 @@
+"""Whoever watches a run while it is played: a terminal, a page, a notebook, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class Observer:
+    """What a run tells, and may be stopped by; as it stands it hears nothing, and lets a run come to its end."""
+
+    def say(self, line: str) -> None:
+        """Hear a line: a warning, a failure, what is done next."""
+
+    @contextmanager
+    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
+        """See work on `total` pieces, in words; where they are games, of the run in `folder`.
+
+        Yields a function: whether to begin no further piece.
+        """
+        yield lambda: False
+
+    def done(self, pieces: int) -> None:
+        """See how many pieces are done by now."""
