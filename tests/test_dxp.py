@@ -31,7 +31,7 @@ from players.table import build_player
 from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
 from tests.helpers.command_line import invoke, one_line
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
+pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
 
 SCRIPT = Path(__file__).parent / "data" / "dxp.py"
 INTERNATIONAL = VARIANTS["international"]

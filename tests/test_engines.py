@@ -38,7 +38,7 @@ from tests.helpers.command_line import invoke
 from tests.helpers.failing import assert_others_unharmed, every_game, run
 from tests.helpers.report_data import repeatable
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
+pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
 
 ENGLISH = VARIANTS["english"]
 ROOT = Path(__file__).parents[1]

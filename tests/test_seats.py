@@ -1,4 +1,4 @@
-"""Seats: whatever a player with a user's code does, it alone loses by it, and nothing of it is left."""
+"""Players in processes of their own: whatever one does, it alone loses by it, and nothing of it is left."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tests.helpers.command_line import invoke
 from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured, every_game, run
 from tests.helpers.report_data import repeatable
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
+pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
 
 ENGLISH = VARIANTS["english"]
 ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
@@ -129,7 +129,7 @@ def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tm
 
 
 @pytest.mark.full
-def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path: Path) -> None:
+def test_nothing_that_a_player_started_is_left_when_its_process_is_closed(tmp_path: Path) -> None:
     run(configured(tmp_path, "LeavesAChild"))
     started = ["pgrep", "-f", f"tail -f {tmp_path}"]
     assert subprocess.run(started, stdout=subprocess.PIPE).stdout
@@ -461,7 +461,7 @@ class Chance:
         return Choice(game.legal_moves[number % len(game.legal_moves)], nodes=number)
 
 
-def test_every_chance_in_a_seat_comes_from_the_seed() -> None:
+def test_every_chance_in_a_process_comes_from_the_seed() -> None:
     def drawn(seed: str) -> int:
         player = begin_game(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Allowance())
         return player.choose(Game(ENGLISH), Limit(), random.Random()).choice.nodes
@@ -567,7 +567,7 @@ class Where:
         return Choice(game.legal_moves[0], nodes=os.getpid())
 
 
-def test_a_player_sits_in_another_process_that_is_kept_from_game_to_game() -> None:
+def test_a_player_is_in_another_process_that_is_kept_from_game_to_game() -> None:
     def where() -> int:
         player = begin_game(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Allowance())
         return player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
@@ -576,7 +576,7 @@ def test_a_player_sits_in_another_process_that_is_kept_from_game_to_game() -> No
 
 
 @pytest.mark.full
-def test_a_player_against_itself_sits_in_two_processes() -> None:
+def test_a_player_against_itself_is_in_two_processes() -> None:
     spec = PlayerSpec("p", "tests.test_seats:Where")
     record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
     assert record.error == "" and len(set(record.table()["nodes"].tolist())) == 2
@@ -705,7 +705,7 @@ class Clings(Where):
 
 @pytest.mark.full
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
-def test_pinned_workers_and_their_seats_keep_to_a_core_each(tmp_path: Path) -> None:
+def test_pinned_workers_and_the_players_processes_keep_to_a_core_each(tmp_path: Path) -> None:
     path = configured(tmp_path, "Good", "pin: true\n")
     path.write_text(path.read_text().replace("own.py:Good", "tests.test_seats:Cores"))
     found = run(path, workers=2)

@@ -22,7 +22,7 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import invoke
 
-pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
+pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
 
 ENGLISH = VARIANTS["english"]
 FOLDER = Path(__file__).parents[1] / "configs" / "starters"
