@@ -25,7 +25,7 @@ RESERVE = 0.005
 _SOON_SECONDS = 3.0
 """Seconds after which a program that is not ready yet is announced to be waited for."""
 _STOP_SECONDS = 10.0
-"""Seconds after `stop` for which a move is waited for; a held player is not waited for that long."""
+"""Seconds after `stop` for which a move is waited for; one in a process of its own is not waited for that long."""
 _LATEST = 16
 """Lines `info` that are read for an answer, the latest ones."""
 _LARGEST = (1 << 31) - 1
