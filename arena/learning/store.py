@@ -30,9 +30,8 @@ GAMES = Table(
         "positions": "BLOB",
     },
     ["stage", "game"],
-    has_long_rows=True,
 )
-STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
+STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"], is_derived=True)
 
 
 class Played(NamedTuple):
@@ -79,7 +78,7 @@ class GameStore(Store):
         """
         tables, columns = (GAMES, STEPS), [*SCORED.descr, RESULTS]
         path = folder / f"{noun}.sqlite"
-        super().__init__(path, tables, {noun: description}, columns=columns, noun=noun, derived=[STEPS])
+        super().__init__(path, tables, {noun: description}, columns=columns, noun=noun)
         self.folder = folder
 
     def add(self, played: Played) -> None:

@@ -8,13 +8,15 @@ from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from arena.base.number import is_nan, known
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
+from arena.ledger.damage import documents
 from arena.ledger.ledger import COLUMNS, FILE, GAMES, Facts, experiment_and_facts
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import GameRecord, unpacked
-from arena.ledger.repair import documents
 from arena.ledger.store import REMEDY, StoreError, check_columns, reading
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import pdn_game, search_comment
@@ -39,15 +41,15 @@ class StoredGame(NamedTuple):
     def played(self) -> PlayedGame:
         """The game, with what its movers answered; one with a move that is not legal has a problem."""
         men = self.manifest.men if self.manifest is not None else {}
-        answers = unpacked([self.row["moves"]], [self.row["plies"]])
+        moves = unpacked([self.row["moves"]], [self.row["plies"]])
         return Replayer(build_variant(self.experiment.variant)).game(
             self.row["opening_fen"],
-            _texts(answers),
+            _texts(moves),
             result=self.row["result"],
             tags=_tags(self.experiment.name, self.facts, self.row),
             number=self.row["game"],
             count=self.last,
-            answers=answers,
+            answers={name: moves[name] for name in moves.dtype.names or ()},
             men=(men.get(self.row["white"]), men.get(self.row["black"])),
         )
 
@@ -67,7 +69,8 @@ class StoredGame(NamedTuple):
         ):
             men = in_men(score, wins_in, game.men[(game.start.turn + ply) % 2])
             comments.append(search_comment(nan if men is None else men, wins_in, *others))
-        return row_pdn(self.experiment.name, self.facts, self.row, _texts(answers), comments)
+        texts = [text.decode() for text in answers["move"].tolist()]
+        return row_pdn(self.experiment.name, self.facts, self.row, texts, comments)
 
 
 def stored_game(folder: Path, number: int) -> StoredGame:
@@ -84,7 +87,7 @@ def stored_game(folder: Path, number: int) -> StoredGame:
     if row is None:
         there = f"its last one is game {last}" if last else "it has none yet"
         raise StoreError(f"game {number} is not stored in {folder}: {there}")
-    if not GAMES.intact(row):
+    if not GAMES.is_intact(row):
         raise StoreError(f"{path} is damaged (games {number}); {REMEDY}")
     experiment, facts = experiment_and_facts(stored, path)
     named = dict(zip(GAMES.columns, row, strict=False))
@@ -137,5 +140,5 @@ def _date(began: datetime | float | None) -> dict[str, str]:
     return {"Date": f"{day:%Y.%m.%d}"}
 
 
-def _texts(answers: Mapping[str, Any]) -> list[str]:
-    return [text.decode() for text in answers["move"].tolist()]
+def _texts(moves: np.ndarray) -> list[str]:
+    return [text.decode() for text in moves["move"].tolist()]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.ledger.columns import Planes, integers, planes, zigzag
+from arena.ledger.record import shuffled, unshuffled
 from arena.ledger.table import CHECKSUM, Table
 from arena.rules.variants import Variant
 from players.player import Allowance, PlayerSpec
@@ -17,14 +16,14 @@ TABLES_JUDGE = "tables"
 """The judge of the positions that the endgame tables have."""
 JUDGES = "judges"
 """Key of the document with the entries of the other judges, by name."""
-_THOUSANDTHS = 1000
-_PLAIN = ("ply", "pieces", "legal_moves")
-_POINTS = ("best", "played")
-_MOVES = ("erring_moves", "lost_points")
-_PLIES = ("best_plies", "played_plies")
+STORED_COLUMNS = (
+    *(("ply", "i8"), ("pieces", "i8"), ("legal_moves", "i8"), ("best", "f8"), ("played", "f8")),
+    *(("erring_moves", "i8"), ("lost_points", "f8"), ("best_plies", "f8"), ("played_plies", "f8")),
+    *(("best_men", "f8"), ("played_men", "f8")),
+)
+"""Names and numpy types of what is stored for a grade, besides the best move: nan where a value is missing."""
 _MEN = ("best_men", "played_men")
-STORED_COLUMNS = (*_PLAIN, *_POINTS, *_MOVES, *_PLIES, *_MEN)
-"""Names of what is stored for a grade, besides the best move: whole numbers, 0 where a value is missing."""
+_DECIMALS = 3
 GRADES = Table(
     "grades",
     {
@@ -41,7 +40,6 @@ GRADES = Table(
         "grades": "BLOB",
     },
     ["game", "judge"],
-    is_needed=False,
 )
 """A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
 GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))
@@ -51,7 +49,6 @@ GRADE_COLUMNS = (
     *("best", "played", "chance_errors", "chance_loss", "best_plies", "played_plies", "best_men", "played_men"),
 )
 """The columns of `arena.ledger.read.RunData.grades`."""
-_HEADER = 1 + len(STORED_COLUMNS)
 CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded = games.{CHECKSUM} WHERE 1"
 """The rest of a query for grades of games as they are stored now; conditions may follow."""
 ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
@@ -130,57 +127,20 @@ class GradedGame(NamedTuple):
 
 
 def packed(grades: Sequence[Grade]) -> bytes:
-    """Grades as the ledger keeps them: the widths of the best move and of STORED_COLUMNS, then their planes."""
-    if not grades:
-        return zlib.compress(bytes(_HEADER))
-    text = np.array([grade.best_move for grade in grades], dtype=bytes)
-    whole = [integers([_whole(name, getattr(grade, name)) for grade in grades]) for name in STORED_COLUMNS]
-    widths = bytes([text.itemsize, *(len(column) // len(grades) for column in whole)])
-    return zlib.compress(b"".join([widths, planes(text), *whole]))
+    """Grades as the ledger keeps them."""
+    text = np.array([grade.best_move for grade in grades], bytes)
+    records = np.empty(len(grades), [*STORED_COLUMNS, ("best_move", text.dtype)])
+    records["best_move"] = text
+    for name, _ in STORED_COLUMNS:
+        records[name] = [getattr(grade, name) for grade in grades]
+    for name in _MEN:
+        records[name] = records[name].round(_DECIMALS)
+    return shuffled(records)
 
 
-def unpacked(parts: Sequence[bytes], counts: Sequence[int]) -> dict[str, np.ndarray]:
-    """The columns of many games' grades, game after game, by what `packed` gave and how many there are in each.
+def unpacked(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
+    """The grades of many games, a record each, by what `packed` gave and how many there are in each.
 
-    Those of `Grade`, `best_move` as bytes; nan is a missing value.
+    The fields are those of `Grade`, `best_move` as bytes; nan is a missing value.
     """
-    raw = [zlib.decompress(part) for part in parts]
-    lengths = np.array([len(part) for part in raw], np.int64)
-    data = np.frombuffer(b"".join(raw), np.uint8)
-    start = np.cumsum(lengths) - lengths
-    widths = data[start[:, None] + np.arange(_HEADER)].T
-    reader = Planes(data, np.array(counts, np.int64), start + _HEADER)
-    columns = {"best_move": reader.text(widths[0])}
-    for name, width in zip(STORED_COLUMNS, widths[1:], strict=True):
-        columns[name] = _values(name, reader.numbers(width))
-    return columns
-
-
-def _whole(name: str, value: Any) -> int:
-    """A value as it is kept: points in halves and plies from 1, men in thousandths, 0 where it is missing."""
-    if value is None:
-        return 0
-    if name in _POINTS:
-        return 1 + round(2 * float(value))
-    if name == "lost_points":
-        return round(2 * float(value))
-    if name in _PLIES:
-        return int(value) + 1
-    if name in _MEN:
-        thousandths = round(_THOUSANDTHS * float(value))
-        return -2 * thousandths if thousandths < 0 else 2 * thousandths + 1
-    return int(value)
-
-
-def _values(name: str, found: np.ndarray) -> np.ndarray:
-    """What `_whole` keeps as these numbers."""
-    if name in (*_PLAIN, "erring_moves"):
-        return found
-    if name == "lost_points":
-        return found / 2
-    values: np.ndarray = found - 1.0
-    if name in _POINTS:
-        values /= 2
-    if name in _MEN:
-        values = zigzag(found - 1) / _THOUSANDTHS
-    return np.where(found == 0, np.nan, values)
+    return unshuffled(parts, counts, STORED_COLUMNS, "best_move")

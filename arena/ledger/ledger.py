@@ -8,25 +8,29 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.experiment.model import Experiment
-from arena.ledger.grades import CURRENT, GRADES, JUDGES, STORED_COLUMNS, GradedGame
+from arena.ledger import grades
+from arena.ledger.damage import changed_keys, documents
+from arena.ledger.grades import CURRENT, GRADES, JUDGES, GradedGame
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import (
     ANSWER_COLUMNS,
-    MOVE_COLUMNS,
     PROBE_COLUMNS,
     SEARCH_COLUMNS,
+    STORED_COLUMNS,
     GameRecord,
     ProbeRecord,
     SuiteAnswer,
 )
-from arena.ledger.repair import ANNULLED, COMPLETE, SPENT, changed_keys, documents
-from arena.ledger.store import Store, StoreError, reading
+from arena.ledger.store import COMPLETE, Store, StoreError, reading
 from arena.ledger.table import CHECKSUM, Table
 from arena.rules.game import FORFEITS, Termination
 from arena.rules.result import RESULTS, Colour
 
 FILE = "ledger.sqlite"
-
+ANNULLED = "annulled"
+"""Key of the document that names the players of a tournament of whom no game counts."""
+SPENT = "spent"
+"""Key of the document with the sums of the players' own numbers, by name, over all plays of games."""
 _GAMES = {
     "game": "INTEGER",
     "pair": "INTEGER",
@@ -59,9 +63,9 @@ _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMN
 GAMES = Table("games", _GAMES | _MOVES, ["game"])
 PROBES = Table("probes", _PROBES, ["player", "position"])
 _ANSWERS = {name: _ANSWER_TYPES.get(name, "TEXT") for name in ANSWER_COLUMNS}
-ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=False)
+ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"])
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
-COLUMNS = {"moves": MOVE_COLUMNS, "grades": STORED_COLUMNS, "results": RESULTS}
+COLUMNS = {"moves": STORED_COLUMNS, "grades": grades.STORED_COLUMNS, "results": RESULTS}
 """What the binary records of a ledger hold, and how results are called."""
 _FAULTS = [termination for termination in FORFEITS if termination != Termination.WITHDRAWN]
 _RESULTS = (
@@ -109,11 +113,6 @@ class Ledger(Store):
             self._record(game, checksum)
         self.annulled: tuple[str, ...] = tuple(self.documents().get(ANNULLED, ()))
         """The players of whom no game counts."""
-
-    def describe(self, experiment: Experiment, facts: Facts) -> None:
-        """Hold games of this experiment from now on: one to which players were added, as the games stay."""
-        for name, document in _parts(experiment, facts).items():
-            self.put(name, document)
 
     def finished(self) -> set[int]:
         """The numbers of the games that are stored."""

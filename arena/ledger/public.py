@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from itertools import count
 from pathlib import PurePath
@@ -14,8 +14,9 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.ledger.grades import JUDGES
+from arena.ledger.ledger import ANNULLED
 from arena.ledger.manifest import KEY
-from arena.ledger.repair import ANNULLED, COMPLETE, with_texts
+from arena.ledger.store import COMPLETE
 from players.loading import own_code, source_of, user_files
 from players.player import HUMAN, TYPES, Limit, PlayerSpec
 
@@ -111,7 +112,7 @@ class Pseudonyms:
 
     def _experiment(self, document: Mapping[str, Any]) -> dict[str, Any]:
         players = [self._entry(entry) for entry in document["players"]]
-        plain = with_texts({key: value for key, value in document.items() if key != "players"}, _without_paths)
+        plain = _with_texts({key: value for key, value in document.items() if key != "players"}, _without_paths)
         anchor = {self.name(player): elo for player, elo in document["anchor"].items()}
         changed = {**plain, "players": players, "anchor": anchor}
         changed["process"] = {**document["process"], "readable": []}
@@ -122,9 +123,9 @@ class Pseudonyms:
     def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """The entry of a player, of a class of a user's own without options."""
         if entry["name"] not in self.names:
-            return dict(with_texts(entry, _without_paths))
+            return dict(_with_texts(entry, _without_paths))
         is_built_in = entry["type"] in TYPES and "command" not in entry
-        changed = {key: with_texts(entry[key], self.text) for key in entry if is_built_in or key in _KEPT}
+        changed = {key: _with_texts(entry[key], self.text) for key in entry if is_built_in or key in _KEPT}
         program = {"command": self.name(entry["name"])} if "command" in entry else {}
         return {**changed, "name": self.name(entry["name"]), **program}
 
@@ -169,6 +170,15 @@ class Pseudonyms:
 
 def _without_paths(text: str) -> str:
     return _PATH.sub("", text)
+
+
+def _with_texts(document: Any, changed: Callable[[str], str]) -> Any:
+    """The document with all of its texts changed."""
+    if isinstance(document, str):
+        return changed(document)
+    if isinstance(document, dict):
+        return {changed(key): _with_texts(value, changed) for key, value in document.items()}
+    return [_with_texts(part, changed) for part in document] if isinstance(document, list | tuple) else document
 
 
 def _code_of(spec: PlayerSpec) -> list[str]:

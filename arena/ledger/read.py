@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from sqlite3 import Connection
 from types import MappingProxyType
@@ -15,27 +15,29 @@ import numpy as np
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.ledger.columns import named_of
+from arena.ledger.damage import META, Damage
 from arena.ledger.grades import CURRENT, GRADE_COLUMNS, GRADED_COLUMNS, GRADES, JUDGES, ORDER, TABLES_JUDGE
 from arena.ledger.grades import unpacked as unpacked_grades
 from arena.ledger.ledger import (
+    ANNULLED,
+    ANSWERS,
     COLUMNS,
     FILE,
     GAME_COLUMNS,
     GAMES,
+    PROBES,
     TABLES,
     Facts,
     experiment_and_facts,
 )
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.public import Pseudonyms
-from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, unpacked
-from arena.ledger.repair import ANNULLED, COMPLETE, documents
-from arena.ledger.store import StoreError, check_columns, check_intact, reading
+from arena.ledger.record import ANSWER_COLUMNS, MOVE_COLUMNS, PROBE_COLUMNS, named_of, unpacked
+from arena.ledger.store import COMPLETE, REMEDY, StoreError, check_columns, check_tables, is_new, reading
 from arena.rules.custom import build_variant
 from arena.rules.result import MOST_MEN, NO_RESULT
 
-GAMES_AT_ONCE = 50_000
+GAMES_AT_ONCE = 5000
 """Games that are read at once."""
 PLIES_AT_ONCE = 250_000
 """Plies of a part of the moves, about."""
@@ -111,14 +113,19 @@ def read(folder: Path, *, anonymous: bool = False) -> RunData:
     """
     with reading(folder / FILE) as connection:
         connection.execute("BEGIN")
-        check_intact(folder / FILE, connection, TABLES)
-        stored = documents(connection)
+        if is_new(connection):
+            raise StoreError(f"{folder / FILE} holds nothing yet")
+        damage = Damage(connection)
+        check_tables(folder / FILE, connection, (META, *TABLES))
+        stored = damage.documents()
+        every, numbers = _games(damage.intact(GAMES))
+        searches, answers = ([row[:-1] for row in damage.intact(table)] for table in (PROBES, ANSWERS))
+        for _ in damage.intact(GRADES):
+            pass
+        if damage:
+            raise StoreError(f"{folder / FILE} is damaged ({damage}); {REMEDY}")
         check_columns(folder / FILE, stored, COLUMNS)
-        every = _games(connection)
-        searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
-        answers = connection.execute(f"SELECT {', '.join(ANSWER_COLUMNS)} FROM answers").fetchall()
         graded, grades = _graded(connection), _grades(connection)
-        numbers = named_of(dict(connection.execute("SELECT game, extras FROM games WHERE extras IS NOT NULL")))
     pseudonyms = None
     if anonymous:
         pseudonyms = Pseudonyms(experiment_and_facts(stored, folder / FILE)[0], stored, every)
@@ -157,13 +164,19 @@ def pieces_at_start(experiment: Experiment) -> int:
     return (start.white | start.black).bit_count()
 
 
-def _games(connection: Connection) -> pd.DataFrame:
-    """See `RunData.games`, those that do not count among them; equal texts are one object."""
-    cursor = connection.execute(f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY game")
+def _games(rows: Iterator[tuple[Any, ...]]) -> tuple[pd.DataFrame, list[tuple[int, int, str, float]]]:
+    """`RunData.games`, those that do not count among them, and the numbers of the players' own.
+
+    Equal texts are one object.
+    """
     texts: dict[str | None, int] = {}
     parts: dict[str, list[Any]] = {name: [] for name in GAME_COLUMNS}
-    while rows := cursor.fetchmany(GAMES_AT_ONCE):
-        for name, values in zip(GAME_COLUMNS, zip(*rows, strict=True), strict=True):
+    extras: dict[int, bytes] = {}
+    while batch := list(islice(rows, GAMES_AT_ONCE)):
+        of_batch = dict(zip(GAMES.columns, zip(*batch, strict=True), strict=False))
+        extras |= {game: data for game, data in zip(of_batch["game"], of_batch["extras"], strict=True) if data}
+        for name in GAME_COLUMNS:
+            values = of_batch[name]
             is_text = GAMES.columns[name] == "TEXT"
             numbers = [texts.setdefault(text, len(texts)) for text in values] if is_text else values
             parts[name].append(_numbers(name, numbers))
@@ -174,7 +187,7 @@ def _games(connection: Connection) -> pd.DataFrame:
         columns[name] = every.take(column.to_numpy()) if GAMES.columns[name] == "TEXT" else column
     milliseconds = (1000 * columns["began"]).round()
     columns["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns), named_of(extras)
 
 
 def _numbers(name: str, values: Sequence[Any]) -> Any:
@@ -200,10 +213,11 @@ def _grades(connection: Connection) -> pd.DataFrame:
     by_tables = {one: most for one, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
     theirs = [0 if by == TABLES_JUDGE else by_tables.get(one, 0) for one, by in zip(game, judge, strict=True)]
     each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
-    columns: dict[str, Any] = unpacked_grades(parts, counts)
-    kept = columns["pieces"] > np.array(theirs, np.int64)[each]
+    found = unpacked_grades(parts, counts)
     of_game = {"game": np.array(game, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
-    frame: pd.DataFrame = pd.DataFrame(of_game | columns | {"best_move": columns["best_move"].astype("U")})[kept]
+    columns = {name: found[name] for name in found.dtype.names or ()}
+    frame: pd.DataFrame = pd.DataFrame(of_game | columns | {"best_move": columns["best_move"].astype("U")})
+    frame = frame[found["pieces"] > np.array(theirs, np.int64)[each]]
     erring = frame.pop("erring_moves").replace(0, np.nan)
     frame["chance_errors"] = erring / frame["legal_moves"]
     frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]
@@ -215,7 +229,7 @@ def _answers(rows: Any, withdrawn: Sequence[str]) -> pd.DataFrame:
     """See `RunData.answers`."""
     found = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
     return found[~found["player"].isin(withdrawn)].sort_values(
-        ["suite", "position"], kind="stable", ignore_index=True
+        ["suite", "position", "player"], kind="stable", ignore_index=True
     )
 
 
@@ -282,7 +296,8 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
     if not stored.keys() >= set(numbers):
         raise StoreError(f"{path} has lost games while it was read: read it again")
     plies = games["plies"].to_numpy(dtype=np.int64)
-    columns = unpacked([stored[number] for number in numbers], plies.tolist())
+    found = unpacked([stored[number] for number in numbers], plies.tolist())
+    columns = {name: found[name] for name, _ in MOVE_COLUMNS}
     game = np.repeat(np.arange(len(games)), plies)
     start = np.cumsum(plies) - plies
     ply = np.arange(len(game)) - np.repeat(start, plies) + 1
@@ -292,8 +307,8 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
         "ply": ply,
         "player": pd.Categorical.from_codes(player, names),
         "colour": pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
+        "move": _texts(np.ascontiguousarray(found["move"])),
         **columns,
-        "move": _texts(columns["move"]),
         "wins_in": _whole(columns["wins_in"]),
     }
     for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):

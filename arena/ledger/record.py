@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import struct
+import json
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arena.experiment.adjudication import Adjudication
 from arena.experiment.formats.base import Pairing
-from arena.ledger.columns import Planes, floats, integers, microseconds, nanoseconds, planes, signed, zigzag
 from arena.rules.game import Outcome
 from arena.rules.position import Position
 from arena.rules.variants import Variant
@@ -54,17 +53,13 @@ unless it is in a process of its own.
 """
 PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
-_SEARCH_DTYPE = np.dtype([*SEARCH_COLUMNS])
-_SEARCH_STRUCT = struct.Struct(
-    "<" + "".join({"i2": "h", "i4": "i", "i8": "q", "f8": "d"}[kind] for _, kind in SEARCH_COLUMNS)
-)
-_NAN = float("nan")
-_NANOSECONDS = ("seconds", "clock", "overrun", "pondered_seconds")
-_NAMES = [name for name, _ in MOVE_COLUMNS]
-_SECONDS, _CPU_SECONDS = _NAMES.index("seconds"), _NAMES.index("cpu_seconds")
-_TEXT = np.dtype("<u2")
-_HEADER = _TEXT.itemsize + len(MOVE_COLUMNS)
 _COMPRESSION = 1
+"""Of zlib: a higher level takes longer than a game of random players has left."""
+_NAN = float("nan")
+_SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
+STORED_COLUMNS = tuple((name, "m8[ns]" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
+"""MOVE_COLUMNS as they are stored: seconds as whole nanoseconds, NaT for nan."""
+_SECOND = np.timedelta64(1, "s")
 
 
 class Task(NamedTuple):
@@ -140,19 +135,15 @@ class GameRecord(NamedTuple):
     verdict: Verdict | None = None
     """The adjudication of a game that was played to its end to verify it."""
     extras: bytes | None = None
-    """Numbers of the players' own, as `arena.ledger.columns.named` makes them; None where there are none."""
+    """Numbers of the players' own, as `named` makes them; None where there are none."""
     uncounted: tuple[bytes, ...] = ()
     """The `extras` of the plays of the game before this one, of which nothing else is kept."""
     logs: tuple[str, str] = ("", "")
     """What was said by White's and Black's programs, and to them, where their entries have `log: true`."""
 
     def table(self) -> np.ndarray:
-        """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""
-        columns = unpacked([self.moves], [self.plies])
-        table = np.empty(self.plies, [(name, column.dtype) for name, column in columns.items()])
-        for name, column in columns.items():
-            table[name] = column
-        return table
+        """The moves, a record each: MOVE_COLUMNS and `move`, the text as bytes."""
+        return unpacked([self.moves], [self.plies])
 
 
 class ProbeTask(NamedTuple):
@@ -218,44 +209,95 @@ ANSWER_COLUMNS = tuple(name for name in SuiteAnswer._fields if name not in ("lim
 
 
 def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
-    """The number of a game's moves, and the moves as the ledger keeps them: column after column, compressed.
+    """The number of a game's moves, and the moves as the ledger keeps them.
 
     `columns` are the moves' texts and MOVE_COLUMNS, a value for each move; none at all if there are no moves.
-    None is nan.
-
-    Seconds of any kind are kept to a nanosecond, all else exactly; only of processor time it is kept by how many
-    microseconds the wall time is longer, little as a rule. Before the columns stand the width of the text (two
-    bytes) and of each of MOVE_COLUMNS (a byte). A column is the lowest bytes of all its values, then the next
-    ones, as many as the largest value has; none where all are 0, or nan.
+    None is nan. Seconds are kept to a nanosecond, all else exactly.
     """
     if not columns:
-        return 0, zlib.compress(bytes(_HEADER), _COMPRESSION)
+        return 0, shuffled(np.empty(0, [*STORED_COLUMNS]))
     texts, *values = columns
-    values[_CPU_SECONDS] = np.subtract(values[_SECONDS], values[_CPU_SECONDS]).tolist()
-    text = np.array(texts, dtype=bytes)
-    kept = [pack(of_one) for pack, of_one in zip(_PACKING, values, strict=True)]
-    widths = bytes([len(column) // len(texts) for column in kept])
-    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, planes(text), *kept])
-    return len(texts), zlib.compress(whole, _COMPRESSION)
+    text = np.array(texts, bytes)
+    moves = np.empty(len(text), [*STORED_COLUMNS, ("move", text.dtype)])
+    moves["move"] = text
+    for (name, kind), column in zip(STORED_COLUMNS, values, strict=True):
+        moves[name] = _nanoseconds(column) if kind == "m8[ns]" else column
+    return len(text), shuffled(moves)
 
 
-def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarray]:
-    """The columns of many games' moves, game after game: `move` (its text, as bytes), then MOVE_COLUMNS.
+def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
+    """The moves of many games, game after game, a record each: MOVE_COLUMNS and `move`, the text as bytes.
 
     `moves` and `plies` are what `packed` gave for each game.
     """
-    parts = [zlib.decompress(of_game) for of_game in moves]
-    data = np.frombuffer(b"".join(parts), np.uint8)
-    lengths, counts = np.array([len(part) for part in parts], np.int64), np.array(plies, np.int64)
-    start = np.cumsum(lengths) - lengths
-    header = data[start[:, None] + np.arange(_HEADER)]
-    texts = header[:, : _TEXT.itemsize].copy().view(_TEXT)[:, 0]
-    reader = Planes(data, counts, start + _HEADER)
-    columns = {"move": reader.text(texts)}
-    for (name, kind), widths in zip(MOVE_COLUMNS, header[:, _TEXT.itemsize :].T, strict=True):
-        columns[name] = _values_of(name, kind, widths, reader)
-    columns["cpu_seconds"] = np.maximum(columns["seconds"] - columns["cpu_seconds"], 0.0)
-    return columns
+    stored = unshuffled(moves, plies, STORED_COLUMNS, "move")
+    found = stored.view([*MOVE_COLUMNS, ("move", stored.dtype["move"])])
+    for name in _SECONDS:
+        found[name] = stored[name] / _SECOND
+    return found
+
+
+def shuffled(records: np.ndarray) -> bytes:
+    """Records as a BLOB: the first bytes of all records, then the second ones and so on, compressed by zlib.
+
+    Equal bytes stand together so, mostly zeros; HDF5 has such a filter of that name.
+    """
+    return zlib.compress(records.view(np.uint8).reshape(len(records), records.itemsize).T.tobytes(), _COMPRESSION)
+
+
+def unshuffled(
+    parts: Sequence[bytes], counts: Sequence[int], columns: Sequence[tuple[str, str]], text: str
+) -> np.ndarray:
+    """The records of many BLOBs by how many are in each: `columns`, then a text, the width of the longest."""
+    known = np.dtype([*columns]).itemsize
+    planes = [
+        np.frombuffer(zlib.decompress(part), np.uint8).reshape(-1, count)
+        for part, count in zip(parts, counts, strict=True)
+        if count
+    ]
+    width = max((len(part) for part in planes), default=known + 1)
+    data = np.zeros((sum(counts), width), np.uint8)
+    end = 0
+    for part in planes:
+        start, end = end, end + part.shape[1]
+        data[start:end, : len(part)] = part.T
+    return data.view([*columns, (text, f"S{width - known}")])[:, 0]
+
+
+def _nanoseconds(seconds: Sequence[float | None]) -> np.ndarray:
+    """Seconds as whole nanoseconds, NaT for nan and None."""
+    values = np.array(seconds, np.float64)
+    missing = np.isnan(values)
+    values[missing] = 0
+    whole = np.rint(values * 1e9).astype("m8[ns]")
+    whole[missing] = "NaT"
+    return whole
+
+
+def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:
+    """Numbers by name of each of a game's moves as a BLOB; None where no move has any."""
+    names = dict.fromkeys(name for row in rows if row for name in row)
+    if not names:
+        return None
+    columns = {name: [row.get(name) if row else None for row in rows] for name in names}
+    return zlib.compress(json.dumps(columns).encode())
+
+
+def add_named(sums: dict[str, float], games: Iterable[bytes]) -> None:
+    """Add the numbers of games, as `named` made them, to sums by name."""
+    for _, _, name, value in named_of(dict(enumerate(games))):
+        sums[name] = sums.get(name, 0.0) + value
+
+
+def named_of(games: Mapping[int, bytes]) -> list[tuple[int, int, str, float]]:
+    """The numbers of games by what `named` gave for each: game, ply (from 1), name and value of each number."""
+    return [
+        (game, ply, name, value)
+        for game, data in games.items()
+        for name, values in json.loads(zlib.decompress(data)).items()
+        for ply, value in enumerate(values, start=1)
+        if value is not None
+    ]
 
 
 def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> tuple[float, ...]:
@@ -264,12 +306,8 @@ def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> tuple[f
     Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
     """
     scored = choice._replace(score=_NAN) if choice.score is None else choice
-    values: tuple[float, ...] = tuple(one for (one,) in search_columns([scored], [seconds], [cpu_seconds]))
-    try:
-        _SEARCH_STRUCT.pack(*values)
-    except struct.error:
-        values = tuple(np.array(values, dtype=_SEARCH_DTYPE).item())
-    return values
+    [values] = zip(*search_columns([scored], [seconds], [cpu_seconds]), strict=True)
+    return tuple(np.array(values, [*SEARCH_COLUMNS]).item())
 
 
 def search_columns(
@@ -282,26 +320,3 @@ def search_columns(
 
 NO_SEARCH = search_values(Choice(0), 0.0, 0.0)
 """Where nothing was searched."""
-
-
-def _values_of(name: str, kind: str, widths: np.ndarray, reader: Planes) -> np.ndarray:
-    found = reader.numbers(widths)
-    if name in _NANOSECONDS:
-        return np.where(found == 0, np.nan, (found - 1) / 1e9)
-    if name == "cpu_seconds":
-        return np.where(found == 0, np.nan, zigzag(found - 1) / 1e6)
-    if name == "wins_in":
-        found = zigzag(found)
-    if kind.startswith("i"):
-        return found.astype(kind)
-    of_move = np.repeat(widths, reader.counts)
-    with np.errstate(invalid="ignore"):
-        short = found.astype(np.uint32).view(np.float32).astype(np.float64)
-    return np.select([of_move == 0, of_move == 4], [np.nan, short], found.view(np.float64))
-
-
-_OWN_WAY = dict.fromkeys(_NANOSECONDS, nanoseconds) | {"cpu_seconds": microseconds, "wins_in": signed}
-_PACKING: tuple[Callable[[Sequence[Any]], bytes], ...] = tuple(
-    _OWN_WAY.get(name) or (integers if kind.startswith("i") else floats) for name, kind in MOVE_COLUMNS
-)
-"""How each of MOVE_COLUMNS is packed."""

@@ -1,39 +1,32 @@
 """The store: an SQLite file with one writer, which loses nothing when its process is stopped, by whatever cause.
 
 Every statement is a transaction of its own, so each row is there in full or not at all, and every row has a
-checksum, so that damage is found. A table `meta`, kept twice, holds JSON documents by key: what the rows belong
-to, and what their records hold.
+checksum, so that damage is found. A table `meta` holds JSON documents by key: what the rows belong to, and what
+their records hold.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from arena.base.files import FolderError, lock_folder
+from arena.base.files import FolderError, lock_folder, replace
 from arena.base.wording import first_few
-from arena.ledger.repair import (
-    COMPLETE,
-    META,
-    READ_ERRORS,
-    SUFFIX,
-    Damage,
-    changed_keys,
-    damage_of,
-    document_row,
-    documents,
-    intact_documents,
-    intact_rows,
-    rebuild,
-)
+from arena.ledger.damage import META, Damage, changed_keys, documents
 from arena.ledger.table import Table
 
+COMPLETE = "complete"
+"""Key of the document that says that all is done; a store that was damaged has it no more."""
+SUFFIX = ".damaged"
+"""Of the copy of a damaged file that is kept beside the one made again."""
 BUSY_SECONDS = 60.0
 """Seconds for which another program may keep the file locked before that is an error."""
 CLOSE_SECONDS = 1.0
@@ -42,6 +35,8 @@ LOOK_SECONDS = 1.0
 """Seconds after which it is seen again whether the file is still the one in the folder."""
 REMEDY = "arena run does again what is missing, and keeps the rest"
 """What mends a damaged file."""
+_LOG = "-wal"
+"""Suffix of SQLite's log, which holds the last rows of a file until they are moved into it."""
 _NAMED = 5
 """Folders inside a folder that a message names."""
 
@@ -54,10 +49,6 @@ class Store:
     """An SQLite file in a folder of its own, open for writing; a context manager that closes it.
 
     One thread at a time may use it.
-
-    `parts` describe what the rows belong to: JSON values by key, under a name for each part. `columns`, JSON too,
-    says what the binary records hold. `noun` is what the parts describe. `derived` are tables made from the
-    others, which are emptied if something was damaged.
     """
 
     repaired: str
@@ -71,27 +62,30 @@ class Store:
         *,
         columns: Any = None,
         noun: str = "experiment",
-        derived: Sequence[Table] = (),
     ) -> None:
-        """Open the store at `path`, or make one. Damaged rows are removed: see `repaired`.
+        """Open the store at `path`, or make one; a damaged file is replaced by one of its intact rows.
+
+        `parts` describe what the rows belong to, a `noun`: JSON values by key, under a name for each part.
+        `columns`, JSON too, says what the binary records hold.
 
         Raises StoreError if its folder cannot be written to, is in use, or holds another `noun` or other columns,
         and if the file is so damaged that it is not known what its rows belong to.
         """
         self.path, self.repaired = path, ""
-        self._tables, self._derived = (*META, *tables), derived
+        self._tables, self._described, self._noun = (META, *tables), {**parts, "columns": columns}, noun
         try:
             with _errors(path, "used"), ExitStack() as opened:
                 opened.callback(lock_folder(path.parent).release)
                 self._connect()
                 opened.callback(self._disconnect)
-                described = {**parts, "columns": columns}
-                if _is_new(self.connection):
-                    self._make(described)
-                damage = self._damage(list(described))
-                self._check(parts, columns, noun)
-                if damage:
+                if is_new(self.connection):
+                    self.connection.execute("BEGIN IMMEDIATE")
+                    self._create(self.connection)
+                    self.connection.execute("COMMIT")
+                if damage := self._damage():
                     self._repair(damage)
+                self.connection.execute("PRAGMA journal_mode = WAL")
+                self.connection.execute("PRAGMA synchronous = NORMAL")
                 self._files = {file: _identity(file) for file in self._watched}
                 self._looked = time.monotonic()
                 self._opened = opened.pop_all()
@@ -102,12 +96,6 @@ class Store:
         self.connection = sqlite3.connect(
             self.path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
         )
-        try:
-            self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute("PRAGMA synchronous = NORMAL")
-        except READ_ERRORS:
-            self.connection.close()
-            raise
 
     def _disconnect(self) -> None:
         """Close the file without SQLite's log beside it, which whoever reads it later would leave there."""
@@ -116,61 +104,81 @@ class Store:
             self.connection.execute("PRAGMA journal_mode = DELETE")
         self.connection.close()
 
-    def _make(self, described: Mapping[str, Any]) -> None:
-        self.connection.execute("BEGIN IMMEDIATE")
+    def _create(self, connection: sqlite3.Connection) -> None:
         for table in self._tables:
-            self.connection.execute(table.definition)
-        for key, document in described.items():
-            self._put(key, document)
-        self.connection.execute("COMMIT")
+            connection.execute(table.definition)
+        for key, document in self._described.items():
+            self._put(connection, key, document)
+        connection.execute(f"PRAGMA user_version = {self._version}")
 
-    def _damage(self, needed: Sequence[str]) -> Damage:
-        """Find the damage. Raises StoreError if both copies of a needed document are damaged."""
+    @property
+    def _version(self) -> int:
+        """A number that the file's head has, too, so that a damaged description is known to be this one."""
+        return zlib.crc32(json.dumps(self._described, sort_keys=True).encode()) >> 1
+
+    def _damage(self) -> Damage:
+        """The damage. Raises StoreError if the rows belong to something else, or that is not known any more."""
+        damage = Damage(self.connection)
         check_tables(self.path, self.connection, self._tables)
-        damage = damage_of(self.connection, self._tables)
-        if damage and not intact_documents(self.connection).keys() >= set(needed):
+        stored = damage.documents()
+        for table in self._tables[1:]:
+            for _ in damage.intact(table):
+                pass
+        [version] = self.connection.execute("PRAGMA user_version").fetchone()
+        if self._described.keys() - stored.keys() and version != self._version:
             raise StoreError(
                 f"{self.path} is damaged ({damage}), and it is not known any more what it holds; "
                 "give this run another --out, or delete that folder"
             )
+        parts = {key: part for key, part in self._described.items() if key != "columns"}
+        check_columns(self.path, {**self._described, **stored}, self._described["columns"])
+        if changed := changed_keys(stored, parts):
+            raise StoreError(
+                f"{self.path.parent} holds another {self._noun} (changed: {', '.join(sorted(changed))}); "
+                "give this one another name or --out, or delete that folder"
+            )
         return damage
 
     def _repair(self, damage: Damage) -> None:
-        stored = intact_documents(self.connection)
-        own = self._tables[len(META) :]
-        lost, needed = damage.rows.keys(), {table.name for table in own if table.is_needed}
-        if damage.structure or lost & needed:
-            stored.pop(COMPLETE, None)
-        kept = [(table, [document_row(table, *item) for item in stored.items()]) for table in META]
-        rows = [(t, () if t in self._derived else intact_rows(self.connection, t)) for t in own]
-        rebuild(self.path, self.connection, [*kept, *rows])
-        self._connect()
-        count = "SELECT COUNT(*) FROM {}".format
-        named = [table.name for table in own if table.name in needed | lost]
-        counts = [f"{self.connection.execute(count(name)).fetchone()[0]} {name}" for name in named]
-        self.repaired = (
-            f"{self.path} was damaged ({damage}): {', '.join(counts)} are intact, what is missing is done again; "
-            f"the damaged file is kept as {self.path.name}{SUFFIX}"
-        )
+        """Put a new file with the intact rows in place of the damaged one, which is kept beside."""
+        counts = {}
 
-    def _check(self, parts: Mapping[str, Mapping[str, Any]], columns: Any, noun: str) -> None:
-        stored = intact_documents(self.connection)
-        check_columns(self.path, stored, columns)
-        if changed := changed_keys(stored, parts):
-            raise StoreError(
-                f"{self.path.parent} holds another {noun} (changed: {', '.join(sorted(changed))}); "
-                "give this one another name or --out, or delete that folder"
-            )
+        def fill(temporary: Path) -> None:
+            temporary.unlink(missing_ok=True)
+            with closing(sqlite3.connect(temporary, isolation_level=None)) as made:
+                made.execute("BEGIN")
+                self._create(made)
+                for table in self._tables:
+                    rows = () if table.is_derived else damage.intact(table)
+                    made.executemany(f"REPLACE {table.insertion}", rows)
+                    counts[table.name] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()[0]
+                made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
+                made.execute("COMMIT")
+            self.connection.close()
+            for suffix in ("", _LOG):
+                with suppress(FileNotFoundError):
+                    shutil.copyfile(f"{self.path}{suffix}", f"{self.path}{SUFFIX}{suffix}")
+            for suffix in (_LOG, "-shm"):
+                Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+
+        found = str(damage)
+        replace(self.path, fill)
+        self._connect()
+        kept = [f"{count} {name}" for name, count in counts.items() if count and name != META.name]
+        self.repaired = (
+            f"{self.path} was damaged ({found}): {', '.join(kept) or 'no rows'} are intact, "
+            f"what is missing is done again; the damaged file is kept as {self.path.name}{SUFFIX}"
+        )
 
     def put(self, key: str, document: Any) -> None:
         """Store a JSON document under a key of `meta`, in place of an earlier one; errors as of `insert`."""
         self.look()
         with _errors(self.path, "written to"):
-            self._put(key, document)
+            self._put(self.connection, key, document)
 
-    def _put(self, key: str, document: Any) -> None:
-        for table in META:
-            self.connection.execute(f"REPLACE {table.insertion}", document_row(table, key, document))
+    def _put(self, connection: sqlite3.Connection, key: str, document: Any) -> None:
+        row = META.stored((key, json.dumps(document, sort_keys=True)))
+        connection.execute(f"REPLACE {META.insertion}", row)
 
     def insert(self, table: Table, values: Sequence[Any], *, replace: bool = False) -> int:
         """Store a row, the values of the table's columns, for good; in place of one with its key if `replace`.
@@ -218,7 +226,7 @@ class Store:
 
     @property
     def _watched(self) -> tuple[Path, Path]:
-        return self.path, self.path.with_name(f"{self.path.name}-wal")
+        return self.path, self.path.with_name(f"{self.path.name}{_LOG}")
 
     def close(self) -> None:
         """Close the file and release the folder."""
@@ -240,18 +248,8 @@ def check_tables(path: Path, connection: sqlite3.Connection, tables: Sequence[Ta
 
 def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
     """Raise StoreError if the binary records of a store with these documents do not hold `columns`."""
-    if stored.get("columns") != json.loads(json.dumps(columns)):
+    if json.loads(json.dumps(stored.get("columns"))) != json.loads(json.dumps(columns)):
         raise StoreError(f"{path} is of another version of the arena, which stores runs differently")
-
-
-def check_intact(path: Path, connection: sqlite3.Connection, tables: Sequence[Table]) -> None:
-    """Raise StoreError if a file of META and these tables is damaged."""
-    every = (*META, *tables)
-    if _is_new(connection):
-        raise StoreError(f"{path} holds nothing yet")
-    check_tables(path, connection, every)
-    if damage := damage_of(connection, every):
-        raise StoreError(f"{path} is damaged ({damage}); {REMEDY}")
 
 
 @contextmanager
@@ -267,10 +265,19 @@ def reading(path: Path, noun: str = "run") -> Iterator[sqlite3.Connection]:
         )
         raise StoreError(f"there is no {noun} in {path.parent}{where}")
     try:
-        with closing(_connected(path)) as connection:
+        with _errors(path, "read"), closing(_connected(path)) as connection:
             yield connection
-    except (*READ_ERRORS, KeyError) as error:
-        raise StoreError(f"{path} cannot be read: {_line(error)}") from None
+    except KeyError as error:
+        raise StoreError(f"{path} cannot be read: it has no {error}") from None
+
+
+def is_new(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was ever stored; a damaged file may seem to have no tables, but has their pages."""
+    with suppress(sqlite3.DatabaseError):
+        [tables] = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        [pages] = connection.execute("PRAGMA page_count").fetchone()
+        return bool(tables == 0 and pages <= 1)
+    return False
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -281,16 +288,12 @@ def _connected(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT 1 FROM sqlite_master")
     except sqlite3.OperationalError:
         connection.close()
-        if os.access(path.parent, os.W_OK) or path.with_name(f"{path.name}-wal").exists():
+        if os.access(path.parent, os.W_OK) or path.with_name(f"{path.name}{_LOG}").exists():
             raise
         connection = sqlite3.connect(f"{address}&immutable=1", uri=True)
+    except sqlite3.DatabaseError:
+        pass  # a damaged file, whose damage will be named
     return connection
-
-
-def _is_new(connection: sqlite3.Connection) -> bool:
-    """Whether nothing was ever stored; a damaged file may seem to have no tables, but has their pages."""
-    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-    return bool(tables == 0 and connection.execute("PRAGMA page_count").fetchone()[0] <= 1)
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
@@ -309,11 +312,10 @@ def _errors(path: Path, done: str) -> Iterator[None]:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
-    except (*READ_ERRORS, OSError) as error:
-        raise StoreError(f"{path} cannot be {done}: {_line(error)}") from None
-
-
-def _line(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return "it is damaged"
-    return " ".join(str(error.strerror if isinstance(error, OSError) and error.strerror else error).split())
+    except UnicodeDecodeError:
+        raise StoreError(f"{path} cannot be {done}: it is damaged") from None
+    except sqlite3.Error as error:
+        remedy = f"; {REMEDY}" if getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT") else ""
+        raise StoreError(f"{path} cannot be {done}: {' '.join(str(error).split())}{remedy}") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be {done}: {error.strerror or error}") from None

@@ -21,18 +21,14 @@ class Table:
     name: str
     columns: Mapping[str, str]
     key: Sequence[str]
-    is_needed: bool = True
-    """Whether a store that has lost rows of it is not complete."""
-    has_long_rows: bool = False
-    """Whether rows are over a kilobyte: each would have a page of its own without an index beside the tree."""
+    is_derived: bool = False
+    """Whether it is made from the other tables, and empty once one of these was damaged."""
 
     @cached_property
     def definition(self) -> str:
-        """The statement that makes the table: one tree of pages, without an index beside it but for long rows."""
+        """The statement that makes the table."""
         listed = ", ".join(f"{column} {type}" for column, type in {**self.columns, CHECKSUM: "INTEGER"}.items())
-        numbered = [self.columns[column] for column in self.key] == ["INTEGER"]
-        kind = "" if numbered or self.has_long_rows else " WITHOUT ROWID"
-        return f"CREATE TABLE {self.name} ({listed}, PRIMARY KEY ({', '.join(self.key)})){kind}"
+        return f"CREATE TABLE {self.name} ({listed}, PRIMARY KEY ({', '.join(self.key)}))"
 
     @cached_property
     def insertion(self) -> str:
@@ -42,7 +38,7 @@ class Table:
 
     @cached_property
     def query(self) -> str:
-        """The statement that reads whole rows, as `intact` takes them."""
+        """The statement that reads whole rows, as `is_intact` takes them."""
         return f"SELECT {', '.join(self.columns)}, {CHECKSUM} FROM {self.name}"
 
     def stored(self, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -56,7 +52,7 @@ class Table:
         ]
         return (*row, self._checksum(row))
 
-    def intact(self, row: Sequence[Any]) -> bool:
+    def is_intact(self, row: Sequence[Any]) -> bool:
         """Whether a row of `query` has the checksum that it was stored with."""
         return bool(self._checksum(row[:-1]) == row[-1])
 

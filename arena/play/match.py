@@ -19,8 +19,7 @@ from arena.base.wording import cut
 from arena.experiment.adjudication import Adjudication, Draw, Win
 from arena.hosting.handle import Answer, PlayerFailure, PlayerHandle, failure_of
 from arena.hosting.player_process import begin_game
-from arena.ledger.columns import named
-from arena.ledger.record import GameRecord, Incident, Task, Verdict, packed, search_columns
+from arena.ledger.record import GameRecord, Incident, Task, Verdict, named, packed, search_columns
 from arena.rules.endgame.tables import EndgameTables, opened
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
@@ -78,7 +77,7 @@ class Moves:
         return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
 
     def extras(self, last: Mapping[str, float] | None = None) -> bytes | None:
-        """The players' own numbers, as `arena.ledger.columns.named` makes them; `last` are of a move not made."""
+        """The players' own numbers, as `arena.ledger.record.named` makes them; `last` are of a move not made."""
         return named([*(answer.choice.extra for answer in self.answers), last])
 
 

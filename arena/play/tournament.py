@@ -24,11 +24,9 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
 from arena.experiment.workers import scheduler_address
 from arena.experiment.yaml.values import yaml_text
-from arena.ledger.columns import add_named
-from arena.ledger.ledger import Ledger, complete_with_failures
+from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
 from arena.ledger.manifest import manifest_of, save, session, stored_manifest, versions
-from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer, Task
-from arena.ledger.repair import SPENT
+from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer, Task, add_named
 from arena.ledger.store import StoreError
 from arena.play.logs import write_logs
 from arena.play.match import play as play_game

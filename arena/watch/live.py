@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
-from arena.ledger.ledger import FILE
+from arena.ledger.damage import documents
+from arena.ledger.ledger import ANNULLED, FILE
 from arena.ledger.manifest import Manifest, Session, parsed
-from arena.ledger.repair import ANNULLED, documents
 from arena.ledger.store import StoreError, reading
 from arena.ratings.interval import Interval
 from arena.ratings.sprt import SequentialTest, SprtState
