@@ -267,7 +267,7 @@ def graded(folder: Path, workers: int = 1, after: int = 10**9, **given: Any) -> 
 def stored(folder: Path) -> list[tuple[Any, ...]]:
     """The grades as they are stored, in their order."""
     with closing(sqlite3.connect(folder / FILE)) as connection:
-        return connection.execute(GRADES.query).fetchall()
+        return connection.execute(f"{GRADES.query} ORDER BY game, judge").fetchall()
 
 
 def plies_of(folder: Path) -> Iterator[tuple[int, int, Game, int]]:

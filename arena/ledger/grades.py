@@ -40,6 +40,7 @@ GRADES = Table(
         "grades": "BLOB",
     },
     ["game", "judge"],
+    is_needed=False,
 )
 """A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
 GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))

@@ -63,7 +63,7 @@ _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMN
 GAMES = Table("games", _GAMES | _MOVES, ["game"])
 PROBES = Table("probes", _PROBES, ["player", "position"])
 _ANSWERS = {name: _ANSWER_TYPES.get(name, "TEXT") for name in ANSWER_COLUMNS}
-ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"])
+ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=False)
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
 COLUMNS = {"moves": STORED_COLUMNS, "grades": grades.STORED_COLUMNS, "results": RESULTS}
 """What the binary records of a ledger hold, and how results are called."""

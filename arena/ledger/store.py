@@ -24,7 +24,7 @@ from arena.ledger.damage import META, Damage, changed_keys, documents
 from arena.ledger.table import Table
 
 COMPLETE = "complete"
-"""Key of the document that says that all is done; a store that was damaged has it no more."""
+"""Key of the document that says that all is done; a store that lost rows that are needed has it no more."""
 SUFFIX = ".damaged"
 """Of the copy of a damaged file that is kept beside the one made again."""
 BUSY_SECONDS = 60.0
@@ -141,7 +141,7 @@ class Store:
 
     def _repair(self, damage: Damage) -> None:
         """Put a new file with the intact rows in place of the damaged one, which is kept beside."""
-        counts = {}
+        needed, counts = {table.name for table in self._tables[1:] if table.is_needed}, {}
 
         def fill(temporary: Path) -> None:
             temporary.unlink(missing_ok=True)
@@ -152,7 +152,8 @@ class Store:
                     rows = () if table.is_derived else damage.intact(table)
                     made.executemany(f"REPLACE {table.insertion}", rows)
                     counts[table.name] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()[0]
-                made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
+                if damage.structure or damage.rows.keys() & needed:
+                    made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
                 made.execute("COMMIT")
             self.connection.close()
             for suffix in ("", _LOG):

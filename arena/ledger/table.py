@@ -21,6 +21,8 @@ class Table:
     name: str
     columns: Mapping[str, str]
     key: Sequence[str]
+    is_needed: bool = True
+    """Whether a store that has lost rows of it is not complete."""
     is_derived: bool = False
     """Whether it is made from the other tables, and empty once one of these was damaged."""
 
