@@ -16,7 +16,7 @@ TABLES_JUDGE = "tables"
 """The judge of the positions that the endgame tables have."""
 JUDGES = "judges"
 """Key of the document with the entries of the other judges, by name."""
-STORED_COLUMNS = (
+GRADE_RECORD = (
     *(("ply", "i8"), ("pieces", "i8"), ("legal_moves", "i8"), ("best", "f8"), ("played", "f8")),
     *(("erring_moves", "i8"), ("lost_points", "f8"), ("best_plies", "f8"), ("played_plies", "f8")),
     *(("best_men", "f8"), ("played_men", "f8")),
@@ -130,9 +130,9 @@ class GradedGame(NamedTuple):
 def packed(grades: Sequence[Grade]) -> bytes:
     """Grades as the ledger keeps them."""
     text = np.array([grade.best_move for grade in grades], bytes)
-    records = np.empty(len(grades), [*STORED_COLUMNS, ("best_move", text.dtype)])
+    records = np.empty(len(grades), [*GRADE_RECORD, ("best_move", text.dtype)])
     records["best_move"] = text
-    for name, _ in STORED_COLUMNS:
+    for name, _ in GRADE_RECORD:
         records[name] = [getattr(grade, name) for grade in grades]
     for name in _MEN:
         records[name] = records[name].round(_DECIMALS)
@@ -144,4 +144,4 @@ def unpacked(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
 
     The fields are those of `Grade`, `best_move` as bytes; nan is a missing value.
     """
-    return unshuffled(parts, counts, STORED_COLUMNS, "best_move")
+    return unshuffled(parts, counts, GRADE_RECORD, "best_move")

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.experiment.model import Experiment
-from arena.ledger import grades
 from arena.ledger.damage import changed_keys, documents
-from arena.ledger.grades import CURRENT, GRADES, JUDGES, GradedGame
+from arena.ledger.grades import CURRENT, GRADE_RECORD, GRADES, JUDGES, GradedGame
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import (
     ANSWER_COLUMNS,
+    MOVE_RECORD,
     PROBE_COLUMNS,
     SEARCH_COLUMNS,
-    STORED_COLUMNS,
     GameRecord,
     ProbeRecord,
     SuiteAnswer,
@@ -65,7 +64,7 @@ PROBES = Table("probes", _PROBES, ["player", "position"])
 _ANSWERS = {name: _ANSWER_TYPES.get(name, "TEXT") for name in ANSWER_COLUMNS}
 ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=False)
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
-COLUMNS = {"moves": STORED_COLUMNS, "grades": grades.STORED_COLUMNS, "results": RESULTS}
+COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
 """What the binary records of a ledger hold, and how results are called."""
 _FAULTS = [termination for termination in FORFEITS if termination != Termination.WITHDRAWN]
 _RESULTS = (
@@ -297,20 +296,18 @@ def complete_with_failures(folder: Path, experiment: Experiment, facts: Facts) -
 def manifest_in(folder: Path) -> Manifest | None:
     """The manifest of the run in a folder; None if there is none, or it cannot be read."""
     try:
-        with reading(folder / FILE) as connection:
-            return parsed(documents(connection), folder / FILE)
+        return parsed(documents_in(folder), folder / FILE)
     except StoreError:
         return None
 
 
-def files_in(folder: Path) -> dict[str, str] | None:
-    """The `Facts.files` of the run in a folder; None if there is none, or it cannot be read."""
+def documents_in(folder: Path) -> dict[str, Any]:
+    """The documents of the run in a folder by their keys; none if there is no run, or it cannot be read."""
     try:
         with reading(folder / FILE) as connection:
-            files: dict[str, str] | None = documents(connection).get("facts", {}).get("files")
-            return files
+            return documents(connection)
     except StoreError:
-        return None
+        return {}
 
 
 def _verdict(record: GameRecord) -> tuple[str, str, int | None]:

@@ -57,7 +57,7 @@ _COMPRESSION = 1
 """Of zlib: a higher level takes longer than a game of random players has left."""
 _NAN = float("nan")
 _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
-STORED_COLUMNS = tuple((name, "m8[ns]" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
+MOVE_RECORD = tuple((name, "m8[ns]" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
 """MOVE_COLUMNS as they are stored: seconds as whole nanoseconds, NaT for nan."""
 _SECOND = np.timedelta64(1, "s")
 
@@ -215,12 +215,12 @@ def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
     None is nan. Seconds are kept to a nanosecond, all else exactly.
     """
     if not columns:
-        return 0, shuffled(np.empty(0, [*STORED_COLUMNS]))
+        return 0, shuffled(np.empty(0, [*MOVE_RECORD]))
     texts, *values = columns
     text = np.array(texts, bytes)
-    moves = np.empty(len(text), [*STORED_COLUMNS, ("move", text.dtype)])
+    moves = np.empty(len(text), [*MOVE_RECORD, ("move", text.dtype)])
     moves["move"] = text
-    for (name, kind), column in zip(STORED_COLUMNS, values, strict=True):
+    for (name, kind), column in zip(MOVE_RECORD, values, strict=True):
         moves[name] = _nanoseconds(column) if kind == "m8[ns]" else column
     return len(text), shuffled(moves)
 
@@ -230,7 +230,7 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
 
     `moves` and `plies` are what `packed` gave for each game.
     """
-    stored = unshuffled(moves, plies, STORED_COLUMNS, "move")
+    stored = unshuffled(moves, plies, MOVE_RECORD, "move")
     found = stored.view([*MOVE_COLUMNS, ("move", stored.dtype["move"])])
     for name in _SECONDS:
         found[name] = stored[name] / _SECOND
