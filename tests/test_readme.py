@@ -302,7 +302,7 @@ def test_the_tables_of_a_ledger_are_those_that_it_has(tmp_path):
         keys = {key for (key,) in ledger.execute("SELECT key FROM meta")}
         found = {
             name: list(ledger.execute(f"SELECT name, type, pk > 0 FROM pragma_table_info('{name}')"))
-            for (name,) in ledger.execute("SELECT name FROM sqlite_master")
+            for (name,) in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         }
     types = ("INTEGER", "REAL", "TEXT", "BLOB")
     rows = table("table", "key", *types)

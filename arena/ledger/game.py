@@ -8,8 +8,6 @@ from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from arena.base.number import is_nan, known
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
@@ -49,7 +47,7 @@ class StoredGame(NamedTuple):
             tags=_tags(self.experiment.name, self.facts, self.row),
             number=self.row["game"],
             count=self.last,
-            answers={name: moves[name] for name in moves.dtype.names or ()},
+            answers=moves,
             men=(men.get(self.row["white"]), men.get(self.row["black"])),
         )
 
@@ -69,8 +67,7 @@ class StoredGame(NamedTuple):
         ):
             men = in_men(score, wins_in, game.men[(game.start.turn + ply) % 2])
             comments.append(search_comment(nan if men is None else men, wins_in, *others))
-        texts = [text.decode() for text in answers["move"].tolist()]
-        return row_pdn(self.experiment.name, self.facts, self.row, texts, comments)
+        return row_pdn(self.experiment.name, self.facts, self.row, _texts(answers), comments)
 
 
 def stored_game(folder: Path, number: int) -> StoredGame:
@@ -140,5 +137,5 @@ def _date(began: datetime | float | None) -> dict[str, str]:
     return {"Date": f"{day:%Y.%m.%d}"}
 
 
-def _texts(moves: np.ndarray) -> list[str]:
+def _texts(moves: Mapping[str, Any]) -> list[str]:
     return [text.decode() for text in moves["move"].tolist()]

@@ -32,7 +32,7 @@ from arena.ledger.ledger import (
 )
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.public import Pseudonyms
-from arena.ledger.record import ANSWER_COLUMNS, MOVE_COLUMNS, PROBE_COLUMNS, named_of, unpacked
+from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, named_of, unpacked
 from arena.ledger.store import COMPLETE, REMEDY, StoreError, check_columns, check_tables, is_new, reading
 from arena.rules.custom import build_variant
 from arena.rules.result import MOST_MEN, NO_RESULT
@@ -296,8 +296,7 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
     if not stored.keys() >= set(numbers):
         raise StoreError(f"{path} has lost games while it was read: read it again")
     plies = games["plies"].to_numpy(dtype=np.int64)
-    found = unpacked([stored[number] for number in numbers], plies.tolist())
-    columns = {name: found[name] for name, _ in MOVE_COLUMNS}
+    columns = unpacked([stored[number] for number in numbers], plies.tolist())
     game = np.repeat(np.arange(len(games)), plies)
     start = np.cumsum(plies) - plies
     ply = np.arange(len(game)) - np.repeat(start, plies) + 1
@@ -307,13 +306,13 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
         "ply": ply,
         "player": pd.Categorical.from_codes(player, names),
         "colour": pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
-        "move": _texts(np.ascontiguousarray(found["move"])),
         **columns,
+        "move": _texts(columns["move"]),
         "wins_in": _whole(columns["wins_in"]),
     }
     for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
         moves[name] = pd.array(columns[name], dtype="Float64")
-    table = pd.DataFrame(moves)
+    table = pd.DataFrame(moves, copy=False)
     men = np.array([known.men.get(name) or np.nan for name in names], float)
     in_men = _in_men(columns["score"], columns["wins_in"], men[player])
     order = list(table)

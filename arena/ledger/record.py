@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,9 +58,10 @@ _COMPRESSION = 1
 """Of zlib: a higher level takes longer than a game of random players has left."""
 _NAN = float("nan")
 _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
-MOVE_RECORD = tuple((name, "m8[ns]" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
-"""MOVE_COLUMNS as they are stored: seconds as whole nanoseconds, NaT for nan."""
-_SECOND = np.timedelta64(1, "s")
+MOVE_RECORD = tuple((name, "i8" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
+"""MOVE_COLUMNS as they are stored: seconds as nanoseconds plus 1, 0 for nan."""
+_MASK = -(-len(MOVE_RECORD) // 8)
+"""Bytes that say which of MOVE_RECORD a game has."""
 
 
 class Task(NamedTuple):
@@ -142,8 +144,12 @@ class GameRecord(NamedTuple):
     """What was said by White's and Black's programs, and to them, where their entries have `log: true`."""
 
     def table(self) -> np.ndarray:
-        """The moves, a record each: MOVE_COLUMNS and `move`, the text as bytes."""
-        return unpacked([self.moves], [self.plies])
+        """The moves, a record each: `move`, the text as bytes, and MOVE_COLUMNS."""
+        columns = unpacked([self.moves], [self.plies])
+        table = np.empty(self.plies, [(name, column.dtype) for name, column in columns.items()])
+        for name, column in columns.items():
+            table[name] = column
+        return table
 
 
 class ProbeTask(NamedTuple):
@@ -209,31 +215,48 @@ ANSWER_COLUMNS = tuple(name for name in SuiteAnswer._fields if name not in ("lim
 
 
 def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
-    """The number of a game's moves, and the moves as the ledger keeps them.
+    """The number of a game's moves, and the moves as the ledger keeps them: `shuffled` records.
 
     `columns` are the moves' texts and MOVE_COLUMNS, a value for each move; none at all if there are no moves.
-    None is nan. Seconds are kept to a nanosecond, all else exactly.
+    None is nan. Seconds are kept to a nanosecond, all else exactly. Before the records stands which of MOVE_RECORD
+    they have, a bit for each: not those with nothing but 0, or nan.
     """
-    if not columns:
-        return 0, shuffled(np.empty(0, [*MOVE_RECORD]))
-    texts, *values = columns
+    texts, *values = columns or [[], *([] for _ in MOVE_RECORD)]
     text = np.array(texts, bytes)
-    moves = np.empty(len(text), [*MOVE_RECORD, ("move", text.dtype)])
-    moves["move"] = text
-    for (name, kind), column in zip(MOVE_RECORD, values, strict=True):
-        moves[name] = _nanoseconds(column) if kind == "m8[ns]" else column
-    return len(text), shuffled(moves)
+    is_used = [
+        any(value is not None and value == value for value in column) if kind == "f8" else any(column)  # noqa: PLR0124
+        for (_, kind), column in zip(MOVE_COLUMNS, values, strict=True)
+    ]
+    records = np.empty(len(text), [*compress(MOVE_RECORD, is_used), ("move", text.dtype)])
+    for (name, _), column in compress(zip(MOVE_RECORD, values, strict=True), is_used):
+        records[name] = _nanoseconds(column) if name in _SECONDS else column
+    records["move"] = text
+    return len(text), np.packbits(is_used).tobytes() + shuffled(records)
 
 
-def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
-    """The moves of many games, game after game, a record each: MOVE_COLUMNS and `move`, the text as bytes.
+def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarray]:
+    """The columns of many games' moves, game after game: `move`, the text as bytes, then MOVE_COLUMNS.
 
     `moves` and `plies` are what `packed` gave for each game.
     """
-    stored = unshuffled(moves, plies, MOVE_RECORD, "move")
-    found = stored.view([*MOVE_COLUMNS, ("move", stored.dtype["move"])])
-    for name in _SECONDS:
-        found[name] = stored[name] / _SECOND
+    alike: dict[bytes, list[int]] = {}
+    for game, of_game in enumerate(moves):
+        alike.setdefault(of_game[:_MASK], []).append(game)
+    parts = []
+    for mask, games in alike.items():
+        used = [*compress(MOVE_RECORD, np.unpackbits(np.frombuffer(mask, np.uint8)))]
+        part = unshuffled([moves[game][_MASK:] for game in games], [plies[game] for game in games], used, "move")
+        rows = np.repeat(np.isin(np.arange(len(moves)), games), plies) if len(alike) > 1 else slice(None)
+        parts.append((rows, part))
+    text = max((part.dtype["move"] for _, part in parts), key=lambda kind: kind.itemsize, default=np.dtype("S1"))
+    found = {
+        name: np.full(sum(plies), np.nan if kind == "f8" else 0, kind)
+        for name, kind in (("move", text), *MOVE_COLUMNS)
+    }
+    for rows, part in parts:
+        for name in part.dtype.names or ():
+            values = part[name]
+            found[name][rows] = np.where(values, (values - 1) / 1e9, np.nan) if name in _SECONDS else values
     return found
 
 
@@ -265,12 +288,9 @@ def unshuffled(
 
 
 def _nanoseconds(seconds: Sequence[float | None]) -> np.ndarray:
-    """Seconds as whole nanoseconds, NaT for nan and None."""
-    values = np.array(seconds, np.float64)
-    missing = np.isnan(values)
-    values[missing] = 0
-    whole = np.rint(values * 1e9).astype("m8[ns]")
-    whole[missing] = "NaT"
+    """Seconds as nanoseconds plus 1, 0 for nan and None."""
+    whole = np.rint(np.array(seconds, np.float64) * 1e9) + 1
+    whole[np.isnan(whole)] = 0
     return whole
 
 
