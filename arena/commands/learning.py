@@ -26,6 +26,7 @@ from arena.learning.config import Training, Tuning, load_training, load_tuning
 from arena.learning.driver import LearningError, StageProgress
 from arena.learning.store import GameStore
 from arena.ledger.store import StoreError
+from arena.play.workers import kept_workers
 from arena.watch.display import PLAIN_SECONDS, Ticker
 
 
@@ -63,6 +64,7 @@ def _read(load: Callable[[Path], Any], config: Path) -> Any:
         fail(str(error))
 
 
+@kept_workers()
 def _learn(
     noun: str,
     product: str,
