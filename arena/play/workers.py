@@ -17,7 +17,6 @@ ledger can be asked, hands out before the last record is seen, and has one set o
 
 from __future__ import annotations
 
-import atexit
 import multiprocessing
 import os
 import re
@@ -32,8 +31,7 @@ from contextvars import ContextVar
 from functools import cache, partial
 from itertools import islice
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeAlias, TypeVar
-from weakref import WeakSet
+from typing import Any, TypeAlias, TypeVar
 
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
@@ -43,6 +41,9 @@ from arena.play.cluster import Batch, Cluster, ClusterError
 
 Workers: TypeAlias = int | str
 """Processes of this machine, or the address of a Dask scheduler: `tcp://host:8786`."""
+Made: TypeAlias = tuple[list[Any], float]
+"""The records of the first tasks of a batch, none if the worker has not begun it, and their seconds."""
+Function: TypeAlias = Callable[[Batch], Made]
 AnyTask = TypeVar("AnyTask")
 AnyRecord = TypeVar("AnyRecord")
 
@@ -142,40 +143,24 @@ def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue
             if made is None:
                 queue.died(batch, pool.count())
                 continue
-            queue.done(batch, len(made.records))
-            if made.records:
-                each = made.seconds / len(made.records)
-                size = max(1, min(int(BATCH_SECONDS / max(each, 1e-9)), 2 * size, BATCH_TASKS))
-                ahead = _AHEAD if made.longest < BATCH_SECONDS else 1
-            yield from made.records
+            records, seconds = made
+            queue.done(batch, len(records))
+            if records:
+                size = max(1, min(int(BATCH_SECONDS * len(records) / max(seconds, 1e-9)), 2 * size, BATCH_TASKS))
+                ahead = _AHEAD if size > 1 and seconds < 2 * BATCH_SECONDS else 1
+            yield from records
         if queue.stopping():
             under_way -= pool.withdraw()
 
 
-class _Made(NamedTuple):
-    """The records of the first tasks of a batch; none if the worker has not begun it."""
-
-    records: Sequence[Any] = ()
-    seconds: float = 0.0
-    longest: float = 0.0
-    """Seconds of the task that took longest."""
-
-
-def _do(work: Callable[[Any], Any], batch: Batch) -> _Made:
+def _do(work: Callable[[Any], Any], batch: Batch) -> Made:
     """Do the tasks of a batch, in a worker, until BATCH_SECONDS are over."""
     records: list[Any] = []
-    longest = 0.0
-    began = before = time.perf_counter()
-    for _, task in batch:
-        records.append(work(task))
-        now = time.perf_counter()
-        longest, before = max(longest, now - before), now
-        if now - began >= BATCH_SECONDS:
-            break
-    return _Made(records, now - began, longest)
-
-
-Function: TypeAlias = Callable[[Batch], _Made]
+    began, seconds = time.perf_counter(), 0.0
+    while len(records) < len(batch) and seconds < BATCH_SECONDS:
+        records.append(work(batch[len(records)][1]))
+        seconds = time.perf_counter() - began
+    return records, seconds
 
 
 class _Queue:
@@ -237,7 +222,7 @@ class _Processes:
             )
         os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
         self._all = [_Process(number) for number in range(count)]
-        self._ended: SimpleQueue[tuple[_Process, ProcessPoolExecutor, Batch, Future[_Made]]] = SimpleQueue()
+        self._ended: SimpleQueue[tuple[_Process, ProcessPoolExecutor, Batch, Future[Made]]] = SimpleQueue()
 
     def count(self) -> int:
         return len(self._all)
@@ -249,7 +234,7 @@ class _Processes:
         process.batches += 1
         future.add_done_callback(lambda future: self._ended.put((process, executor, batch, future)))
 
-    def ended(self, seconds: float) -> tuple[Batch, _Made | None] | None:
+    def ended(self, seconds: float) -> tuple[Batch, Made | None] | None:
         """Wait so long for a batch to end: what was made of it, None if it may have ended its worker.
 
         Raises EngineError for a process that has ended before it could do anything, and what the function raised.
@@ -257,14 +242,14 @@ class _Processes:
         try:
             process, executor, batch, future = self._ended.get(timeout=seconds)
         except Empty:
-            for process in self._all:
-                process.check()
+            if any(process.is_stuck() for process in self._all) and self._ended.empty():
+                raise EngineError("no thread for a worker can be started (ulimit -v): try fewer workers") from None
             return None
         process.batches -= 1
         if not isinstance(future.exception(), BrokenProcessPool):
             return batch, future.result()
         if executor is not process.executor:  # an executor fails its calls in their order: this one had not begun
-            return batch, _Made()
+            return batch, ([], 0.0)
         process.lost()
         return batch, None
 
@@ -282,12 +267,11 @@ class _Process:
 
     def __init__(self, number: int) -> None:
         self._number = number
-        self._children: set[Any] = set()
         self.batches = 0
         """Batches that it was handed and has not ended."""
         self.executor: ProcessPoolExecutor | None = None
 
-    def submit(self, function: Function, batch: Batch) -> tuple[ProcessPoolExecutor, Future[_Made]]:
+    def submit(self, function: Function, batch: Batch) -> tuple[ProcessPoolExecutor, Future[Made]]:
         """Hand it a batch, and start it if it has ended; its executor, and the future of what is made."""
         while True:
             executor = self.executor or self._started(function)
@@ -304,31 +288,36 @@ class _Process:
             how = f" ({codes[1]})" if codes else ""
             raise EngineError(f"a worker process ended while it began{how}: has it enough memory (ulimit -v)?")
 
-    def check(self) -> None:
-        """Raise EngineError if joblib's thread for the process has ended, so that no future of it ever does."""
-        thread = None if self.executor is None else self.executor._executor_manager_thread
-        if thread is not None and not thread.is_alive():
-            raise EngineError("no thread for a worker process can be started (ulimit -v): try fewer workers")
+    def is_stuck(self) -> bool:
+        """Whether joblib's thread for the process has ended, so that no future of it ever does."""
+        if self.executor is None or not self.batches:
+            return False
+        return not self.executor._executor_manager_thread.is_alive()
 
     def close(self) -> None:
         """End the process, if there is one."""
         executor, self.executor = self.executor, None
         if executor is not None:
             executor.shutdown(kill_workers=True)
-        for child in self._children:
-            child.terminate()
+            _end(executor)
 
     def _started(self, function: Function) -> ProcessPoolExecutor:
         environment = {name: os.environ.get(name, "1") for name in _THREADS} | {NUMBER: str(self._number)}
         executor = ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(),), env=environment)
-        others = set(multiprocessing.active_children())
         try:
             with _ctrl_c_held_back():
                 self._begun = executor.submit(callable, function)  # it is imported, with all that it needs
-            self.executor = executor
-        finally:
-            self._children = set(multiprocessing.active_children()) - others
+        except BaseException:
+            _end(executor)
+            raise
+        self.executor = executor
         return executor
+
+
+def _end(executor: ProcessPoolExecutor) -> None:
+    """End the processes that joblib has left, where its thread could not be started."""
+    for process in list(executor._processes.values()):
+        process.terminate()
 
 
 @contextmanager
@@ -363,8 +352,6 @@ def _follow(parent: int) -> None:
 
 _kept: ContextVar[dict[Workers, _Processes | Cluster] | None] = ContextVar("kept", default=None)
 """Workers that wait for the next call of `run`."""
-_open: WeakSet[_Processes | Cluster] = WeakSet()
-"""Workers that were not ended yet."""
 
 
 @contextmanager
@@ -392,7 +379,6 @@ def _pool(workers: Workers) -> Iterator[_Processes | Cluster]:
     try:
         if pool is None:
             pool = Cluster(workers) if isinstance(workers, str) else _Processes(workers)
-            _open.add(pool)
         yield pool
         is_whole = True
     except ClusterError as error:
@@ -402,13 +388,6 @@ def _pool(workers: Workers) -> Iterator[_Processes | Cluster]:
             kept[workers] = pool
         elif pool is not None:
             pool.close()
-
-
-@atexit.register
-def _close() -> None:
-    """End all workers before Python takes apart the modules that this needs."""
-    for pool in list(_open):
-        pool.close()
 
 
 def usual_workers() -> int:
