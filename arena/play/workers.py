@@ -107,15 +107,7 @@ def run(
     Raises, when all others are done, WorkerDied for tasks that end two workers alone, under the `name` of the
     first; at once EngineError, if the workers are lost, and what `work` raises: tasks under way are lost.
     """
-    is_number = isinstance(workers, int) and not isinstance(workers, bool) and workers > 0
-    if not (is_number or isinstance(workers, str)):
-        raise ValueError(f"workers must be a number of processes or a Dask scheduler's address, not {workers!r}")
-    return _run(work, _Queue(tasks, stopping), workers, name)
-
-
-def _run(
-    work: Callable[[Any], AnyRecord], queue: _Queue, workers: Workers, name: Callable[[Any], str]
-) -> Iterator[AnyRecord]:
+    queue = _Queue(tasks, stopping)
     if workers == 1 and os.environ.get(IN_PROCESS):
         while batch := queue.next(1):
             record = work(batch[0][1])
