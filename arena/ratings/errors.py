@@ -1,7 +1,7 @@
 """Errors of graded decisions: rates with intervals and points from scores.
 
 A decision is a move in a position in which some move loses value. Intervals hold 95 %; decisions of games in one
-cluster (`arena.ratings.clusters`: two games of an opening with colours swapped, and copies of a game) are not
+cluster (`arena.ratings.joint`: two games of an opening with colours swapped, and copies of a game) are not
 independent. What cannot be known is nan.
 """
 
