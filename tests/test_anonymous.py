@@ -191,7 +191,7 @@ def test_nobody_is_told_by_a_place_in_a_list() -> None:
     stored = {
         "facts": {"files": {}},
         "annulled": names,
-        "experiment": {"players": [], "anchor": {}},
+        "experiment": {"players": [], "anchor": {}, "process": {}},
         "manifest": manifest,
     }
     empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
