@@ -248,12 +248,15 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert replay.exit_code == 2 and f"{out / FILE} is damaged (games 3); arena run" in replay.stderr
     assert invoke("status", out).exit_code == 0, "it reads no more than it shows"
 
+    spoil(out, "UPDATE meta SET value = '{}' WHERE key = 'manifest'")
+    assert "the document manifest is damaged; arena run does again" in invoke("status", out).stderr
     again = invoke("run", config, "--out", out, "--workers", 1)
     assert again.exit_code == 0, again.output
-    assert f"{out / FILE} was damaged (games 3, 5): 14 games are intact" in again.stderr
+    assert f"{out / FILE} was damaged (meta manifest; games 3, 5): 14 games are intact" in again.stderr
     assert f"kept as {FILE}.damaged" in again.stderr
     assert (out / f"{FILE}.damaged").stat().st_size > 0
     mended = arena.load(out)
+    assert mended.data.manifest is not None
     assert repeatable(mended.moves).equals(moves)
     kept = mended.games.set_index("game")["seconds"] == times
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
@@ -270,7 +273,7 @@ def test_the_status_of_a_run_with_a_result_that_is_none_is_one_line(ledger: Path
         assert str(folder / FILE) in error_line(result.stderr)
 
 
-@pytest.mark.parametrize("key", ["experiment", "facts", "columns"])
+@pytest.mark.parametrize("key", ["experiment", "facts", "columns", "complete"])
 def test_a_damaged_description_costs_nothing_where_the_same_is_given_again(
     ledger: Path, tmp_path: Path, key: str
 ) -> None:
@@ -286,6 +289,7 @@ def test_a_damaged_description_costs_nothing_where_the_same_is_given_again(
         assert rows(folder) == rows(ledger) and not (folder / f"{FILE}.damaged").exists()
     with reopened(folder) as opened:
         assert f"(meta {key}): 12 games, 8 probes, 8 grades, 48 answers are intact" in opened.repaired
+        assert not opened.complete
         opened.finish([])
     assert content(folder) == content(ledger)
 

@@ -65,7 +65,7 @@ class Run:
 
     def begin(self, **changes: Any) -> None:
         """Begin another session now, by this process, but for the changes."""
-        games = sum(self.ledger.scores().values())
+        games = len(self.ledger.finished())
         save(self.ledger, self.manifest._replace(session=session(games, 2)._replace(**changes)))
 
 

@@ -126,11 +126,6 @@ class Ledger(Store):
         """Whether a player failed in a stored game."""
         return any(failed for (failed,) in self.rows(_FAILED, _FAULTS))
 
-    def scores(self) -> dict[tuple[str, str, str], int]:
-        """How many stored games have each white, black and result."""
-        query = "SELECT white, black, result, COUNT(*) FROM games GROUP BY white, black, result ORDER BY MIN(game)"
-        return {row[:3]: row[3] for row in self.rows(query)}
-
     def spent(self) -> dict[str, float]:
         """The sum of each number of the players' own over all plays of games, those not kept too, by its name."""
         return dict(self.documents().get(SPENT, {}))

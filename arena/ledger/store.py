@@ -141,7 +141,7 @@ class Store:
 
     def _repair(self, damage: Damage) -> None:
         """Put a new file with the intact rows in place of the damaged one, which is kept beside."""
-        needed, counts = {table.name for table in self._tables[1:] if table.is_needed}, {}
+        needed, counts = {table.name for table in self._tables if table.is_needed}, {}
 
         def fill(temporary: Path) -> None:
             temporary.unlink(missing_ok=True)
@@ -316,7 +316,9 @@ def _errors(path: Path, done: str) -> Iterator[None]:
     except UnicodeDecodeError:
         raise StoreError(f"{path} cannot be {done}: it is damaged") from None
     except sqlite3.Error as error:
-        remedy = f"; {REMEDY}" if getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT") else ""
+        is_foreign = getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB"
+        is_damaged = type(error) is sqlite3.DatabaseError and not is_foreign
+        remedy = f"; {REMEDY}" if is_damaged and done == "read" else ""
         raise StoreError(f"{path} cannot be {done}: {' '.join(str(error).split())}{remedy}") from None
     except OSError as error:
         raise StoreError(f"{path} cannot be {done}: {error.strerror or error}") from None

@@ -168,7 +168,7 @@ def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bo
     Raises VersionsChanged if it began with other versions of packages, unless `force` is true, and StoreError if
     the manifest cannot be read or written.
     """
-    manifest, now = stored_manifest(ledger), session(sum(ledger.scores().values()), workers)
+    manifest, now = stored_manifest(ledger), session(len(ledger.finished()), workers)
     if manifest is None:
         new = manifest_of(tournament.experiment, tournament.facts.files, tournament.men, now)
         save(ledger, new._replace(found=tournament.found or (), left_out=tournament.left_out))
