@@ -335,7 +335,7 @@ def test_a_submission_that_cannot_be_built_ends_the_command_which_says_how_to_pl
     *_, last = result.stderr.splitlines()
     assert result.exit_code == 2 and not (tmp_path / "out").exists()
     assert "broken.py cannot be loaded: line 1: SyntaxError" in last
-    assert last.endswith("; 'failures: {faulty: leave-out}' plays without who is faulty")
+    assert last.endswith("; 'failures: {faulty: leave-out}' plays without it")
 
 
 @pytest.mark.full

@@ -17,7 +17,7 @@ from arena.hosting import sandbox
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.ledger import manifest_in
 from arena.ledger.manifest import Diagnosis
-from arena.play.prepare import check_players, check_tables, openings_of, probes_of, suites_of, worth
+from arena.play.prepare import check_players, check_tables, openings_of, probes_of, suites_of
 from arena.play.trial import RepeatedGame, Trial, alone, is_sandboxed, tried
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
@@ -260,7 +260,7 @@ def _of_adjudication(experiment: Experiment, variant: Variant) -> Iterator[Findi
             player = begin_game(
                 located(spec, experiment.path.parent), variant, variant.start, "0", experiment.allowance
             )
-            men.append(worth(player))
+            men.append(player.man)
         except Exception:  # it cannot be built, which is a finding of its own
             men.append(None)
     for line in rules.unusable(men, experiment.max_plies):

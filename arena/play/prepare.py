@@ -23,7 +23,7 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
-from arena.hosting.handle import PlayerFailure, PlayerHandle
+from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game
 from arena.ledger.ledger import Facts
 from arena.ledger.manifest import Diagnosis
@@ -45,7 +45,7 @@ _UNREADABLE = (
     "; in a sandbox it reads only files that its command names and its 'folder': "
     "'process: {readable: [...]}' adds others"
 )
-_LEAVE_OUT = "; 'failures: {faulty: leave-out}' plays without who is faulty"
+_LEAVE_OUT = "; 'failures: {faulty: leave-out}' plays without it"
 
 
 class Tournament(NamedTuple):
@@ -166,13 +166,10 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
         try:
             with compilation_announced(partial(compiling, what)):
                 player = begin_game(spec, variant, variant.start, "plan", experiment.allowance)
-                men[spec.name] = worth(player)
+                men[spec.name] = player.man
                 costly |= {spec.name} if player.costs else set()
         except (PlayerError, PlayerFailure) as error:
             problems += _unbuilt(experiment, index, spec, error)
-    if problems and any(map(own_code, specs)) and len(specs) > 2:
-        file, line, column, message = problems[-1]
-        problems[-1] = (file, line, column, message + _LEAVE_OUT)
     if experiment.oracle is not None:
         try:
             arranged(experiment, experiment.oracle.pieces, experiment.oracle.judge, folder)
@@ -194,20 +191,15 @@ def _unbuilt(
     experiment: Experiment, index: int, spec: PlayerSpec, error: PlayerError | PlayerFailure
 ) -> Sequence[Problem]:
     """The problem of a player that cannot be built; none if it is to lose its games instead."""
-    if own_code(spec) and experiment.failures.faulty == "forfeit":
+    is_own = bool(own_code(spec))
+    if is_own and experiment.failures.faulty == "forfeit":
         return ()
+    advice = _LEAVE_OUT if is_own and len(experiment.players) > 2 else ""
     if isinstance(error, PlayerError):
         why = _UNREADABLE if experiment.sandbox and "command" in error.keys else ""
-        return experiment.error(("players", index, *error.keys), f"{error}{why}").problems
-    return experiment.error(("players", index, "type"), f"{spec.name} {error} while it was built").problems
-
-
-def worth(player: PlayerHandle) -> float | None:
-    """The worth of a man in a player's scores; None where it is not known."""
-    try:
-        return player.man
-    except Exception:  # a player that fails here fails in its games, which report it
-        return None
+        return experiment.error(("players", index, *error.keys), f"{error}{why}{advice}").problems
+    message = f"{spec.name} {error} while it was built{advice}"
+    return experiment.error(("players", index, "type"), message).problems
 
 
 def check_players(experiment: Experiment) -> None:
