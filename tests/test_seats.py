@@ -544,7 +544,7 @@ def test_an_evaluation_that_hangs_or_crashes_is_named_before_the_first_game(
     path.write_text(path.read_text().replace("alphabeta,", "alphabeta, evaluation: 'mine.py:mine',"))
     with pytest.raises(ConfigError, match="depth-1") as caught:
         prepare(load(path))
-    assert reason in str(caught.value) and "config.yaml:11" in str(caught.value)
+    assert reason in str(caught.value) and "config.yaml:10" in str(caught.value)
 
 
 def test_an_own_player_in_the_arenas_process_has_its_answers_checked(tmp_path: Path) -> None:
