@@ -48,6 +48,10 @@ def short(task):
     return task
 
 
+def answered(task):
+    return task
+
+
 def forks():
     # runs, forks, and runs in the fork, which ends by itself
     done = sorted(run(script.short, range(3), 2, lambda: False))
@@ -64,6 +68,8 @@ if __name__ == "__main__":
         sys.exit(forks())
     with interruptible(say) as stopping:
         for record in run(getattr(script, sys.argv[1]), range(10**6), int(sys.argv[2]), stopping):
+            if sys.argv[1] == "answered":
+                native(record)
             if sys.argv[1] != "short":
                 print("record", record, flush=True)
     sys.exit(130 if stopping() else 0)
@@ -77,12 +83,20 @@ class Script:
     """The script above, with processes of its own that can be told from all others."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
+        """`here` as the number of workers is one that is the process of the script itself."""
+        is_here = arguments[-1] == "here"
+        arguments = (*arguments[:-1], "1") if is_here else arguments
         (folder / "script.py").write_text(SCRIPT)
         self._mark = f"ARENA_TEST={uuid.uuid4()}"
         path = os.pathsep.join([str(folder), *sys.path])
         self.process = subprocess.Popen(
             [sys.executable, str(folder / "script.py"), *arguments],
-            env={**os.environ, "PYTHONPATH": path, "ARENA_TEST": self._mark.partition("=")[2], IN_PROCESS: ""},
+            env={
+                **os.environ,
+                "PYTHONPATH": path,
+                "ARENA_TEST": self._mark.partition("=")[2],
+                IN_PROCESS: "1" * is_here,
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -332,7 +346,7 @@ def test_a_fork_after_a_run_can_run_too_and_ends(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @linux
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", ["here", 2])
 @pytest.mark.parametrize(
     ("signals", "code"),
     [
@@ -343,10 +357,10 @@ def test_a_fork_after_a_run_can_run_too_and_ends(tmp_path: Path) -> None:
     ],
 )
 def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
-    tmp_path: Path, workers: int, signals: list[signal.Signals], code: int
+    tmp_path: Path, workers: int | str, signals: list[signal.Signals], code: int
 ) -> None:
     script = Script(tmp_path, "native", str(workers))
-    script.begun(workers)
+    script.begun(2 if workers == 2 else 1)
     began = time.monotonic()
     for number in signals:
         script.process.send_signal(number)
@@ -355,6 +369,16 @@ def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
     assert found == code and time.monotonic() - began < 2.5
     assert "Traceback" not in error and script.gone()
     assert ("finishing current games" in error) == (signals[0] == signal.SIGINT)
+
+
+@pytest.mark.full
+@linux
+def test_native_code_beside_workers_is_ended_too(tmp_path: Path) -> None:
+    script = Script(tmp_path, "answered", "1")
+    script.begun(1)
+    script.process.send_signal(signal.SIGTERM)
+    found, _, error = script.ended()
+    assert found == 143 and "Traceback" not in error and script.gone()
 
 
 @pytest.mark.full

@@ -270,7 +270,7 @@ def _watch(reader: int, signals: Sequence[int], say: Callable[[str], None]) -> N
         if (code := _exit_code(received)) is not None:
             time.sleep(GRACE_SECONDS)
             for child in multiprocessing.active_children():
-                child.kill()
+                child.terminate()  # joblib's have no `kill`
             os._exit(code)
         if received == [signal.SIGINT]:
             say("finishing current games; press Ctrl-C again to stop now")
