@@ -36,7 +36,7 @@ def run(
     one a core, or for the cores that a game uses].
     What `arena run` prints goes to stderr unless `quiet`; with `report` the page, tables and charts are written.
     `force` resumes a run although it began with other versions of packages. Ctrl-C stops, and the same call
-    resumes. A RuntimeWarning says that players failed in games, or were found faulty.
+    resumes. A UserWarning says that players failed in games, or were found faulty.
 
     Raises ValueError, in one line, for a configuration or workers that are wrong; StoreError for a folder that
     holds another run or cannot be written to; GradingError and EndgameError for one that cannot be graded as its
@@ -58,5 +58,5 @@ def run(
         write(played)
     if outcome.failed:
         sentences = [*faulty(played), *annulments(played), *forfeits(played)]
-        warnings.warn(f"{folder}: {' '.join(sentences)}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"{folder}: {' '.join(sentences)}", stacklevel=2)
     return played
