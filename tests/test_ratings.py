@@ -472,6 +472,8 @@ def test_copies_of_one_sided_games_leave_the_rating_of_the_distinct_games():
     expected, found = rate(once), rate(pd.concat([once] * 7))
     np.testing.assert_allclose(found.table["elo_high"], expected.table["elo_high"], rtol=1e-9)
     assert found.notes[1:] == expected.notes
+    uneven = rate(pd.concat([once, *[once.head(1)] * 60])).table
+    assert (uneven["elo_high"] - uneven["elo"])[0] > 1.3 * (expected.table["elo_high"] - expected.table["elo"])[0]
 
 
 def mirrored(one: str, other: str, openings: int) -> pd.DataFrame:
