@@ -132,18 +132,14 @@ class Ledger(Store):
 
     def add(self, record: GameRecord, white: str, black: str, opening_fen: str, *, replace: bool = False) -> None:
         """Store a finished game, for good, in place of an earlier record of it if `replace` is true."""
-        pairing = record.pairing
-        values = record._asdict() | {
-            **pairing._asdict(),
-            "white": white,
-            "black": black,
-            "opening": pairing.opening + 1,
-            "opening_fen": opening_fen,
-            **dict(zip(("white_points", "black_points"), record.points or (None, None), strict=True)),
-            **dict(zip(("verdict", "verdict_by", "verdict_plies"), _verdict(record), strict=True)),
-        }
-        row = [values[name] for name in GAMES.columns]
-        self._record(pairing.game, self.insert(GAMES, row, replace=replace))
+        game, pair, round, _, _, opening = record.pairing
+        row = (
+            *(game, pair, round, white, black, opening + 1, opening_fen, record.result, record.termination),
+            *(record.points or (None, None)),
+            *(record.plies, *_verdict(record), record.seconds, record.cpu_seconds, record.began),
+            *(record.worker, record.machine, record.error, record.extras, record.moves),
+        )
+        self._record(game, self.insert(GAMES, row, replace=replace))
 
     def annul(self, players: Iterable[str]) -> None:
         """Have no game of these players count, and all games of others."""

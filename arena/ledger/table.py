@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from arena.base.number import is_nan
-
 CHECKSUM = "checksum"
 """Name of the column that each table has besides its own."""
 
@@ -49,7 +47,7 @@ class Table:
         Raises TypeError, ValueError or OverflowError for values that are not of the columns' types.
         """
         row = [
-            None if value is None or is_nan(value) else convert(value)
+            None if value is None or value != value else convert(value)  # noqa: PLR0124  nan
             for value, convert in zip(values, self._conversions, strict=True)
         ]
         return (*row, self._checksum(row))
