@@ -72,7 +72,7 @@ class Store:
         and if the file is so damaged that it is not known what its rows belong to.
         """
         self.path, self.repaired = path, ""
-        self._tables, self._described, self._noun = (META, *tables), {**parts, "columns": columns}, noun
+        self._tables, self._described = (META, *tables), {**parts, "columns": columns}
         try:
             with _errors(path, "used"), ExitStack() as opened:
                 opened.callback(lock_folder(path.parent).release)
@@ -82,7 +82,7 @@ class Store:
                     self.connection.execute("BEGIN IMMEDIATE")
                     self._create(self.connection)
                     self.connection.execute("COMMIT")
-                if damage := self._damage():
+                if damage := self._damage(parts, noun):
                     self._repair(damage)
                 self.connection.execute("PRAGMA journal_mode = WAL")
                 self.connection.execute("PRAGMA synchronous = NORMAL")
@@ -116,7 +116,7 @@ class Store:
         """A number that the file's head has, too, so that a damaged description is known to be this one."""
         return zlib.crc32(json.dumps(self._described, sort_keys=True).encode()) >> 1
 
-    def _damage(self) -> Damage:
+    def _damage(self, parts: Mapping[str, Mapping[str, Any]], noun: str) -> Damage:
         """The damage. Raises StoreError if the rows belong to something else, or that is not known any more."""
         damage = Damage(self.connection)
         check_tables(self.path, self.connection, self._tables)
@@ -130,11 +130,10 @@ class Store:
                 f"{self.path} is damaged ({damage}), and it is not known any more what it holds; "
                 "give this run another --out, or delete that folder"
             )
-        parts = {key: part for key, part in self._described.items() if key != "columns"}
         check_columns(self.path, {**self._described, **stored}, self._described["columns"])
         if changed := changed_keys(stored, parts):
             raise StoreError(
-                f"{self.path.parent} holds another {self._noun} (changed: {', '.join(sorted(changed))}); "
+                f"{self.path.parent} holds another {noun} (changed: {', '.join(sorted(changed))}); "
                 "give this one another name or --out, or delete that folder"
             )
         return damage
@@ -254,8 +253,8 @@ def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
 
 
 @contextmanager
-def reading(path: Path, noun: str = "run") -> Iterator[sqlite3.Connection]:
-    """The store at `path`, open for reading while another process may write to it.
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """The ledger at `path`, open for reading while another process may write to it.
 
     Raises StoreError if there is none, or if it cannot be read or lacks what it is asked for.
     """
@@ -264,7 +263,7 @@ def reading(path: Path, noun: str = "run") -> Iterator[sqlite3.Connection]:
         where = (
             f", but in its folders: {first_few(inside[:_NAMED], len(inside))}" if inside else f" (no {path.name})"
         )
-        raise StoreError(f"there is no {noun} in {path.parent}{where}")
+        raise StoreError(f"there is no run in {path.parent}{where}")
     try:
         with _errors(path, "read"), closing(_connected(path)) as connection:
             yield connection
