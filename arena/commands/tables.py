@@ -28,10 +28,10 @@ def tables(variant: Variant, pieces: int) -> None:
     """
     try:
         with announcing_compilation():
-            is_whole = make_tables(variant, pieces, Terminal())
+            make_tables(variant, pieces, Terminal())
     except EndgameError as error:
         fail(str(error))
-    if not is_whole:
+    except KeyboardInterrupt:
         say("stopped; what is solved is kept; rerun the same command to resume")
         sys.exit(STOPPED)
     path = path_of(variant)

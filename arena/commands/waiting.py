@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -108,6 +108,11 @@ class Terminal(Display):
         say(line)
 
     @contextmanager
-    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
-        with super().working(what, total, folder), interruptible(self.say) as stopping:
+    def working(
+        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
+    ) -> Iterator[Callable[[], bool]]:
+        with (
+            super().working(what, total, folder) as never,
+            nullcontext(never) if at_once else interruptible(self.say) as stopping,
+        ):
             yield stopping

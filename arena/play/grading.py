@@ -117,8 +117,8 @@ def grade_watched(grading: Grading, ledger: Ledger, workers: Workers, observer: 
 
     Raises what `make`, `try_out` and `grade` raise.
     """
-    if (pieces := grading.endgame_pieces) and not make_tables(grading.variant, pieces, observer):
-        return False
+    if pieces := grading.endgame_pieces:
+        make_tables(grading.variant, pieces, observer)
     try_out(grading)
     planned = sum(len(missing(grading, ledger, judge)) for judge in grading.judges)
     with observer.working("games graded", planned) as stopping:
@@ -127,27 +127,19 @@ def grade_watched(grading: Grading, ledger: Ledger, workers: Workers, observer: 
     return not any(missing(grading, ledger, judge) for judge in grading.judges)
 
 
-def make_tables(variant: Variant, pieces: int, observer: Observer) -> bool:
-    """Make the endgame tables if they are not there; whether that was not stopped. Raises EndgameError."""
+def make_tables(variant: Variant, pieces: int, observer: Observer) -> None:
+    """Make the endgame tables if they are not there. Raises EndgameError."""
     total, is_told = layout(variant.constants, pieces).size, False
-    with observer.working(f"endings of {variant.name}", total) as stopping:
 
-        def report(done: int, _: int) -> None:
-            nonlocal is_told
-            if stopping():
-                raise KeyboardInterrupt
-            if not is_told:
-                is_told = True
-                observer.say(_estimate(variant, pieces, total, done))
-            observer.done(done)
+    def report(done: int, _: int) -> None:
+        nonlocal is_told
+        if not is_told:
+            is_told = True
+            observer.say(_estimate(variant, pieces, total, done))
+        observer.done(done)
 
-        try:
-            make(variant, pieces, report)
-        except KeyboardInterrupt:
-            if not stopping():
-                raise
-            return False
-    return True
+    with observer.working(f"endings of {variant.name}", total, at_once=True):
+        make(variant, pieces, report)
 
 
 def _estimate(variant: Variant, pieces: int, total: int, done: int) -> str:

@@ -113,7 +113,9 @@ class Display(Observer):
         print(line, file=self._stream, flush=True)
 
     @contextmanager
-    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
+    def working(
+        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
+    ) -> Iterator[Callable[[], bool]]:
         """Show games, or count other pieces of work."""
         if folder is None:
             self._count = Count(what, total, self._stream)

@@ -14,10 +14,13 @@ class Observer:
         """Hear a line: a warning, a failure, what is done next."""
 
     @contextmanager
-    def working(self, what: str, total: int, folder: Path | None = None) -> Iterator[Callable[[], bool]]:
+    def working(
+        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
+    ) -> Iterator[Callable[[], bool]]:
         """See work on `total` pieces, in words; where they are games, of the run in `folder`.
 
-        Yields a function: whether to begin no further piece.
+        Yields a function: whether to begin no further piece. What is stopped `at_once` has no end of a piece to
+        wait for: Ctrl-C is a KeyboardInterrupt.
         """
         yield lambda: False
 
