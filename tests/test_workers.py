@@ -191,6 +191,9 @@ def test_workers_are_processes_of_their_own_that_end_with_the_call_or_the_block(
     with kept_workers():
         kept = in_processes(2)
         assert in_processes(2) == kept and in_processes(2, tasks=1) < kept
+        os.kill(min(kept), signal.SIGTERM)  # while it is idle
+        time.sleep(0.5)
+        assert len(in_processes(2) & kept) == 1
     everything = alone | first | kept
     assert not everything & {pid for pid, *_ in processes()} if sys.platform == "linux" else everything
 
