@@ -48,16 +48,16 @@ def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across 
 
     A player counts if it is rated in each among those connected through games to the anchor, or to most players.
     """
-    everyone = dict.fromkeys(name for found in ratings.values() for name in found.table["player"])
-    connected = [_connected(found, anchor) for found in ratings.values()]
+    everyone = dict.fromkeys(name for of_run in ratings.values() for name in of_run.table["player"])
+    connected = [_connected(of_run, anchor) for of_run in ratings.values()]
     common = [name for name in everyone if all(name in names for names in connected)]
     if len(common) < 2:
         return None
     size = len(common)
     zero = np.array(common) == anchor if anchor in common else np.full(size, 1 / size)
     centre = np.eye(size) - zero
-    tables = [found.table.set_index("player")["elo"].loc[common].to_numpy(float) for found in ratings.values()]
-    spreads = [found.covariance.loc[common, common].to_numpy(float) for found in ratings.values()]
+    tables = [of_run.table.set_index("player")["elo"].loc[common].to_numpy(float) for of_run in ratings.values()]
+    spreads = [of_run.covariance.loc[common, common].to_numpy(float) for of_run in ratings.values()]
     elo = np.array([centre @ values for values in tables])
     covariance = np.array([centre @ spread @ centre.T for spread in spreads])
     order = np.lexsort((np.arange(size), -np.round(elo.mean(axis=0), TIE_DECIMALS)))
@@ -70,60 +70,60 @@ def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across 
     )
 
 
-def joint_table(found: Across) -> pd.DataFrame:
+def joint_table(rated: Across) -> pd.DataFrame:
     """A row per player: rank, player, elo, elo_low, elo_high, los over the next, missing for the last one."""
-    elo, covariance = found.elo.mean(axis=0), found.covariance.sum(axis=0) / len(found.runs) ** 2
-    table = _with_intervals({"player": list(found.players)}, elo, covariance)
+    elo, covariance = rated.elo.mean(axis=0), rated.covariance.sum(axis=0) / len(rated.runs) ** 2
+    table = _with_intervals({"player": list(rated.players)}, elo, covariance)
     table.insert(0, "rank", np.arange(1, len(elo) + 1))
     return table.assign(los=np.append(los_over_next(elo, covariance), math.nan))
 
 
-def by_run(found: Across) -> pd.DataFrame:
+def by_run(rated: Across) -> pd.DataFrame:
     """A row for each player and run, those of a run together: player, run, elo, elo_low, elo_high."""
-    runs = zip(found.runs, found.elo, found.covariance, strict=True)
+    runs = zip(rated.runs, rated.elo, rated.covariance, strict=True)
     return pd.concat(
-        [_with_intervals({"player": list(found.players), "run": run}, *figures) for run, *figures in runs],
+        [_with_intervals({"player": list(rated.players), "run": run}, *figures) for run, *figures in runs],
         ignore_index=True,
     )
 
 
-def gains(found: Across, reference: str) -> pd.DataFrame:
+def gains(rated: Across, reference: str) -> pd.DataFrame:
     """What each other player gains over the reference: player, run, gain, gain_low, gain_high.
 
     A row for each run, then one of JOINT for their mean.
     """
     rows = []
-    for player, gain, error in _gains(found, reference):
+    for player, gain, error in _gains(rated, reference):
         joint = gain.mean(), math.hypot(*error) / len(gain)
-        for run, *figures in [*zip(found.runs, gain, error, strict=True), (JOINT, *joint)]:
+        for run, *figures in [*zip(rated.runs, gain, error, strict=True), (JOINT, *joint)]:
             rows.append({"player": player, "run": run, **Interval.around(*figures).columns("gain")})
     return pd.DataFrame(rows, columns=["player", "run", *Interval.columns_of("gain")])
 
 
-def gain_differences(found: Across, reference: str) -> pd.DataFrame:
+def gain_differences(rated: Across, reference: str) -> pd.DataFrame:
     """How far gains over the reference differ between each two runs: more in `run` than in `than`.
 
     Columns: player, run, than, difference, difference_low, difference_high. The one with the greater gain is
     `run`; the clearest difference of a player stands first.
     """
     rows = []
-    for player, gain, error in _gains(found, reference):
+    for player, gain, error in _gains(rated, reference):
         differences = []
         for pair in combinations(range(len(gain)), 2):
             less, more = sorted(pair, key=lambda run: (gain[run], -run))
             difference = Interval.around(gain[more] - gain[less], math.hypot(error[more], error[less]))
-            differences.append((difference, found.runs[more], found.runs[less]))
+            differences.append((difference, rated.runs[more], rated.runs[less]))
         for difference, run, than in sorted(differences, key=lambda each: (-each[0].los, -each[0].value)):
             rows.append({"player": player, "run": run, "than": than, **difference.columns("difference")})
     return pd.DataFrame(rows, columns=["player", "run", "than", *Interval.columns_of("difference")])
 
 
-def _connected(found: Ratings, anchor: str | None) -> set[str]:
+def _connected(ratings: Ratings, anchor: str | None) -> set[str]:
     """The rated players of the anchor's group, or of the largest one."""
-    rated = found.table["elo"].notna() & (found.table["games"] > 0)
-    of_anchor = (group for group in found.groups if anchor in group)
-    group = next(of_anchor, found.groups[0] if found.groups else ())
-    return set(group) & set(found.table.loc[rated, "player"])
+    rated = ratings.table["elo"].notna() & (ratings.table["games"] > 0)
+    of_anchor = (group for group in ratings.groups if anchor in group)
+    group = next(of_anchor, ratings.groups[0] if ratings.groups else ())
+    return set(group) & set(ratings.table.loc[rated, "player"])
 
 
 def _with_intervals(columns: Mapping[str, object], elo: Floats, covariance: Floats) -> pd.DataFrame:
@@ -131,13 +131,13 @@ def _with_intervals(columns: Mapping[str, object], elo: Floats, covariance: Floa
     return pd.DataFrame({**columns, "elo": elo, "elo_low": elo - error, "elo_high": elo + error})
 
 
-def _gains(found: Across, reference: str) -> Iterator[tuple[str, Floats, Floats]]:
+def _gains(rated: Across, reference: str) -> Iterator[tuple[str, Floats, Floats]]:
     """Each other player with its Elo less the reference's in each run, and half widths of 95 % intervals."""
-    j, spread = found.players.index(reference), found.covariance
-    for i, player in enumerate(found.players):
+    j, spread = rated.players.index(reference), rated.covariance
+    for i, player in enumerate(rated.players):
         if i != j:
             scale = spread[:, i, i] + spread[:, j, j]
             variance = scale - 2 * spread[:, i, j]
             # what is 0 but for rounding is 0
             error: Floats = Z95 * np.sqrt(np.where(variance > 1e-9 * scale, variance, 0))
-            yield player, found.elo[:, i] - found.elo[:, j], error
+            yield player, rated.elo[:, i] - rated.elo[:, j], error

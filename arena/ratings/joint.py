@@ -213,18 +213,18 @@ def _coded(games: pd.DataFrame, names: Sequence[str], first: Colour) -> _Games:
     )
     number = games["count"].to_numpy(np.int64) if "count" in games else np.ones(len(games), np.int64)
     if first == "white":
-        found = _Games(white, black, outcome, pair, line, number)
+        coded = _Games(white, black, outcome, pair, line, number)
     else:
-        found = _Games(black, white, 2 - outcome, pair, line, number)
-    return _Games(*(column[number > 0] for column in found))
+        coded = _Games(black, white, 2 - outcome, pair, line, number)
+    return _Games(*(column[number > 0] for column in coded))
 
 
 def _codes(values: pd.Series, what: str, choices: Sequence[str]) -> Ints:
     """The place of each value among the choices. Raises ValueError for a value that is none of them."""
-    code, found = pd.factorize(values, use_na_sentinel=False)
-    place = pd.Index(list(choices)).astype(object).get_indexer(pd.Index(found, dtype=object))
+    code, distinct = pd.factorize(values, use_na_sentinel=False)
+    place = pd.Index(list(choices)).astype(object).get_indexer(pd.Index(distinct, dtype=object))
     if (place < 0).any():
-        raise ValueError(unknown(what, str(found[place < 0][0]), choices))
+        raise ValueError(unknown(what, str(distinct[place < 0][0]), choices))
     return place[code] if len(place) else np.zeros(0, np.int64)
 
 
@@ -380,13 +380,13 @@ def _over_both_colours(fit: _Fit, cells: _Cells) -> tuple[Floats, Floats]:
     d = strengths[cells.first] - strengths[cells.second]
     ahead, behind = expit(d + h), expit(d - h)
     evened = cells._replace(points=cells.games * (ahead + behind) / 2)
-    found = _maximize(evened, size, advantage=False, prior=0.0, fixed={})
+    even_fit = _maximize(evened, size, advantage=False, prior=0.0, fixed={})
     by_ahead, by_behind = ahead * (1 - ahead), behind * (1 - behind)
     design = _design(cells.first, cells.second, size)
     by_difference = _squares(design, cells.games * (by_ahead + by_behind) / 2)[:size, :size]
     by_h = (design.T @ (cells.games * (by_ahead - by_behind) / 2))[:size]
-    slopes = np.linalg.solve(found.hessian[:size, :size], np.column_stack([by_difference, by_h]))
-    return found.parameters[:size], slopes
+    slopes = np.linalg.solve(even_fit.hessian[:size, :size], np.column_stack([by_difference, by_h]))
+    return even_fit.parameters[:size], slopes
 
 
 def _estimate(
@@ -437,15 +437,15 @@ def _design(first: Ints, second: Ints, size: int) -> csr_array:
 
 def _squares(rows: csr_array, weight: Floats) -> Floats:
     """The weighted sum of v v' over rows v."""
-    found: Floats = (rows.T @ (diags_array(weight) @ rows)).toarray()
-    return found
+    total: Floats = (rows.T @ (diags_array(weight) @ rows)).toarray()
+    return total
 
 
 def _solved(hessian: Floats, right: Floats, free: Bools) -> Floats:
     """The solution of hessian @ solution = right, 0 for parameters that are not *free*."""
-    found = np.zeros_like(right)
-    found[free] = np.linalg.solve(hessian[np.ix_(free, free)], right[free])
-    return found
+    solution = np.zeros_like(right)
+    solution[free] = np.linalg.solve(hessian[np.ix_(free, free)], right[free])
+    return solution
 
 
 def _game_variance(games: _Clusters, expected: Floats, size: int) -> Floats:
