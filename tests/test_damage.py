@@ -468,23 +468,6 @@ def test_a_complete_run_of_another_version_says_so(config: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
-def test_a_run_on_a_disk_that_can_only_be_read_is_complete(config: Path, tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=30m", "none", disk], capture_output=True).returncode:
-        pytest.skip("not even root may mount here")
-    try:
-        assert invoke("run", config, "--out", disk / "out", "--workers", 1, "--no-report").exit_code == 0
-        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-        again = invoke("run", config, "--out", disk / "out", "--workers", 1, "--no-report")
-        assert again.exit_code == 0 and "is complete: nothing is played" in error_line(again.stderr)
-        assert invoke("rate", disk / "out").exit_code == 0
-    finally:
-        subprocess.run(["umount", "--lazy", disk], check=True)
-
-
-@pytest.mark.full
 @pytest.mark.parametrize(
     "how", ["folder deleted", "folder moved", "ledger deleted", "log deleted", "ledger replaced"]
 )
