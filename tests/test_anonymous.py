@@ -190,12 +190,12 @@ def test_nobody_is_told_by_a_place_in_a_list() -> None:
     manifest["left_out"] = dict.fromkeys(names, "")
     stored = {
         "facts": {"files": {}},
-        "annulled": names,
+        "disqualified": names,
         "experiment": {"players": [], "anchor": {}, "process": {}},
         "manifest": manifest,
     }
     empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
     found = Pseudonyms(experiment(players), stored, empty).documents(stored)
-    lists = [found["annulled"], *(found["manifest"][key] for key in ("men", "left_out"))]
+    lists = [found["disqualified"], *(found["manifest"][key] for key in ("men", "left_out"))]
     lists.append([it["player"] for it in found["manifest"]["found"]])
     assert all(list(it) == sorted(it) and len(it) == 20 for it in lists)

@@ -192,7 +192,7 @@ def test_sonneborn_berger_orders_players_of_equal_points_and_buchholz() -> None:
     assert table.order() == [2, 3, 1, 0]
 
 
-def test_who_is_annulled_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_mean_of_others() -> None:
+def test_who_is_void_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_mean_of_others() -> None:
     swiss = Swiss(type="swiss", rounds=4).batches(named(5), 0)
     found, order = batches(swiss, by_order, dict.fromkeys(range(2, 5), frozenset({0})))
     rounds = [{(pairing.white, pairing.black) for pairing in batch[::2]} for batch in found]
@@ -203,12 +203,12 @@ def test_who_is_annulled_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_
     table = ScoreTable(4, pairs=1)
     for tie, points in [((0, 1), (2.0, 0.0)), ((2, 3), (2.0, 0.0)), ((0, 2), (2.0, 0.0)), ((1, 3), (1.5, 0.5))]:
         table.add(tie, points)
-    table.annul(frozenset({0}))
+    table.disqualify(frozenset({0}))
     assert [table.points(player) for player in (1, 2, 3)] == [3.0, 4.0, 0.5]
     assert [table.buchholz(player) for player in (1, 2, 3)] == [1.0, 1.0, 7.0]
     assert [table.sonneborn_berger(player) for player in (1, 2, 3)] == [0.75, 1.0, 0.75]
     assert table.order() == [2, 1, 3, 0]
-    table.annul(frozenset({0, 3}))
+    table.disqualify(frozenset({0, 3}))
     assert [table.points(player) for player in (1, 2)] == [2.0, 2.0]  # no round left: half of the points
 
 

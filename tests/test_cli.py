@@ -99,7 +99,7 @@ def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> No
     assert "b raised ZeroDivisionError: division by zero at ply 1" in result.stderr
     with (tmp_path / "out" / "games.csv").open(newline="") as file:
         ends = [row["termination"] for row in csv.DictReader(file)]
-    assert ends == ["error", "error", "error", "withdrawn"]
+    assert ends == ["error", "error", "error", "disqualified"]
 
 
 CLASS = """\
@@ -184,7 +184,7 @@ def test_games_of_faulty_players_that_forfeit_are_void_once_they_failed_in_the_f
     games = list(csv.DictReader((tmp_path / "out" / "games.csv").read_text().splitlines()))
     own = [game for game in games if "none" in (game["white"], game["black"])]
     assert own and {game["result"] for game in own} == {"*"}
-    assert {game["termination"] for game in own} <= {"error", "withdrawn"}
+    assert {game["termination"] for game in own} <= {"error", "disqualified"}
     assert "SyntaxError" in own[0]["error"]
     assert invoke("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 3
 

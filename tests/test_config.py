@@ -340,14 +340,15 @@ def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "players", "annuls"), [("", "abc", True), ("", "ab", False), ("format: knockout\n", "abc", False)]
+    ("given", "players", "voids_games"),
+    [("", "abc", True), ("", "ab", False), ("format: knockout\n", "abc", False)],
 )
-def test_games_of_who_is_withdrawn_are_void_but_in_a_knockout_or_against_one_opponent(
-    tmp_path: Path, given: str, players: str, annuls: bool
+def test_games_of_who_is_disqualified_are_void_but_in_a_knockout_or_against_one_opponent(
+    tmp_path: Path, given: str, players: str, voids_games: bool
 ) -> None:
     listed = "".join(f"  - {{name: {name}, type: random}}\n" for name in players)
     experiment = load_text(tmp_path, f"{given}name: a\nvariant: english\nplayers:\n{listed}")
-    assert (experiment.failures.disqualify_after, experiment.annuls) == (3, annuls)
+    assert (experiment.failures.disqualify_after, experiment.voids_games) == (3, voids_games)
 
 
 def test_no_players_is_an_error(tmp_path: Path) -> None:

@@ -378,7 +378,7 @@ def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
 def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:
     open_for(tmp_path).close()
     empty = arena.load(tmp_path / "out")
-    for name in ("games", "annulled", "moves", "positions"):
+    for name in ("games", "void_games", "moves", "positions"):
         table = empty.positions() if name == "positions" else getattr(empty, name)
         assert list(table) == names(name) and not len(table), name
     html = empty._repr_html_() or ""

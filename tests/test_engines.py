@@ -118,7 +118,7 @@ def test_an_engine_that_fails_loses_its_own_games_alone(kind: str, well: arena.R
     assert_others_unharmed(found, well)
     termination, reason = FAILING[kind]
     own = own_games(found)
-    assert own["termination"].tolist() == 3 * [termination] + 9 * ["withdrawn"]
+    assert own["termination"].tolist() == 3 * [termination] + 9 * ["disqualified"]
     assert own["error"].head(3).str.startswith(f"bad {reason}").all(), own["error"].iloc[0]
     assert (own["result"] == "*").all()
 
@@ -162,14 +162,14 @@ def test_an_engine_that_waits_is_told_to_stop_in_time(well: arena.Run, tmp_path:
 def test_an_engine_that_does_not_stop_loses_on_time(well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, "heeds no stop", "seconds: 0.05"))
     assert_others_unharmed(found, well)
-    assert own_games(found)["termination"].tolist() == 3 * [TIME] + 9 * ["withdrawn"]
+    assert own_games(found)["termination"].tolist() == 3 * [TIME] + 9 * ["disqualified"]
 
 
 @pytest.mark.full
 def test_an_engine_that_ended_is_started_again_and_its_failure_is_one_line(tmp_path: Path) -> None:
     path = configured(tmp_path, "starts once")
     found = own_games(run(path))
-    assert found["termination"].tolist() == 3 * [ERROR] + 9 * ["withdrawn"]
+    assert found["termination"].tolist() == 3 * [ERROR] + 9 * ["disqualified"]
     first, *others = found["error"].head(3)
     assert first.startswith("bad ended (exit code 1) at ply")
     for other in others:

@@ -522,7 +522,7 @@ def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
     with opened(run) as ledger:
         grading = Grading(ENGLISH, PIECES, None)
         assert len(missing(grading, ledger, "tables")) == 30
-        ledger.annul(["random"])
+        ledger.disqualify(["random"])
         assert len(missing(grading, ledger, "tables")) == 10
 
 

@@ -135,11 +135,11 @@ def test_games_that_are_replaced_are_read_anew_after_a_while(run: Run, monkeypat
     run.add(1, "a", "b", "white")
     watcher.read()
     run.ledger.connection.execute(
-        "UPDATE games SET result = 'black', termination = 'withdrawn', error = 'a withdrawn'"
+        "UPDATE games SET result = 'black', termination = 'disqualified', error = 'a disqualified'"
     )
     moment = watcher.read()
     assert moment.standings == [Standing("b", 1, 0, 0), Standing("a", 0, 0, 1)]
-    assert moment.incidents == [Forfeits("a", "withdrawn", 1, 1, "a withdrawn")]
+    assert moment.incidents == [Forfeits("a", "disqualified", 1, 1, "a disqualified")]
 
 
 def test_games_removed_at_the_end_are_not_counted(run: Run) -> None:

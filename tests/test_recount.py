@@ -91,7 +91,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "knockout": {"openings": {"count": 20}, "format": "knockout", "players": [RANDOM, GREEDY, ONE, TWO, THREE]},
     "unfinished": {"openings": {"count": 4}, "players": [RANDOM, GREEDY, TWO, THREE]},
 }
-RUNS["annulled"] = {key: value for key, value in RUNS["swiss"].items() if key != "failures"}
+RUNS["void"] = {key: value for key, value in RUNS["swiss"].items() if key != "failures"}
 PLAYED = 19
 """Games of the unfinished run."""
 ENDS = {
@@ -102,7 +102,7 @@ ENDS = {
     "max_plies": "ply limit reached",
     "error": "error of a player",
     "illegal_move": "illegal move",
-    "withdrawn": "player withdrawn",
+    "disqualified": "player disqualified",
 }
 PREFIXES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 
@@ -120,7 +120,7 @@ class Counted(NamedTuple):
     """`openings.csv`."""
     run: Run
     """Its tables."""
-    annulled: int
+    void_games: int
     """Games that do not count, which `games` and `moves` are without."""
 
     def table(self, title: str, number: int = 0) -> list[dict[str, str]]:
@@ -234,13 +234,13 @@ def per_player(run: Counted) -> dict[str, pd.DataFrame]:
 def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
     drawn = (run.games["result"] == "draw").mean()
     found = re.search(
-        r"([0-9]+) players, ([0-9]+) games(?: and ([0-9]+) annulled)?"
+        r"([0-9]+) players, ([0-9]+) games(?: and ([0-9]+) void)?"
         r"(?: of at most ([0-9]+) planned)?(, complete)?, ([0-9.]+ %) drawn\.",
         run.text,
     )
     assert found, run.text
     assert (int(found[1]), int(found[2])) == (len(run.players), len(run.games))
-    assert int(found[3] or 0) == run.annulled and (run.annulled > 0) == (run.name == "annulled")
+    assert int(found[3] or 0) == run.void_games and (run.void_games > 0) == (run.name == "void")
     agrees(found[6], drawn)
     planned = {"sprt": 80, "knockout": 48}
     assert (found[4] and int(found[4])) == planned.get(run.name)
@@ -262,9 +262,9 @@ def test_an_unfinished_run_counts_its_games_and_pairings(run: Counted) -> None:
 def test_the_standings_count_games_points_and_means(run: Counted) -> None:
     rows, games = run.table("Standings"), per_player(run)
     assert [row["#"] for row in rows] == [str(place) for place in range(1, len(rows) + 1)]
-    if run.name == "annulled":  # in the final order of a Swiss stands who was withdrawn, too
-        withdrawn = rows.pop()
-        assert [withdrawn[name] for name in ("Points", "Elo", "Games", "Won")] == ["", "", "0", "0"]
+    if run.name == "void":  # in the final order of a Swiss stands who was disqualified, too
+        disqualified = rows.pop()
+        assert [disqualified[name] for name in ("Points", "Elo", "Games", "Won")] == ["", "", "0", "0"]
     assert {row["Player"] for row in rows} == set(games)
     for row in rows:
         points = games[row["Player"]]["points"]
@@ -272,7 +272,7 @@ def test_the_standings_count_games_points_and_means(run: Counted) -> None:
         assert [int(row[name]) for name in ("Won", "Drawn", "Lost")] == [
             (points == it).sum() for it in (1, 0.5, 0)
         ]
-        if run.name not in ("swiss", "knockout", "annulled"):
+        if run.name not in ("swiss", "knockout", "void"):
             agrees(row["Score"], points.mean())
         if run.name == "sprt":
             agrees(
@@ -420,19 +420,19 @@ def test_telemetry_has_the_means_and_shares_of_all_moves(run: Counted) -> None:
 
 
 def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
-    lost = run.games[run.games["termination"].isin(["error", "illegal_move", "time", "withdrawn"])]
+    lost = run.games[run.games["termination"].isin(["error", "illegal_move", "time", "disqualified"])]
     found = re.search(
         r"([0-9]+) games? of ([0-9]+) (?:was|were) lost by players' failures: (.*?)\. ", run.text + " "
     )
-    assert (found is not None) == bool(len(lost)) == (run.name in ("swiss", "annulled"))
+    assert (found is not None) == bool(len(lost)) == (run.name in ("swiss", "void"))
     if not found:
         return
     assert (int(found[1]), int(found[2])) == (len(lost), len(run.games))
     loser = lost["white"].where(lost["result"] == "black", lost["black"])
-    words = {"errors": "error", "illegal moves": "illegal_move", "unplayed": "withdrawn"}
+    words = {"errors": "error", "illegal moves": "illegal_move", "unplayed": "disqualified"}
     counted = {}
     for player, text, games in re.findall(
-        r"(\w+) lost (.*?), of ([0-9]+)", found[3].replace(", as it was withdrawn", "")
+        r"(\w+) lost (.*?), of ([0-9]+)", found[3].replace(", as it was disqualified", "")
     ):
         for number, kind in re.findall(r"([0-9]+) (?:by )?(errors|illegal moves|unplayed)", text):
             counted[player, words[kind]] = int(number)

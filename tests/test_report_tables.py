@@ -18,7 +18,7 @@ from arena.ledger.manifest import Diagnosis, Manifest, Session
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.run import Run
-from arena.report.sentences.notes import annulments, faulty
+from arena.report.sentences.notes import disqualifications, faulty
 from arena.report.tables.ablation import ablation
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.columns import COLUMNS
@@ -280,7 +280,7 @@ OWN = ("good", "fails", "bad")
 
 
 def class_of(folder: Path) -> Run:
-    """Submissions: `bad` is withdrawn, `fails` loses games, `gone` was left out; `own` is built in."""
+    """Submissions: `bad` is disqualified, `fails` loses games, `gone` was left out; `own` is built in."""
     players = [player("own", 3), *(player(name, type=f"work/{name}.py:Bot") for name in OWN)]
     games, moves = frames(players, 3, plies=4)
     games["error"] = ""
@@ -289,7 +289,7 @@ def class_of(folder: Path) -> Run:
     games.loc[lost, ["result", "termination"]] = ["white", "error"]
     games.loc[lost, "error"] = "fails raised KeyError: 3 at ply 4"
     games.loc[lost[1], ["termination", "error"]] = ["time", ""]
-    void = games[of_bad].assign(result="*", termination="withdrawn", error="bad withdrawn")
+    void = games[of_bad].assign(result="*", termination="disqualified", error="bad disqualified")
     failing = void.index[:2]
     void.loc[failing, "termination"] = "illegal_move"
     void.loc[failing, "error"] = "bad returned None at ply 2"
@@ -298,7 +298,7 @@ def class_of(folder: Path) -> Run:
     found = (Diagnosis("gone", "error", "cannot be built: line 2"), Diagnosis("good", "warning", "is slow"))
     manifest = Manifest("", {}, {}, {}, {}, {}, "", Session("", 0, 1, "", 0), found, {"gone": "work/gone.py"})
     run = run_of(folder, experiment(players), kept, moves[moves["game"].isin(kept["game"])])
-    return changed(run, annulled=void.reset_index(drop=True), withdrawn=("bad",), manifest=manifest)
+    return changed(run, void_games=void.reset_index(drop=True), disqualified=("bad",), manifest=manifest)
 
 
 def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Path) -> None:
@@ -318,19 +318,19 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert table["reasons"].to_dict() == {
         "good": "",
         "fails": f"lost 1 on time and 1 by errors (game {first}: raised KeyError: 3 at ply 4)",
-        "bad": "withdrawn, as it failed in all of its first 3 games "
-        f"(game {run.annulled['game'].iloc[0]}: returned None at ply 2): "
+        "bad": "disqualified, as it failed in all of its first 3 games "
+        f"(game {run.void_games['game'].iloc[0]}: returned None at ply 2): "
         "its 18 games, 15 of them unplayed, do not count",
         "gone": "left out as faulty: cannot be built: line 2",
     }
-    assert annulments(run) == [f"bad was {table.loc['bad', 'reasons']}."]
+    assert disqualifications(run) == [f"bad was {table.loc['bad', 'reasons']}."]
     assert faulty(run) == ["gone was left out as faulty: cannot be built: line 2."]
 
 
 def test_two_files_of_ones_own_are_no_class(tmp_path: Path) -> None:
     run = class_of(tmp_path)
     players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
-    few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), withdrawn=())
+    few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), disqualified=())
     assert run.data.manifest is not None
     assert [*few.submissions["player"]] == ["good", "fails", "gone"]
     alone = changed(few, manifest=run.data.manifest._replace(left_out={}))

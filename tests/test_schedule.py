@@ -13,7 +13,7 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord, Incident, Task, packed
 from arena.play.prepare import Tournament
-from arena.play.schedule import Schedule, Withdrawals
+from arena.play.schedule import Disqualifications, Schedule
 from arena.rules.variants import VARIANTS
 
 Stored = dict[int, GameRecord]
@@ -74,26 +74,26 @@ TWO, THREE = {"disqualify_after": 2}, {"disqualify_after": 3}
 
 TOURNAMENTS = {
     "a round robin": (plan_of("abcd", 6), ""),
-    "a match with a player withdrawn": (plan_of("ab", 6, format="match"), "b"),
-    "a knockout with a player withdrawn": (plan_of("abcd", 60, format="knockout"), "b"),
-    "a round robin of which two are annulled": (plan_of("abcdef", 6, failures=TWO), "be"),
-    "a round robin of which three are annulled, who meet first": (
+    "a match with a player disqualified": (plan_of("ab", 6, format="match"), "b"),
+    "a knockout with a player disqualified": (plan_of("abcd", 60, format="knockout"), "b"),
+    "a round robin of which two are void": (plan_of("abcdef", 6, failures=TWO), "be"),
+    "a round robin of which three are void, who meet first": (
         plan_of("abcdef", 8, failures=THREE),
         "abc",
     ),
-    "a Swiss of which one is annulled": (plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}), "c"),
+    "a Swiss of which one is void": (plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}), "c"),
     "a knockout": (plan_of("abcd", 60, format="knockout"), ""),
     "a match with a test": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), ""),
     "a match until its interval is narrow": (plan_of("ab", 300, format="match", until={"error": 60}), ""),
-    "a precise round robin of which one is annulled": (
+    "a precise round robin of which one is void": (
         plan_of("abcd", 300, until={"error": 30}, failures=TWO),
         "c",
     ),
-    "a precise gauntlet with a player withdrawn": (
+    "a precise gauntlet with a player disqualified": (
         plan_of("abc", 40, format={"type": "gauntlet", "seeds": ["a"]}, until={"error": 60}),
         "c",
     ),
-    "a test of a player withdrawn": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), "b"),
+    "a test of a player disqualified": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), "b"),
 }
 
 
@@ -110,9 +110,9 @@ def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_s
         rng, other = random.Random(seed), Stored()
         for most in (rng.randrange(1, 20), rng.randrange(1, 20), 10**6):
             last = follow(plan, other, lambda task: game(task, bad), rng, most)
-            stopped_names = last.annulled
+            stopped_names = last.disqualified
         assert other == one
-        assert (last.order, stopped_names) == (schedule.order, schedule.annulled)
+        assert (last.order, stopped_names) == (schedule.order, schedule.disqualified)
 
 
 def test_a_test_that_is_decided_needs_no_further_game() -> None:
@@ -122,16 +122,16 @@ def test_a_test_that_is_decided_needs_no_further_game() -> None:
     assert not schedule.advance() and schedule.order == []
 
 
-def test_a_player_that_fails_in_all_of_its_first_games_is_withdrawn_and_no_other() -> None:
-    plan, stored = TOURNAMENTS["a match with a player withdrawn"][0], Stored()
+def test_a_player_that_fails_in_all_of_its_first_games_is_disqualified_and_no_other() -> None:
+    plan, stored = TOURNAMENTS["a match with a player disqualified"][0], Stored()
     follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
     own = [
         it
         for _, it in sorted(stored.items())
         if "b" in (plan.names[it.pairing.white], plan.names[it.pairing.black])
     ]
-    assert [it.termination for it in own] == 3 * ["error"] + (len(own) - 3) * ["withdrawn"]
-    assert {it.error for it in own[3:]} == {"b withdrawn after 3 failures in the first 3 games"}
+    assert [it.termination for it in own] == 3 * ["error"] + (len(own) - 3) * ["disqualified"]
+    assert {it.error for it in own[3:]} == {"b disqualified after 3 failures in the first 3 games"}
     fine = Stored()
     follow(
         plan,
@@ -140,22 +140,22 @@ def test_a_player_that_fails_in_all_of_its_first_games_is_withdrawn_and_no_other
         random.Random(1),
         most=10**6,
     )
-    assert "withdrawn" not in {it.termination for it in fine.values()}
+    assert "disqualified" not in {it.termination for it in fine.values()}
 
 
-def test_games_between_two_withdrawn_players_are_drawn() -> None:
-    plan, stored = TOURNAMENTS["a round robin of which two are annulled"][0], Stored()
+def test_games_between_two_disqualified_players_are_drawn() -> None:
+    plan, stored = TOURNAMENTS["a round robin of which two are void"][0], Stored()
     schedule = follow(plan, stored, lambda task: game(task, "be"), random.Random(1), most=10**6)
     both = [
         it for it in stored.values() if {plan.names[it.pairing.white], plan.names[it.pairing.black]} == set("be")
     ]
-    drawn = [it for it in both if it.termination == "withdrawn" and it.result == "draw"]
-    assert {it.error.split(" withdrawn")[0] for it in drawn} == {"b and e", "e and b"}
-    assert schedule.annulled == ["b", "e"]
+    drawn = [it for it in both if it.termination == "disqualified" and it.result == "draw"]
+    assert {it.error.split(" disqualified")[0] for it in drawn} == {"b and e", "e and b"}
+    assert schedule.disqualified == ["b", "e"]
 
 
-def test_a_schedule_leaves_out_a_player_whose_games_are_annulled() -> None:
-    plan, stored = TOURNAMENTS["a Swiss of which one is annulled"][0], Stored()
+def test_a_schedule_leaves_out_a_player_whose_games_are_void() -> None:
+    plan, stored = TOURNAMENTS["a Swiss of which one is void"][0], Stored()
     schedule = follow(plan, stored, lambda task: game(task, "c"), random.Random(1), most=10**6)
     rounds = [
         {
@@ -188,23 +188,23 @@ def test_games_that_are_forgotten_are_played_again() -> None:
     assert not schedule.advance() and schedule.order is None
 
 
-def test_a_player_is_withdrawn_that_was_sound_only_in_games_that_are_void() -> None:
+def test_a_player_is_disqualified_that_was_sound_only_in_games_that_are_void() -> None:
     """Who meets first fails in all games; the others are sound in these, and fail in all others."""
     plan = plan_of("abcd", 6)
     for bad in ("ab", "ad", "cd"):
         stored = Stored()
         schedule = follow(plan, stored, partial(game, bad=bad), random.Random(1), most=10**6)
-        assert schedule.annulled == list(bad)
+        assert schedule.disqualified == list(bad)
         played = [it.termination for _, it in sorted(stored.items()) if "abcd".index(bad[1]) in it.pairing[3:5]]
-        assert played.count("withdrawn") > len(played) / 2
+        assert played.count("disqualified") > len(played) / 2
 
 
-def test_who_plays_soundly_where_games_count_is_not_withdrawn() -> None:
+def test_who_plays_soundly_where_games_count_is_not_disqualified() -> None:
     def settled(*games: tuple[str, str, str], are_void: bool = True) -> dict[int, int]:
-        withdrawals = Withdrawals(list("abc"), 2, are_void=are_void)
+        disqualifications = Disqualifications(list("abc"), 2, are_void=are_void)
         for number, (white, black, failed) in enumerate(games, start=1):
-            withdrawals.settle(Pairing(number, 0, 1, "abc".index(white), "abc".index(black), 0), failed)
-        return withdrawals.after
+            disqualifications.settle(Pairing(number, 0, 1, "abc".index(white), "abc".index(black), 0), failed)
+        return disqualifications.after
 
     fails_twice = [("a", "b", "a"), ("c", "a", "a")]
     assert settled(*fails_twice) == {0: 2}

@@ -103,9 +103,9 @@ def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
 def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, kind))
     assert_others_unharmed(found, well)
-    own = found.annulled
+    own = found.void_games
     termination, reason = FAILING[kind]
-    assert own["termination"].tolist() == 3 * [termination] + 9 * ["withdrawn"]
+    assert own["termination"].tolist() == 3 * [termination] + 9 * ["disqualified"]
     assert own["error"].head(3).str.startswith(f"bad {reason[:150]}").all(), own["error"].iloc[0]
     assert (own["result"] == "*").all() and "bad" not in {*found.games["white"], *found.games["black"]}
 
@@ -145,9 +145,9 @@ def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
     close_players()
     monkeypatch.chdir(tmp_path)
     found = run(configured(tmp_path, kind, "failures: {disqualify_after: 1}\n", processes=8))
-    lost = found.annulled
+    lost = found.void_games
     assert lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
-    assert lost["termination"].tolist() == ["error"] + 11 * ["withdrawn"]
+    assert lost["termination"].tolist() == ["error"] + 11 * ["disqualified"]
     close_players()
     assert forks_from(tmp_path) == set()
 
@@ -349,7 +349,7 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
     warning = "own.py can read and write whatever you can; 'sandbox: true' prevents it"
     assert done.stderr.splitlines().count(warning) == 1
     assert "game 5: bad raised SystemExit: at ply " in done.stderr and "(out/incidents/game-5.yaml)" in done.stderr
-    first = "bad was withdrawn, as it failed in all of its first 3 games (game 5: "
+    first = "bad was disqualified, as it failed in all of its first 3 games (game 5: "
     assert " ".join(done.stdout.split()).startswith(first)
     assert first in (tmp_path / "out" / "report.html").read_text()
     bundle = yaml.safe_load((tmp_path / "out" / "incidents" / "game-5.yaml").read_text())
@@ -369,13 +369,13 @@ def test_the_command_in_a_bundle_can_be_pasted_into_a_shell(tmp_path: Path) -> N
 
 
 @pytest.mark.full
-def test_games_of_a_withdrawn_player_are_annulled_in_every_table(tmp_path: Path) -> None:
+def test_games_of_a_disqualified_player_are_void_in_every_table(tmp_path: Path) -> None:
     path = configured(tmp_path, "Exits")
     command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "2"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
     sentence = (
-        "bad was withdrawn, as it failed in all of its first 3 games (game 5: raised SystemExit: at ply 3): "
+        "bad was disqualified, as it failed in all of its first 3 games (game 5: raised SystemExit: at ply 3): "
         "its 12 games, 9 of them unplayed, do not count."
     )
     assert (
@@ -383,7 +383,7 @@ def test_games_of_a_withdrawn_player_are_annulled_in_every_table(tmp_path: Path)
         and sentence in (tmp_path / "out" / "summary.md").read_text()
     )
     found = arena.load(tmp_path / "out")
-    assert len(found.games) == len(found.annulled) == 12 and found.standings["games"].tolist() == [8, 8, 8]
+    assert len(found.games) == len(found.void_games) == 12 and found.standings["games"].tolist() == [8, 8, 8]
     assert list(found.crosstable.columns) == found.players and "bad" not in found.players
     assert set(found.moves["player"]) == set(found.outcomes["player"]) == set(found.players)
 
@@ -392,14 +392,16 @@ def test_games_of_a_withdrawn_player_are_annulled_in_every_table(tmp_path: Path)
     own = (written["white"] == "bad") | (written["black"] == "bad")
     assert (written["result"] == "*").tolist() == own.tolist()
     moment = Watcher(tmp_path / "out").read()
-    assert (moment.games, sum(moment.results.values()), moment.annulled) == (24, 12, ["bad"])
+    assert (moment.games, sum(moment.results.values()), moment.disqualified) == (24, 12, ["bad"])
     assert {standing.player for standing in moment.standings} == set(found.players)
     rated = [read_results([tmp_path / "out"]), read_results([tmp_path / "out" / "games.csv"])]
     assert [len(results.games) for results in rated] == [12, 12] and rated[1].skipped == 12
 
 
 @pytest.mark.full
-def test_a_swiss_without_a_withdrawn_player_is_the_same_for_two_workers_and_when_resumed(tmp_path: Path) -> None:
+def test_a_swiss_without_a_disqualified_player_is_the_same_for_two_workers_and_when_resumed(
+    tmp_path: Path,
+) -> None:
     made = []
     for kind in ("one", "two", "resumed"):
         (folder := tmp_path / kind).mkdir()
@@ -411,14 +413,14 @@ def test_a_swiss_without_a_withdrawn_player_is_the_same_for_two_workers_and_when
             plan = prepare(load(path))
             with Ledger(folder / "out", plan.experiment, plan.facts) as ledger:
                 begun = list(islice(play(plan, ledger, 1), 11))
-                assert len(begun) == 11 and ledger.annulled == ("bad",)
+                assert len(begun) == 11 and ledger.disqualified == ("bad",)
         made.append(run(path, workers=2 if kind == "two" else 1))
-    rounds = made[0].annulled.groupby("round").size().to_dict()
+    rounds = made[0].void_games.groupby("round").size().to_dict()
     assert rounds == {1: 2, 2: 2} and len(made[0].games) == 4 + 4 + 2 * 2 * 2
     assert made[0].order.iloc[-1].dropna().tolist() == [6, "bad", 0, 0, 0, 0]
     for other in made[1:]:
         pd.testing.assert_frame_equal(repeatable(other.games), repeatable(made[0].games))
-        pd.testing.assert_frame_equal(repeatable(other.annulled), repeatable(made[0].annulled))
+        pd.testing.assert_frame_equal(repeatable(other.void_games), repeatable(made[0].void_games))
         theirs, first = (it.order.drop(columns="seconds_per_move") for it in (other, made[0]))
         pd.testing.assert_frame_equal(theirs, first)
 

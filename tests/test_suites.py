@@ -442,11 +442,11 @@ def test_a_position_that_changes_in_its_file_is_solved_again_and_one_that_goes_t
     assert Counter(stored(folder).answers["suite"]) == {"english-shots": 30, "mine": 5}
 
 
-def test_a_player_that_is_withdrawn_is_not_asked(folder):
+def test_a_player_that_is_disqualified_is_not_asked(folder):
     plan = prepared(folder)
     with Ledger(folder / "run", plan.experiment, plan.facts) as ledger:
         assert len(unanswered(plan, ledger)) == 70
-        ledger.annul(["random"])
+        ledger.disqualify(["random"])
         assert len(unanswered(plan, ledger)) == 56
     solved(folder)
     assert set(stored(folder).answers["player"]) == {*NAMES[1:], ONE_PLY.name}

@@ -36,7 +36,7 @@ def task_of(stored: StoredGame) -> Task:
     StoreError if the game was not played, or needs a file that is missing.
     """
     row, experiment, number = stored.row, stored.experiment, stored.row["game"]
-    if row["termination"] == Termination.WITHDRAWN:
+    if row["termination"] == Termination.DISQUALIFIED:
         raise StoreError(f"game {number} of {stored.folder} was not played: {row['error']}")
     home = Path(stored.manifest.file).parent if stored.manifest is not None else Path()
     names = [spec.name for spec in experiment.players]

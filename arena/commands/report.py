@@ -26,7 +26,7 @@ from arena.report.runs.joint import (
 )
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
-from arena.report.sentences.notes import annulments, faulty, forfeits
+from arena.report.sentences.notes import disqualifications, faulty, forfeits
 from arena.report.tables.decided import standings_text
 from arena.report.write import write
 
@@ -119,7 +119,7 @@ def _write_names(run: Run) -> None:
 
 
 def _print_standings(finished: Run) -> None:
-    for sentences in (unfinished, faulty, annulments, forfeits, headline):
+    for sentences in (unfinished, faulty, disqualifications, forfeits, headline):
         for sentence in sentences(finished):
             echo(sentence)
     show_frame(standings_text(finished))

@@ -303,9 +303,9 @@ class Experiment(Document):
         return next(iter(self.anchor), None)
 
     @property
-    def annuls(self) -> bool:
+    def voids_games(self) -> bool:
         """Whether no game of a player that is disqualified counts; else it loses those that it has not played."""
-        return self.format.annuls and len(self.players) > 2
+        return self.format.voids_games and len(self.players) > 2
 
     @property
     def allowance(self) -> Allowance:

@@ -26,7 +26,7 @@ from arena.rules.game import FORFEITS, Termination
 from arena.rules.result import RESULTS, Colour
 
 FILE = "ledger.sqlite"
-ANNULLED = "annulled"
+DISQUALIFIED = "disqualified"
 """Key of the document that names the players of a tournament of whom no game counts."""
 SPENT = "spent"
 """Key of the document with the sums of the players' own numbers, by name, over all plays of games."""
@@ -66,7 +66,7 @@ ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
 COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
 """What the binary records of a ledger hold, and how results are called."""
-_FAULTS = [termination for termination in FORFEITS if termination != Termination.WITHDRAWN]
+_FAULTS = [termination for termination in FORFEITS if termination != Termination.DISQUALIFIED]
 _RESULTS = (
     f"SELECT game, result, CASE WHEN termination NOT IN ({', '.join('?' * len(_FAULTS))}) THEN '' "
     "WHEN result = 'black' THEN white ELSE black END FROM games ORDER BY game"
@@ -110,7 +110,7 @@ class Ledger(Store):
         self._recorded = array("q")
         for game, checksum in self.rows(_CHECKSUMS):
             self._record(game, checksum)
-        self.annulled: tuple[str, ...] = tuple(self.documents().get(ANNULLED, ()))
+        self.disqualified: tuple[str, ...] = tuple(self.documents().get(DISQUALIFIED, ()))
         """The players of whom no game counts."""
 
     def finished(self) -> set[int]:
@@ -141,12 +141,12 @@ class Ledger(Store):
         )
         self._record(game, self.insert(GAMES, row, replace=replace))
 
-    def annul(self, players: Iterable[str]) -> None:
+    def disqualify(self, players: Iterable[str]) -> None:
         """Have no game of these players count, and all games of others."""
-        annulled = tuple(players)
-        if annulled != self.annulled:
-            self.put(ANNULLED, annulled)
-            self.annulled = annulled
+        disqualified = tuple(players)
+        if disqualified != self.disqualified:
+            self.put(DISQUALIFIED, disqualified)
+            self.disqualified = disqualified
 
     def remove_after(self, game: int) -> None:
         """Delete the games with higher numbers."""

@@ -14,7 +14,7 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.ledger.grades import JUDGES
-from arena.ledger.ledger import ANNULLED
+from arena.ledger.ledger import DISQUALIFIED
 from arena.ledger.manifest import KEY
 from arena.ledger.store import COMPLETE
 from players.loading import own_code, source_of, user_files
@@ -97,8 +97,8 @@ class Pseudonyms:
                 [self.name(player), {key: self.name(it) if key == "opponent" else it for key, it in row.items()}]
                 for player, row in stored[COMPLETE]
             ]
-        if ANNULLED in stored:
-            changed[ANNULLED] = sorted(map(self.name, stored[ANNULLED]))
+        if DISQUALIFIED in stored:
+            changed[DISQUALIFIED] = sorted(map(self.name, stored[DISQUALIFIED]))
         if stored.get(KEY):
             changed[KEY] = self._manifest(stored[KEY])
         if JUDGES in stored:

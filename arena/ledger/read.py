@@ -19,9 +19,9 @@ from arena.ledger.damage import META, Damage
 from arena.ledger.grades import CURRENT, GRADE_COLUMNS, GRADED_COLUMNS, GRADES, JUDGES, ORDER, TABLES_JUDGE
 from arena.ledger.grades import unpacked as unpacked_grades
 from arena.ledger.ledger import (
-    ANNULLED,
     ANSWERS,
     COLUMNS,
+    DISQUALIFIED,
     FILE,
     GAME_COLUMNS,
     GAMES,
@@ -74,9 +74,9 @@ class RunData(NamedTuple):
     """A row per search of the probe, by position and then in the order of the players: PROBE_COLUMNS."""
     manifest: Manifest | None = None
     """None for a run that was not played by the command line."""
-    withdrawn: tuple[str, ...] = ()
+    disqualified: tuple[str, ...] = ()
     """The players of whom no game counts."""
-    annulled: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
+    void_games: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
     """Their games, as `games` but for the result, which is `*`."""
     grades: pd.DataFrame = pd.DataFrame(columns=list(GRADE_COLUMNS))
     """A row per graded decision of these games and judge: GRADE_COLUMNS, in the order of games, plies and judges.
@@ -136,10 +136,10 @@ def read(folder: Path, *, anonymous: bool = False) -> RunData:
     experiment, facts = experiment_and_facts(stored, folder / FILE)
     order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
     manifest = parsed(stored, folder / FILE)
-    withdrawn = tuple(stored.get(ANNULLED, ()))
-    void = every["white"].isin(withdrawn) | every["black"].isin(withdrawn)
+    disqualified = tuple(stored.get(DISQUALIFIED, ()))
+    void = every["white"].isin(disqualified) | every["black"].isin(disqualified)
     games = every[~void].reset_index(drop=True) if void.any() else every
-    annulled = every[void].assign(result=NO_RESULT).reset_index(drop=True)
+    void_games = every[void].assign(result=NO_RESULT).reset_index(drop=True)
     listed = [player.name for player in experiment.players]
     place = {name: number for number, name in enumerate(sorted(listed) if anonymous else listed)}
     searches.sort(
@@ -154,8 +154,8 @@ def read(folder: Path, *, anonymous: bool = False) -> RunData:
     moves = partial(_moves, folder / FILE, games, names, known)
     graded = graded[graded["game"].isin(games["game"])].reset_index(drop=True)
     grades = _of_games(grades, games, names, known.start)
-    read = (games, moves, probes, manifest, withdrawn, annulled, grades, graded, stored.get(JUDGES, {}))
-    return RunData(experiment, facts, order, *read, _answers(answers, withdrawn), extras, pseudonyms)
+    read = (games, moves, probes, manifest, disqualified, void_games, grades, graded, stored.get(JUDGES, {}))
+    return RunData(experiment, facts, order, *read, _answers(answers, disqualified), extras, pseudonyms)
 
 
 def pieces_at_start(experiment: Experiment) -> int:
@@ -225,10 +225,10 @@ def _grades(connection: Connection) -> pd.DataFrame:
     return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
 
 
-def _answers(rows: Any, withdrawn: Sequence[str]) -> pd.DataFrame:
+def _answers(rows: Any, disqualified: Sequence[str]) -> pd.DataFrame:
     """See `RunData.answers`."""
     found = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
-    return found[~found["player"].isin(withdrawn)].sort_values(
+    return found[~found["player"].isin(disqualified)].sort_values(
         ["suite", "position", "player"], kind="stable", ignore_index=True
     )
 

@@ -177,7 +177,7 @@ def missing(grading: Grading, ledger: Ledger, judge: str) -> list[int]:
     """The numbers of the games that count and have no grades yet by one of the judges."""
     done = ledger.graded(judge, grading.endgame_pieces if judge == TABLES_JUDGE else 0)
     games = ledger.rows("SELECT game, white, black FROM games WHERE plies > 0 ORDER BY game")
-    void = set(ledger.annulled)
+    void = set(ledger.disqualified)
     return [game for game, *players in games if game not in done and void.isdisjoint(players)]
 
 

@@ -21,17 +21,17 @@ class Schedule:
 
     - A batch of the format begins when the results of all games before it are known.
     - A sequential test is decided by the first pairs, in their order.
-    - A player is withdrawn after a game if it has failed in as many as the configuration says, and in all of its
-      games up to that one that count. It loses all later games unplayed, those that were played already among
-      them. Where games of withdrawn players are void, a game against one counts for nobody, and the format leaves
-      them out of later batches.
+    - A player is disqualified after a game if it has failed in as many as the configuration says, and in all of
+      its games up to that one that count. It loses all later games unplayed, those that were played already among
+      them. Where games of disqualified players are void, a game against one counts for nobody, and the format
+      leaves them out of later batches.
     """
 
     def __init__(self, tournament: Tournament, stored: Iterable[tuple[int, str, str]]) -> None:
         """Of a tournament, after the games that are stored: number, result, and who failed in it, or ""."""
         experiment = tournament.experiment
         self._tournament, self._names = tournament, tournament.names
-        failures, self._are_void = experiment.failures, experiment.annuls
+        failures, self._are_void = experiment.failures, experiment.voids_games
         self._limit = failures.disqualify_after
         self._most_failures = failures.stop_after if failures.game == "stop" else inf
         self._points = Points()
@@ -55,7 +55,7 @@ class Schedule:
         self._batch: Batch | None = None
         self._before = 0
         """Games of the batches before this one."""
-        self._withdrawals = Withdrawals(self._names, self._limit, are_void=self._are_void)
+        self._disqualifications = Disqualifications(self._names, self._limit, are_void=self._are_void)
 
     def advance(self) -> bool:
         """Go on to the next batch; False if the tournament is over, or games of the batch before are missing."""
@@ -85,10 +85,10 @@ class Schedule:
     def take(self, record: GameRecord) -> list[GameRecord]:
         """Take in a game that was played; returns what to store: it, and rulings in place of games played before.
 
-        Nothing is stored of a game whose player was withdrawn meanwhile, or that stops the run.
+        Nothing is stored of a game whose player was disqualified meanwhile, or that stops the run.
         """
         incident, number = record.incident, record.pairing.game
-        if self._withdrawals.lost(record.pairing):
+        if self._disqualifications.lost(record.pairing):
             return []
         if record.result == NO_RESULT:
             self.stopped.append(record)
@@ -103,7 +103,7 @@ class Schedule:
         return [record, *(self._rulings(unplayed=False) if self._settle() else ())]
 
     def rulings(self) -> Iterator[GameRecord]:
-        """The games of the batch that are lost by a withdrawal, to be stored once its other games are played."""
+        """The games of the batch that disqualified players lose, to be stored once its other games are played."""
         return self._rulings(unplayed=True)
 
     @property
@@ -130,9 +130,9 @@ class Schedule:
         return self._test.games
 
     @property
-    def annulled(self) -> list[str]:
+    def disqualified(self) -> list[str]:
         """The names of the players of whom, by the games so far, none counts."""
-        return [self._names[player] for player in sorted(self._withdrawals.after)] if self._are_void else []
+        return [self._names[player] for player in sorted(self._disqualifications.after)] if self._are_void else []
 
     @property
     def _numbers(self) -> range:
@@ -145,40 +145,40 @@ class Schedule:
     def _played(self) -> Played:
         points, numbers = self._points, self._numbers
         of_pairs = ((points[number], 1 - points[number + 1]) for number in numbers[::2])
-        return Played(of_pairs, frozenset(self._withdrawals.after if self._are_void else ()))
+        return Played(of_pairs, frozenset(self._disqualifications.after if self._are_void else ()))
 
     def _is_missing(self, pairing: Pairing) -> bool:
-        return pairing.game not in self._points and not self._withdrawals.lost(pairing)
+        return pairing.game not in self._points and not self._disqualifications.lost(pairing)
 
     def _fail(self, game: int, name: str) -> None:
         self._failed[game] = name
         self.failures[name] += 1
 
     def _settle(self) -> bool:
-        """Withdraw players, as far as all games up to their failure are known; whether anybody was."""
-        withdrawals, before = self._withdrawals, len(self._withdrawals.after)
-        while (number := withdrawals.settled + 1) in self._numbers:
+        """Disqualify players, as far as all games up to their failure are known; whether anybody was."""
+        disqualifications, before = self._disqualifications, len(self._disqualifications.after)
+        while (number := disqualifications.settled + 1) in self._numbers:
             pairing = self._game(number)
             if self._is_missing(pairing):
                 break
-            withdrawals.settle(pairing, self._failed.get(number, ""))
-        return len(withdrawals.after) > before
+            disqualifications.settle(pairing, self._failed.get(number, ""))
+        return len(disqualifications.after) > before
 
     def _rulings(self, *, unplayed: bool) -> Iterator[GameRecord]:
-        for pairing in self.games() if self._withdrawals.after else ():
+        for pairing in self.games() if self._disqualifications.after else ():
             if (unplayed or pairing.game in self._points) and (ruling := self._ruling(pairing)) is not None:
                 self._points.add(pairing.game, ruling.result)
                 yield ruling
 
     def _ruling(self, pairing: Pairing) -> GameRecord | None:
-        lost = self._withdrawals.lost(pairing)
+        lost = self._disqualifications.lost(pairing)
         if not lost:
             return None
         result = "draw" if len(lost) == 2 else "black" if lost[0] == pairing.white else "white"
         names = " and ".join(self._names[player] for player in lost)
-        why = f"{names} withdrawn after {self._limit} failures in the first {self._limit} games"
-        why += ", whose games are annulled" if self._are_void else ""
-        return GameRecord(pairing, result, str(Termination.WITHDRAWN), 0.0, why, *packed([]))
+        why = f"{names} disqualified after {self._limit} failures in the first {self._limit} games"
+        why += ", whose games are void" if self._are_void else ""
+        return GameRecord(pairing, result, str(Termination.DISQUALIFIED), 0.0, why, *packed([]))
 
 
 def game_of(batch: Batch, number: int, before: int = 0) -> Pairing:
@@ -189,8 +189,8 @@ def game_of(batch: Batch, number: int, before: int = 0) -> Pairing:
     return Pairing(number, before // 2 + index + 1, round, white, black, opening)
 
 
-class Withdrawals:
-    """The players that are withdrawn, by the games at the head of the schedule, in their order."""
+class Disqualifications:
+    """The players that are disqualified, by the games at the head of the schedule, in their order."""
 
     def __init__(self, names: list[str], limit: int, *, are_void: bool) -> None:
         """Of players that fail in `limit` games, never if that is 0; `are_void`: none of their games counts."""
@@ -201,10 +201,10 @@ class Withdrawals:
         self.settled = 0
         """Number of the last game that was taken in."""
         self.after: dict[int, int] = {}
-        """The number of the game after which each of the players was withdrawn."""
+        """The number of the game after which each of the players was disqualified."""
 
     def lost(self, pairing: Pairing) -> list[int]:
-        """The players of a game who lose it as they were withdrawn before it."""
+        """The players of a game who lose it as they were disqualified before it."""
         return [it for it in (pairing.white, pairing.black) if self.after.get(it, inf) < pairing.game]
 
     def settle(self, pairing: Pairing, failed: str) -> None:
@@ -221,7 +221,7 @@ class Withdrawals:
             self.after |= dict.fromkeys(self._due(), pairing.game)
 
     def _due(self) -> set[int]:
-        """The players to withdraw now; where their games are void, none among themselves is held for sound."""
+        """The players to disqualify now; where their games are void, none among themselves is held for sound."""
         due = {player for player, failures in enumerate(self._failures) if failures >= self._limit}
         due -= self.after.keys()
         while True:

@@ -53,7 +53,7 @@ def solve(
 
 
 def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:
-    """The questions of suites that the ledger lacks answers to; players that are withdrawn are not asked.
+    """The questions of suites that the ledger lacks answers to; players that are disqualified are not asked.
 
     Answers to positions that a suite no longer has are removed from the ledger.
     """
@@ -65,7 +65,7 @@ def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:
         question
         for question in questions_of(tournament)
         if (question.player.name, question.suite, question.number) not in done
-        and question.player.name not in ledger.annulled
+        and question.player.name not in ledger.disqualified
     ]
 
 

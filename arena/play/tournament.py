@@ -218,7 +218,7 @@ def play(
                 write_bundle(folder, each, schedule.failures)
                 write_logs(folder, each, tournament.names)
                 store(each)
-            ledger.annul(schedule.annulled)
+            ledger.disqualify(schedule.disqualified)
             if taken:
                 yield record
         if schedule.stopped:
@@ -231,7 +231,7 @@ def play(
         for record in () if stopping() else schedule.rulings():
             store(record)
             yield record
-        ledger.annul(schedule.annulled)
+        ledger.disqualify(schedule.disqualified)
     if schedule.decided:
         ledger.remove_after(schedule.tested)
     ledger.verify()
@@ -328,7 +328,7 @@ def _measured_and_played(
 
 
 def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, str]:
-    """A line on a player's failure in a search or a game, or its withdrawal, behind its kind; "" for none."""
+    """A line on a player's failure in a search or a game, or its disqualification, with its kind; "" for none."""
     if not record.error:
         return None, ""
     if isinstance(record, ProbeRecord):
@@ -380,7 +380,7 @@ def _storing(tournament: Tournament, ledger: Ledger) -> Callable[[GameRecord], N
         if not timed:
             ledger.put(CLOCK, time.monotonic() - float(np.nansum(record.table()["seconds"])))
             timed = True
-        pairing, is_replaced = record.pairing, record.termination == Termination.WITHDRAWN
+        pairing, is_replaced = record.pairing, record.termination == Termination.DISQUALIFIED
         opening = opening_fen(pairing.opening)
         ledger.add(record, names[pairing.white], names[pairing.black], opening, replace=is_replaced)
 

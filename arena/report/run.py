@@ -64,4 +64,4 @@ class Run(RatedRun):
     @property
     def played(self) -> int:
         """How many games are stored, those that do not count among them."""
-        return len(self.games) + len(self.annulled)
+        return len(self.games) + len(self.disqualified)

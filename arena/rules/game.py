@@ -64,15 +64,15 @@ class Termination(StrEnum):
     """A player returned a move that is not legal and loses."""
     ERROR = "error"
     """A player raised an exception, or its process ended, and loses."""
-    WITHDRAWN = "withdrawn"
-    """A player that failed in each of its first games is withdrawn: the game is lost unplayed."""
+    DISQUALIFIED = "disqualified"
+    """A player that failed in each of its first games is disqualified: the game is lost unplayed."""
     RESIGNATION = "resignation"
     """A person gave up and loses."""
     AGREEMENT = "agreement"
     """The sides agreed on a draw."""
 
 
-FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR, Termination.WITHDRAWN)
+FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR, Termination.DISQUALIFIED)
 """Ends of a game by a player's failure."""
 ADJUDICATED = (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW, Termination.ADJUDICATED_TABLES)
 """Ends of a game before its rules end it."""

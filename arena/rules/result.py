@@ -72,7 +72,7 @@ def humanised(termination: str) -> str:
         "max_plies": "ply limit reached",
         "time": "out of time",
         "error": "error of a player",
-        "withdrawn": "player withdrawn",
+        "disqualified": "player disqualified",
         "agreement": "agreed draw",
         "adjudicated_win": "adjudicated as won",
         "adjudicated_draw": "adjudicated as drawn",

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
 from arena.ledger.damage import documents
-from arena.ledger.ledger import ANNULLED, FILE
+from arena.ledger.ledger import DISQUALIFIED, FILE
 from arena.ledger.manifest import Manifest, Session, parsed
 from arena.ledger.store import StoreError, reading
 from arena.ratings.interval import Interval
@@ -88,7 +88,7 @@ class Moment(NamedTuple):
     """Best score first, equal ones by name; of the players with games."""
     incidents: list[Forfeits]
     """In the order of their first games."""
-    annulled: list[str]
+    disqualified: list[str]
     """The players of whom no game counts, in standings and results."""
     manifest: Manifest | None
     playing: bool | None
@@ -168,15 +168,15 @@ class Watcher:
     def _read(self, path: Path, connection: Connection) -> Moment:
         stored = documents(connection)
         manifest, complete = parsed(stored, path), "complete" in stored
-        annulled = stored.get(ANNULLED, [])
-        seen = path.stat().st_ino, complete, manifest.session if manifest else None, annulled
+        disqualified = stored.get(DISQUALIFIED, [])
+        seen = path.stat().st_ino, complete, manifest.session if manifest else None, disqualified
         began = time.monotonic()
         whole = seen != self._seen or began >= self._whole_from
         experiment, facts = stored["experiment"], stored["facts"]
         if whole:
             settings = experiment["sprt"]
             self._test = SequentialTest(settings)
-            self._seen, self._tally = seen, _Tally(annulled, with_points=settings is not None)
+            self._seen, self._tally = seen, _Tally(disqualified, with_points=settings is not None)
         tally = self._tally.extended(connection)
         self._test.advance(tally.points)
         if whole:
@@ -195,7 +195,7 @@ class Watcher:
             complete=complete,
             standings=tally.standings(),
             incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
-            annulled=annulled,
+            disqualified=disqualified,
             manifest=manifest,
             playing=playing,
             seconds=time.monotonic() - clock if playing and clock is not None else None,
@@ -212,10 +212,10 @@ class Watcher:
 class _Tally:
     """Results and incidents of games; those up to `level` are all there, and need not be read again."""
 
-    def __init__(self, annulled: Collection[str] = (), *, with_points: bool = False) -> None:
-        """No games yet; those of players who are annulled are no results."""
+    def __init__(self, disqualified: Collection[str] = (), *, with_points: bool = False) -> None:
+        """No games yet; those of players who are disqualified are no results."""
         self.level = self.games = 0
-        self._annulled = annulled
+        self._disqualified = disqualified
         self.results: dict[tuple[str, str, str], int] = {}
         """How many games have each white, black and result."""
         self.incidents: dict[tuple[str, str], Forfeits] = {}
@@ -232,7 +232,7 @@ class _Tally:
                 self.level, whole = level, self._copy()
             level += 1
             whole.games += 1
-            if white not in self._annulled and black not in self._annulled:
+            if white not in self._disqualified and black not in self._disqualified:
                 key = white, black, result
                 whole.results[key] = whole.results.get(key, 0) + 1
             if self._with_points:
@@ -257,7 +257,7 @@ class _Tally:
         return sorted(standings, key=lambda it: (-it.score, it.player))
 
     def _copy(self) -> _Tally:
-        copy = _Tally(self._annulled)
+        copy = _Tally(self._disqualified)
         copy.games = self.games
         copy.points, copy.results, copy.incidents = self.points, dict(self.results), dict(self.incidents)
         return copy

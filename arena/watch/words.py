@@ -37,7 +37,7 @@ class RunView(NamedTuple):
 def run_view(moment: Moment, found: EloSoFar) -> RunView:
     """A run as a window shows it."""
     test = test_line(moment)
-    annulled = f"annulled: all games of {listed(moment.annulled)}" if moment.annulled else ""
+    void = f"void: all games of {listed(moment.disqualified)}" if moment.disqualified else ""
     provisional = PROVISIONAL if found.provisional else ""
     return RunView(
         ranked(moment.standings, found.elo),
@@ -46,7 +46,7 @@ def run_view(moment: Moment, found: EloSoFar) -> RunView:
         moment.planned,
         above=[title(moment)],
         incidents=[incident(it) for it in moment.incidents],
-        below=[text for text in (test, annulled, provisional, status_line(moment), state(moment)) if text],
+        below=[text for text in (test, void, provisional, status_line(moment), state(moment)) if text],
     )
 
 

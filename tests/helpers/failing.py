@@ -208,7 +208,7 @@ def run(path: Path, workers: int = 1) -> arena.Run:
 
 def every_game(run: arena.Run) -> pd.DataFrame:
     """The games, those that do not count among them."""
-    return pd.concat([run.games, run.annulled]).sort_values("game").reset_index(drop=True)
+    return pd.concat([run.games, run.void_games]).sort_values("game").reset_index(drop=True)
 
 
 def healthy(run: arena.Run, column: str = "game") -> pd.DataFrame:

@@ -86,8 +86,8 @@ class Format(Section):
     """Whether a sequential test may end it."""
     narrowed: ClassVar[bool] = False
     """Whether it may end once intervals are narrow enough: all ties play an opening before the next."""
-    annuls: ClassVar[bool] = True
-    """Whether the games of a player that is withdrawn are left out."""
+    voids_games: ClassVar[bool] = True
+    """Whether the games of a player that is disqualified are left out."""
     least_players: ClassVar[int] = 2
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:

@@ -17,7 +17,7 @@ class Knockout(Format):
     pairs: int = Field(default=1, ge=1, description="Openings of a tie, each played twice.")
     extra: int = Field(default=5, ge=0, description="Most further openings of a level tie.")
     exact: ClassVar[bool] = False
-    annuls: ClassVar[bool] = False
+    voids_games: ClassVar[bool] = False
 
     def pairs_of_tie(self, openings: int) -> int:
         return self.pairs + self.extra

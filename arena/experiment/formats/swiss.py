@@ -43,7 +43,7 @@ class Swiss(Format):
         """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
 
         All ties of a round have the same openings, other ones than the rounds before. A player whose games are
-        annulled is not paired any more, and stands at the end.
+        void is not paired any more, and stands at the end.
         """
         table = ScoreTable(len(names), self.pairs)
         for number in range(1, self.rounds + 1):
@@ -54,7 +54,7 @@ class Swiss(Format):
                 table.add(tie, won)
             if bye is not None:
                 table.add_bye(bye)
-            table.annul(played.void)
+            table.disqualify(played.void)
         return [Place(player, table.figures(player)) for player in table.order()]
 
 
@@ -64,13 +64,13 @@ class ScoreTable:
     def __init__(self, players: int, pairs: int) -> None:
         self._most = 2 * pairs
         self._won = [0.0] * players
-        self._annulled = [0] * players
-        """Rounds of each player against one whose games are annulled."""
+        self._void_rounds = [0] * players
+        """Rounds of each player against one whose games are void."""
         self.byes = [0] * players
         self.met: list[list[tuple[int, float]]] = [[] for _ in range(players)]
         """Each player's opponents with the share of the points that the player won against them, 0 to 1."""
         self.out: frozenset[int] = frozenset()
-        """The players whose games are annulled."""
+        """The players whose games are void."""
 
     def add(self, tie: Tie, points: tuple[float, float]) -> None:
         """Count a tie of two players."""
@@ -82,29 +82,29 @@ class ScoreTable:
         self._won[player] += self._most
         self.byes[player] += 1
 
-    def annul(self, players: frozenset[int]) -> None:
+    def disqualify(self, players: frozenset[int]) -> None:
         """Take players out, and all rounds against them."""
         for player in players - self.out:
             for opponent in {opponent for opponent, _ in self.met[player]}:
                 left = [(other, share) for other, share in self.met[opponent] if other != player]
                 taken = sum(share for other, share in self.met[opponent] if other == player)
-                self._annulled[opponent] += len(self.met[opponent]) - len(left)
+                self._void_rounds[opponent] += len(self.met[opponent]) - len(left)
                 self._won[opponent] -= self._most * taken
                 self.met[opponent] = left
-            self._won[player], self._annulled[player], self.byes[player], self.met[player] = 0.0, 0, 0, []
+            self._won[player], self._void_rounds[player], self.byes[player], self.met[player] = 0.0, 0, 0, []
         self.out = players
 
     def points(self, player: int) -> float:
         """A player's points; a bye counts as winning every game of the round.
 
-        An annulled round counts as the mean of the player's other rounds, or half of its games where it has none.
+        A void round counts as the mean of the player's other rounds, or half of its games where it has none.
         """
         rounds = len(self.met[player]) + self.byes[player]
         mean = self._won[player] / rounds if rounds else self._most / 2
-        return self._won[player] + self._annulled[player] * mean
+        return self._won[player] + self._void_rounds[player] * mean
 
     def buchholz(self, player: int) -> float:
-        """Sum of the points of the player's opponents; a bye adds nothing, an annulled round their mean."""
+        """Sum of the points of the player's opponents; a bye adds nothing, a void round their mean."""
         return self._over_opponents(player, [(opponent, 1.0) for opponent, _ in self.met[player]])
 
     def sonneborn_berger(self, player: int) -> float:
@@ -113,12 +113,12 @@ class ScoreTable:
 
     def _over_opponents(self, player: int, weighted: Sequence[tuple[int, float]]) -> float:
         total = sum(weight * self.points(opponent) for opponent, weight in weighted)
-        return total + self._annulled[player] * total / len(weighted) if weighted else 0.0
+        return total + self._void_rounds[player] * total / len(weighted) if weighted else 0.0
 
     def order(self) -> list[int]:
         """Players by points, then Buchholz, then Sonneborn-Berger, then their order in the configuration.
 
-        Those whose games are annulled stand at the end.
+        Those whose games are void stand at the end.
         """
 
         def key(player: int) -> tuple[bool, float, float, float, int]:
@@ -131,7 +131,7 @@ class ScoreTable:
         return sum(opponent == other for opponent, _ in self.met[one])
 
     def figures(self, player: int) -> dict[str, float | str]:
-        """The basis of the player's place; empty where its games are annulled."""
+        """The basis of the player's place; empty where its games are void."""
         if player in self.out:
             return {}
         return {
@@ -147,7 +147,7 @@ def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:
     From the first in order down, each player without an opponent meets one of equal points, first in the lower
     half of these, then in the upper half, else the next below, such that nobody meets twice; if that cannot be,
     nobody three times, and so on. The bye goes to the last in order of those with the fewest byes for whom it
-    can be so. Players whose games are annulled are left out.
+    can be so. Players whose games are void are left out.
     """
     order = [player for player in table.order() if player not in table.out]
     spare: list[int | None] = [None]

@@ -129,6 +129,6 @@ def _progress(run: Run) -> str:
     end = ", complete" if not exact and run.data.order is not None else ""
     draws = int((run.games["result"].astype(str) == "draw").sum())
     drawn = f", {percent(draws / played)} drawn" if played else ""
-    void = f" and {len(run.annulled)} annulled" if len(run.annulled) else ""
+    void = f" and {len(run.void_games)} void" if len(run.void_games) else ""
     players = counted(len(run.data.experiment.players), "player")
     return f"{players}, {counted(played, 'game')}{void}{of}{end}{drawn}."

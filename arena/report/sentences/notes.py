@@ -22,13 +22,13 @@ from arena.report.sentences.cautions import (
 )
 from arena.report.sentences.facts import decisions
 from arena.report.tables.decided import verdict
-from arena.report.tables.submissions import by_failures, lost_by_failures, reasons, withdrawal
+from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.suites import ALL
 
 _LEFT_OUT = 3
 """Players left out that have a sentence each; of more their number and where the reasons are."""
 _SENTENCES = 10
-"""Sentences on mistakes, and on players that were withdrawn."""
+"""Sentences on mistakes, and on players that were disqualified."""
 _LOSERS = 5
 """Players that the sentence on games lost by failures names; of more it gives their number."""
 
@@ -67,7 +67,7 @@ WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
 
 def notes(run: Run) -> list[str]:
     """Sentences on what a reader of the results must know, such as mistakes of players and late moves."""
-    found = [*faulty(run), *annulments(run), *_changes(run)]
+    found = [*faulty(run), *disqualifications(run), *_changes(run)]
     if len(run.games):
         found = [*forfeits(run), *found, *too_long(run), *waited(run), *pondered(run)]
         found += unbalanced(run)
@@ -164,9 +164,9 @@ def _sample(run: Run) -> str:
 def faulty(run: Run) -> list[str]:
     """The mistakes found in players before the first game, a sentence for each; and who was left out for one.
 
-    Nothing of players that failed in games, which `forfeits` and `annulments` name.
+    Nothing of players that failed in games, which `forfeits` and `disqualifications` name.
     """
-    manifest, failed = run.data.manifest, {*lost_by_failures(run.games).index, *run.data.withdrawn}
+    manifest, failed = run.data.manifest, {*lost_by_failures(run.games).index, *run.data.disqualified}
     if manifest is None:
         return []
     taking_part = [
@@ -180,10 +180,10 @@ def faulty(run: Run) -> list[str]:
     return [*left_out, *_some(taking_part, "mistake was found", "mistakes were found")]
 
 
-def annulments(run: Run) -> list[str]:
-    """A sentence for each player that was withdrawn and whose games are annulled, with its first failure."""
-    found = [f"{player} was {withdrawal(run, player)}." for player in run.data.withdrawn]
-    return _some(found, "player was withdrawn", "players were withdrawn")
+def disqualifications(run: Run) -> list[str]:
+    """A sentence for each player that was disqualified and whose games are void, with its first failure."""
+    found = [f"{player} was {disqualification(run, player)}." for player in run.data.disqualified]
+    return _some(found, "player was disqualified", "players were disqualified")
 
 
 def _ended(sentence: str) -> str:

@@ -47,7 +47,7 @@ def final_order(run: RatedRun) -> pd.DataFrame:
     names = ["player", *_RATED.split()]
     order = pd.DataFrame(rows).merge(run.standings[names], how="left", on="player")
     counts = ["games", "wins", "draws", "losses"]
-    order[counts] = order[counts].fillna(0).astype(int)  # those of a player that was withdrawn do not count
+    order[counts] = order[counts].fillna(0).astype(int)  # those of a player that was disqualified do not count
     return order.reindex(columns=[column.name for column in ORDER.columns]).dropna(axis=1, how="all")
 
 

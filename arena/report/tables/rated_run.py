@@ -33,8 +33,8 @@ class RatedRun:
 
     @cached_property
     def experiment(self) -> Experiment:
-        """The configuration, without the players whose games are annulled: `data.experiment` has all."""
-        found, out = self.data.experiment, self.data.withdrawn
+        """The configuration, without the players whose games are void: `data.experiment` has all."""
+        found, out = self.data.experiment, self.data.disqualified
         counted = tuple(player for player in found.players if player.name not in out)
         anchor = {player: elo for player, elo in found.anchor.items() if player not in out}
         return found.model_copy(update={"players": counted, "anchor": anchor}) if out else found

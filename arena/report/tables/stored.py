@@ -41,9 +41,9 @@ def positions_in_parts(run: RatedRun, games: Collection[int] | None = None) -> I
 
 
 def _all_games(run: RatedRun) -> pd.DataFrame:
-    if not len(run.annulled):
+    if not len(run.void_games):
         return run.games
-    return pd.concat([run.games, run.annulled]).sort_values("game").reset_index(drop=True)
+    return pd.concat([run.games, run.void_games]).sort_values("game").reset_index(drop=True)
 
 
 _GAMES = columns(
@@ -68,7 +68,7 @@ _GAMES = columns(
     Column("machine", "name of that machine"),
     "error",
 )
-_ANNULLED = Column("result", "*, as the game does not count")
+_VOID = Column("result", "*, as the game does not count")
 _SCORE = Column(
     "score", "value that the search gave the position; empty where there is none", "unit of the evaluation"
 )
@@ -106,10 +106,10 @@ _MOVES = columns(
 _EXTRAS = Column("extra_*", "a number of the player's own, as `extra_tokens`; empty where it gave none")
 GAMES = RunTable(
     "games",
-    "one row per game; of those annulled the result is *",
+    "one row per game; the result of a void game is *",
     lambda run: run.data.games,
     _GAMES,
-    note="The attribute has only the games that count: those of players that were withdrawn are in `annulled`.",
+    note="The attribute has only the games that count; those of disqualified players are in `void_games`.",
     always=True,
     parts=lambda run: [_all_games(run)],
 )
@@ -124,10 +124,10 @@ POSITIONS = RunTable(
 TABLES = (
     GAMES,
     RunTable(
-        "annulled",
-        "games that do not count, as a player that failed in all of its first games was withdrawn",
-        lambda run: run.data.annulled,
-        tuple(_ANNULLED if column.name == "result" else column for column in _GAMES),
+        "void_games",
+        "games that do not count, as a player that failed in all of its first games was disqualified",
+        lambda run: run.data.void_games,
+        tuple(_VOID if column.name == "result" else column for column in _GAMES),
         written=False,
     ),
     RunTable(

@@ -20,10 +20,10 @@ _WORDS = {
     Termination.TIME: "{} on time",
     Termination.ILLEGAL_MOVE: "{} by illegal moves",
     Termination.ERROR: "{} by errors",
-    Termination.WITHDRAWN: "{} unplayed, as it was withdrawn",
+    Termination.DISQUALIFIED: "{} unplayed, as it was disqualified",
 }
 """Games lost by failures, by the kind of failure."""
-_FAULTS = [kind for kind in FORFEITS if kind != Termination.WITHDRAWN]
+_FAULTS = [kind for kind in FORFEITS if kind != Termination.DISQUALIFIED]
 
 
 def submissions(run: RatedRun) -> pd.DataFrame:
@@ -37,7 +37,7 @@ def submissions(run: RatedRun) -> pd.DataFrame:
     if len({files[name] for name in own}) < A_CLASS and not left_out:
         own = []
     rated, order = run.standings.set_index("player"), run.order.set_index("player")
-    place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.withdrawn), errors="ignore")
+    place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.disqualified), errors="ignore")
     points = rated["wins"] + rated["draws"] / 2
     if len(order) and "buchholz" in order:  # with those of byes
         points = order["points"].combine_first(points)
@@ -62,8 +62,8 @@ def submissions(run: RatedRun) -> pd.DataFrame:
 
 def failures(run: RatedRun, player: str) -> int:
     """In how many games a player failed, those that do not count among them."""
-    if player in run.data.withdrawn:
-        games = run.annulled[(run.annulled["white"] == player) | (run.annulled["black"] == player)]
+    if player in run.data.disqualified:
+        games = run.void_games[(run.void_games["white"] == player) | (run.void_games["black"] == player)]
         by_other = (games["error"] != "") & ~games["error"].str.startswith(f"{player} ")
         return int((games["termination"].isin(_FAULTS) & ~by_other).sum())
     lost = run.games[run.games["termination"].isin(_FAULTS)]
@@ -71,14 +71,14 @@ def failures(run: RatedRun, player: str) -> int:
 
 
 def reasons(run: RatedRun, player: str) -> list[str]:
-    """Why a player was left out or withdrawn, what was found in it, and which games it lost by failures."""
+    """Why a player was left out or disqualified, what was found in it, and which games it lost by failures."""
     manifest = run.data.manifest
     found = manifest.errors_of(player) if manifest is not None else []
     if manifest is not None and player in manifest.left_out:
         return [f"left out as faulty: {found[0] if found else ''}".strip()]
     parts = [f"found before the first game: {message}" for message in found]
-    if player in run.data.withdrawn:
-        return [*parts, withdrawal(run, player)]
+    if player in run.data.disqualified:
+        return [*parts, disqualification(run, player)]
     lost = run.games[run.games["termination"].isin(FORFEITS)]
     lost = lost[_loser(lost) == player]
     if len(lost):
@@ -87,14 +87,14 @@ def reasons(run: RatedRun, player: str) -> list[str]:
     return parts
 
 
-def withdrawal(run: RatedRun, player: str) -> str:
-    """Why a player was withdrawn whose games are annulled, and how many these are."""
-    games = run.annulled[(run.annulled["white"] == player) | (run.annulled["black"] == player)]
-    unplayed = int((games["termination"] == Termination.WITHDRAWN).sum())
+def disqualification(run: RatedRun, player: str) -> str:
+    """Why a player was disqualified whose games are void, and how many these are."""
+    games = run.void_games[(run.void_games["white"] == player) | (run.void_games["black"] == player)]
+    unplayed = int((games["termination"] == Termination.DISQUALIFIED).sum())
     of_these = f", {unplayed} of them unplayed," if unplayed else ""
     first = counted(run.data.experiment.failures.disqualify_after, "game")
     return (
-        f"withdrawn, as it failed in all of its first {first} (game "
+        f"disqualified, as it failed in all of its first {first} (game "
         f"{games['game'].iloc[0]}: {_words(games['error'].iloc[0], player)}): its {counted(len(games), 'game')}"
         f"{of_these} do not count"
     )
@@ -130,7 +130,7 @@ SUBMISSIONS = RunTable(
     columns(
         Column("file", "file, module or program that plays", heading="File"),
         "player",
-        Column("place", "place in the standings; empty for a player left out or withdrawn", "", "#", _text),
+        Column("place", "place in the standings; empty for a player left out or disqualified", "", "#", _text),
         "elo",
         ELO_INTERVAL,
         "elo_high",
@@ -139,11 +139,11 @@ SUBMISSIONS = RunTable(
         ),
         "games",
         Column("failures", "games in which it failed, those that do not count among them", "games", "Failures"),
-        Column("reasons", "in words, why it was left out or withdrawn, and how it failed", heading="Reasons"),
+        Column("reasons", "in words, why it was left out or disqualified, and how it failed", heading="Reasons"),
         "seconds_per_move",
         Column("seconds_longest", "longest time of a move", "s", "Longest move", seconds),
     ),
-    note="Best first; players that were left out or withdrawn stand at the end. Empty for fewer than 3 files, "
+    note="Best first; players that were left out or disqualified stand at the end. Empty for fewer than 3 files, "
     "unless some were left out.",
     shown="place player file failures seconds_longest | reasons",
 )
