@@ -64,4 +64,4 @@ class Run(RatedRun):
     @property
     def played(self) -> int:
         """How many games are stored, those that do not count among them."""
-        return len(self.games) + len(self.disqualified)
+        return len(self.games) + len(self.void_games)
