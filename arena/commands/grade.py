@@ -64,12 +64,13 @@ def _grade(folder: Path, data: RunData, grading: Grading, workers: int | str) ->
             is_whole = grade_watched(grading, ledger, workers, Terminal())
     except (StoreError, GradingError, EndgameError) as error:
         fail(str(error))
-    _print_counts(read(folder), grading)
+    print_counts(folder, grading)
     return is_whole
 
 
-def _print_counts(data: RunData, grading: Grading) -> None:
-    """Print what there is of each judge's grades."""
+def print_counts(folder: Path, grading: Grading) -> None:
+    """Print what there is of each judge's grades of the run in a folder. Raises StoreError."""
+    data = read(folder)
     for judge in grading.judges:
         graded = data.graded[data.graded["judge"] == judge]
         grades = data.grades[data.grades["judge"] == judge]

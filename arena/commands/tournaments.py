@@ -13,7 +13,7 @@ from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.store import StoreError
-from arena.play.grading import GradingError
+from arena.play.grading import GradingError, configured
 from arena.play.prepare import Tournament
 from arena.play.tournament import Outcome, RunPaused, RunStopped, VersionsChanged, carry_out, make_ready
 from arena.rules.endgame.tables import EndgameError
@@ -70,6 +70,10 @@ def played(
             say(f"{name}, run {number} of {len(runs)}:")
         outcome, code = _carried_out(tournament, folder / name, workers or first.workers, terminal, force=force)
         codes.append(code)
+        if outcome.complete and (grading := configured(tournament.experiment)) is not None:
+            from arena.commands.grade import print_counts
+
+            print_counts(folder / name, grading)
         if not quiet:
             from arena.commands.report import write_report
 

@@ -100,6 +100,13 @@ def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | Non
     return Grading(variant, pieces, judging, experiment.players, experiment.seed, experiment.allowance)
 
 
+def configured(experiment: Experiment) -> Grading | None:
+    """The grading that `oracle` of an experiment asks for, None without one. Raises as `arranged`."""
+    if (oracle := experiment.oracle) is None:
+        return None
+    return arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
+
+
 def try_out(grading: Grading) -> None:
     """Load the tables, and have the judge search the start, which also compiles what both need.
 

@@ -28,7 +28,7 @@ from arena.hosting.player_process import begin_game
 from arena.ledger.ledger import Facts
 from arena.ledger.manifest import Diagnosis
 from arena.ledger.record import Task
-from arena.play.grading import GradingError, arranged
+from arena.play.grading import GradingError, configured
 from arena.play.probe import ProbeError, positions
 from arena.play.suite import Suite, SuiteError, read_suite
 from arena.rules.custom import build_variant
@@ -170,11 +170,10 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
                 costly |= {spec.name} if player.costs else set()
         except (PlayerError, PlayerFailure) as error:
             problems += _unbuilt(experiment, index, spec, error)
-    if experiment.oracle is not None:
-        try:
-            arranged(experiment, experiment.oracle.pieces, experiment.oracle.judge, folder)
-        except GradingError as error:
-            problems += experiment.error(("oracle", error.key), str(error)).problems
+    try:
+        configured(experiment)
+    except GradingError as error:
+        problems += experiment.error(("oracle", error.key), str(error)).problems
     try:
         suites = suites_of(experiment, variant)
     except ConfigError as error:

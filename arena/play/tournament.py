@@ -342,13 +342,12 @@ def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, 
 
 def _grade_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
     """Grade the games of a run as it is configured; whether it was not stopped."""
-    if (oracle := tournament.experiment.oracle) is None:
+    if tournament.experiment.oracle is None:
         return True
-    from arena.play.grading import arranged, grade_watched
+    from arena.play.grading import configured, grade_watched
 
-    experiment = tournament.experiment
-    grading = arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
-    return grade_watched(grading, ledger, workers, observer)
+    grading = configured(tournament.experiment)
+    return grading is None or grade_watched(grading, ledger, workers, observer)
 
 
 def _solve_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
