@@ -50,7 +50,8 @@ def probes(**nodes: list[int]) -> pd.DataFrame:
         for name, counts in nodes.items()
         for position, count in enumerate(counts, start=1)
     ]
-    return pd.DataFrame(rows, columns=["player", "position", "fen", "depth", "nodes", "seconds", "error"])
+    probes = pd.DataFrame(rows, columns=["player", "position", "fen", "depth", "nodes", "seconds", "error"])
+    return probes.assign(cpu_seconds=probes["seconds"])
 
 
 def probed(folder: Path, players: list[dict[str, Any]], table: pd.DataFrame, pairs: int = 3) -> Run:
