@@ -264,10 +264,10 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
     config = tmp_path / "good.yaml"
     config.write_text(GOOD + "  - {name: b, type: random}\n")
     before = set(tmp_path.iterdir())
-    result = invoke("plan", config, "--pilot", "3", "--workers", "2")
+    result = invoke("plan", config, "--pilot", "4", "--workers", "2")
     assert result.exit_code == 0
     assert "4 games, 4 of any two players" in result.stdout
-    assert re.search(r" % of games on 2 workers\n  .* ± .* s a game, by a pilot of 3 games, ", result.stdout)
+    assert re.search(r" % of games on 2 workers\n  .* ± .* s a game, by a pilot of 4 games, ", result.stdout)
     assert "for ±50 Elo" in result.stdout
     document = json.loads(invoke("plan", config, "--pilot", "3", "--workers", "1", "--json").stdout)
     assert (document["games"], document["pilot_games"], document["format"]) == (4, 3, "round-robin")

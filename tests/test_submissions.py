@@ -296,7 +296,7 @@ def homework(tmp_path: Path) -> Path:
 def test_faulty_submissions_are_left_out_each_with_its_reason(homework: Path) -> None:
     homework.write_text(HOMEWORK % "leave-out")
     result = invoke("run", homework, "--out", homework.parent / "out", "--workers", 1, "--no-report")
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 3, result.output
     lines = [line for line in result.stderr.splitlines() if " is left out: " in line]
     assert {line.split()[0] for line in lines} == {*FAULTY, *UNBUILT}
     assert "left out: 12 of 14 players" in result.stderr

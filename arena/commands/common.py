@@ -116,7 +116,8 @@ def lost_workers(folder: Path) -> Iterator[None]:
     try:
         yield
     except EngineError as error:
-        fail(f"{error}; all that is finished is kept in {folder}; rerun the same command to resume")
+        kept = f"; all that is finished is kept in {folder}; rerun the same command to resume"
+        fail(f"{error}{kept if folder.exists() else ''}")
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
