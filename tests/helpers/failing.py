@@ -102,7 +102,7 @@ def share_a_file():
 
 
 def forge(text):
-    for descriptor in range(3, 30):
+    for descriptor in range(3, 1000):
         try:
             os.write(descriptor, len(text).to_bytes(4, "little") + text)
         except OSError:
