@@ -136,7 +136,8 @@ def _without_name(error: OSError) -> str:
 def _lack(error: Exception) -> str:
     """The means of the system that an error is for want of, in words; "" for another error."""
     if isinstance(error, RuntimeError):
-        return "no further thread can be started (ulimit -u, ulimit -v)" if "start new thread" in str(error) else ""
+        is_thread = "start new thread" in str(error)
+        return "no further thread can be started (ulimit -u, ulimit -v)" if is_thread else ""
     is_bounded = False
     if sys.platform != "win32":
         import resource
