@@ -15,6 +15,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from arena.base.files import replace
 from arena.base.wording import not_installed
-from players.loading import copies, moved, user_files
+from players.loading import changed_when, copies, moved, user_files
 from players.player import PlayerSpec
 
 Batch: TypeAlias = list[tuple[int, Any]]
@@ -65,6 +66,8 @@ class Cluster:
         self._address = address
         self._files: dict[str, bytes] = {}
         """What the user's files contain, by the names under which machines keep them."""
+        self._kept_as: dict[tuple[Path, tuple[int, int]], str] = {}
+        """These names, by a file's path and what tells it from an edited one."""
         self._calls: dict[str, tuple[_Call, Any]] = {}
         """The calls that have not ended, with Dask's futures, by Dask's keys."""
         self._ended: SimpleQueue[str] = SimpleQueue()
@@ -155,13 +158,15 @@ class Cluster:
             return []
 
     def _names(self, batch: Batch) -> dict[Path, str]:
-        """Names for the user's files of tasks, by their content; a file that is missing has none."""
+        """Names for the user's files of tasks, by their content; one that cannot be read has none."""
         names: dict[Path, str] = {}
         for path in {path for _, task in batch for spec in _specs(task).values() for path in user_files(spec)}:
-            if path.is_file():
-                content = path.read_bytes()
-                names[path] = f"{sha256(content).hexdigest()[:16]}/{path.name}"
-                self._files[names[path]] = content
+            with suppress(OSError):
+                if (state := (path, changed_when(path))) not in self._kept_as:
+                    content = path.read_bytes()
+                    self._kept_as[state] = name = f"{sha256(content).hexdigest()[:16]}/{path.name}"
+                    self._files[name] = content
+                names[path] = self._kept_as[state]
         return names
 
 
