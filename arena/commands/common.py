@@ -29,7 +29,7 @@ from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.pdn.result import WINNERS
 from arena.rules.variants import VARIANTS, Variant
-from players.engines.program import waiting_announced
+from arena.watch.observer import announcing
 
 GRACE_SECONDS = 1.0
 """Seconds that a process has to end by itself after the second Ctrl-C."""
@@ -184,12 +184,8 @@ def described_variant(text: str) -> Any:
         fail(" ".join(str(error).split()))
 
 
-@contextmanager
-def announcing_compilation() -> Iterator[None]:
-    """Say so if anything has to be compiled, or an outside program is long in answering."""
-    compiling = partial(say, "compiling the rules and the search: some seconds, kept for later runs")
-    with compilation_announced(compiling), waiting_announced(say):
-        yield
+announcing_compilation = partial(announcing, say)
+"""Say so if anything has to be compiled, or an outside program is long in answering."""
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import chain
@@ -40,7 +39,7 @@ from arena.rules.jit.kernel import compilation_announced
 from arena.rules.notation import fen
 from arena.rules.result import NO_RESULT
 from arena.watch.live import CLOCK
-from arena.watch.observer import Observer
+from arena.watch.observer import Observer, announcing
 from players.engines.program import waiting_announced
 
 INCIDENTS = "incidents"
@@ -139,7 +138,7 @@ def carry_out(
             raise
         observer.say(f"the run in {folder} is complete: nothing is played ({error})")
         return Outcome(True, failed or bool(tournament.left_out))
-    with opened as ledger, _announced(observer), kept_workers():
+    with opened as ledger, announcing(observer.say), kept_workers():
         if ledger.repaired:
             observer.say(ledger.repaired)
         if ledger.complete:
@@ -262,14 +261,6 @@ def write_bundle(folder: Path, record: GameRecord, failures: Mapping[str, int]) 
         "replay": shlex.join(["arena", "replay", str(folder), str(game)]),
     }
     return replace(path, partial(write_text, yaml_text(document)))
-
-
-@contextmanager
-def _announced(observer: Observer) -> Iterator[None]:
-    """Tell an observer if kernels are compiled, or an outside program is long in answering."""
-    compiling = partial(observer.say, "compiling the rules and the search: some seconds, kept for later runs")
-    with waiting_announced(observer.say), compilation_announced(compiling):
-        yield
 
 
 def available(workers: Workers, say: Callable[[str], object]) -> Workers:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+
+from arena.rules.jit.kernel import compilation_announced
+from players.engines.program import waiting_announced
 
 
 class Observer:
@@ -26,3 +30,11 @@ class Observer:
 
     def done(self, pieces: int) -> None:
         """See how many pieces are done by now."""
+
+
+@contextmanager
+def announcing(say: Callable[[str], None]) -> Iterator[None]:
+    """Say so if anything has to be compiled, or an outside program is long in answering."""
+    compiling = partial(say, "compiling the rules and the search: some seconds, kept for later runs")
+    with compilation_announced(compiling), waiting_announced(say):
+        yield
