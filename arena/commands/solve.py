@@ -28,7 +28,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
-from arena.play.probe import ONE_PLY, answers, in_order, question_name, questions
+from arena.play.probe import ONE_PLY, answers, failed, in_order, question_name, questions
 from arena.play.suite import Suite, SuiteError, read_suite
 from arena.play.workers import EngineError, WorkerDied, run
 from arena.report.tables.suites import (
@@ -119,7 +119,6 @@ def solve(
         asked = asked_of(entries, found.variant, sweeps)
         used = workers_used(workers)
         answered = _answers(found, asked, seed, used)
-    failures = [answer for answer in answered if answer.error]
     tables = suite_tables(answered)
     files = [] if out is None else write_solved(tables, out)
     if as_json:
@@ -128,16 +127,9 @@ def solve(
         _show(found, tables)
         if files:
             echo(f"wrote {', '.join(map(str, files))}")
-    _say_failures(failures)
-    if failures:
+    if line := failed(answered):
+        say(line)
         sys.exit(FAILED)
-
-
-def _say_failures(failures: Sequence[SuiteAnswer]) -> None:
-    """Print how many answers failed, and the first of them."""
-    if failures:
-        first = failures[0]
-        say(f"{len(failures)} answers failed; {first.player} at position {first.position} {first.error}")
 
 
 def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -> Asked:

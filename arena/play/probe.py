@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from arena.base.wording import cut
+from arena.base.wording import counted, cut
 from arena.experiment.openings.lines import is_even, random_line
 from arena.hosting.handle import Answer, failure_of
 from arena.hosting.player_process import begin_game
@@ -99,6 +99,15 @@ def questions(
     for number, puzzle in enumerate(suite.puzzles, start=1):
         for spec, limits in players:
             yield Question(spec, tuple(limits), suite.name, suite.variant, number, puzzle, seed, allowance)
+
+
+def failed(answers: Iterable[SuiteAnswer]) -> str:
+    """How many answers failed, and the first of these, in a line; empty if none did."""
+    failures = [answer for answer in answers if answer.error]
+    if not failures:
+        return ""
+    number, first = counted(len(failures), "answer"), failures[0]
+    return f"{number} failed; {first.player} at position {first.position} {first.error}"
 
 
 def question_name(question: Question) -> str:

@@ -27,9 +27,11 @@ from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
 from arena.ledger.manifest import manifest_of, save, session, stored_manifest, versions
 from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer, Task, add_named
 from arena.ledger.store import StoreError
+from arena.play.grading import configured, grade_watched
 from arena.play.logs import write_logs
 from arena.play.match import play as play_game
 from arena.play.prepare import Tournament, prepare
+from arena.play.probe import failed
 from arena.play.schedule import Schedule
 from arena.play.searches import measure, solve, unanswered
 from arena.play.workers import EngineError, Workers, kept_workers, pin, usual_workers, worker_count
@@ -333,10 +335,6 @@ def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, 
 
 def _grade_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
     """Grade the games of a run as it is configured; whether it was not stopped."""
-    if tournament.experiment.oracle is None:
-        return True
-    from arena.play.grading import configured, grade_watched
-
     grading = configured(tournament.experiment)
     return grading is None or grade_watched(grading, ledger, workers, observer)
 
@@ -350,10 +348,8 @@ def _solve_watched(tournament: Tournament, ledger: Ledger, workers: Workers, obs
         for number, answer in enumerate(solve(tournament, ledger, workers, stopping), start=1):
             observer.done(number)
             failures += [answer] if answer.error else []
-    if failures:
-        first = failures[0]
-        also = f"{counted(len(failures), 'answer')} failed; "
-        observer.say(f"{also}{first.player} at position {first.position} {first.error}")
+    if line := failed(failures):
+        observer.say(line)
     return not unanswered(tournament, ledger)
 
 
