@@ -112,7 +112,7 @@ class PlayerProcess:
             self._start()
         self._drain()
         self._output = b""
-        self._sent, self._left = 0, self._allowance.game_timeout
+        self._sent, self._left, self._clocks = 0, self._allowance.game_timeout, None
         most = self._allowance.move_timeout
         waiting = f"{self._spec.name} is still being built, for {most:g} s at most"
         request = (self._spec, self._variant, opening or self._variant.start, seed)
@@ -195,7 +195,6 @@ class PlayerProcess:
             inside = partial(sandbox.serve, self._spec, self._allowance)
             self._process = process.start(inside, memory, processes + sandbox.WRAPPERS)
         self._answers = process.FrameReader(self._process.answers)
-        self._clocks = None
         self._waiting = select.poll()
         self._waiting.register(self._process.answers, select.POLLIN)
 
@@ -211,7 +210,6 @@ class PlayerProcess:
         FrameError and ValueError for one that is malformed.
         """
         assert self._process is not None
-        self._wake()
         deadline = time.perf_counter() + seconds
         self._drain()
         process.watch(self._process)
