@@ -77,9 +77,14 @@ def time_of(table: pd.DataFrame) -> pd.Series:
 
     The wall time of a user's own code has in it how it is handed each position, and is handed back its move.
     """
+    cpu, is_known = table["cpu_seconds"].astype(float), table["player"].astype(str).map(knows_cpu(table))
+    return cpu.where(is_known.astype(bool), table["seconds"].astype(float))
+
+
+def knows_cpu(table: pd.DataFrame) -> pd.Series:
+    """Whether processor time is known of all rows of a player's moves, by player."""
     player, cpu = table["player"].astype(str), table["cpu_seconds"].astype(float)
-    known = cpu.notna().groupby(player).all() & (cpu.groupby(player).sum() > 0)
-    return cpu.where(player.map(known).astype(bool), table["seconds"].astype(float))
+    return cpu.notna().groupby(player).all() & (cpu.groupby(player).sum() > 0)
 
 
 def is_large(games: pd.DataFrame) -> bool:

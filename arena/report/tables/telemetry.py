@@ -11,7 +11,7 @@ import pandas as pd
 from arena.base.number import fixed, known, percent, quantity
 from arena.report.tables.columns import COLUMNS, columns, seconds, whole
 from arena.report.tables.effort import by_player
-from arena.report.tables.survey import Survey
+from arena.report.tables.survey import Survey, knows_cpu
 from arena.report.tables.table import Column, RunTable, text_of
 from players.player import PlayerSpec
 
@@ -57,10 +57,8 @@ def telemetry(
 
 def summed(totals: pd.DataFrame) -> pd.DataFrame:
     """Moves, nodes, seconds and cpu_seconds of each player; the last is missing unless known of all its moves."""
-    grouped = totals.groupby("player")
-    known = totals["cpu_seconds"].notna().groupby(totals["player"]).all()
-    found = grouped[["moves", "nodes", "seconds", "cpu_seconds"]].sum()
-    return found.assign(cpu_seconds=found["cpu_seconds"].where(known & (found["cpu_seconds"] > 0)))
+    found = totals.groupby("player")[["moves", "nodes", "seconds", "cpu_seconds"]].sum()
+    return found.assign(cpu_seconds=found["cpu_seconds"].where(knows_cpu(totals)))
 
 
 def _counted(counts: pd.Series) -> pd.Series:
