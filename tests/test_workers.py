@@ -313,13 +313,17 @@ def plus(position, rules):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_second_run_plays_the_code_that_was_edited_since_the_first(tmp_path: Path, workers: int) -> None:
+@pytest.mark.parametrize(("workers", "in_process"), [(1, False), (2, False), (1, True)])
+def test_a_second_run_plays_the_code_that_was_edited_since_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, in_process: bool
+) -> None:
+    if in_process:
+        monkeypatch.setenv(IN_PROCESS, "1")
     file = tmp_path / "mine.py"
     evaluation = f"{file}:plus"
     for worth in (1000, 2000):  # within a second, and of one size
         file.write_text(EVALUATION.format(worth=worth))
-        mine = {"name": "mine", "type": "negamax", "evaluation": evaluation, "depth": 1}
+        mine = {"name": "mine", "type": "negamax", "evaluation": evaluation, "depth": 1, "in_process": in_process}
         config = {"name": "edited", "variant": "english", "players": [mine, {"name": "random", "type": "random"}]}
         played = arena.run(
             config | {"openings": {"random_plies": 2, "count": 1}, "max_plies": 4, "failures": {"faulty": "stop"}},
