@@ -21,8 +21,7 @@ from arena.play import tournament
 from arena.play.pilot import expectation, pilot, sample
 from arena.play.tournament import play
 from arena.ratings.joint import rate
-from arena.ratings.match import resolution, summary
-from arena.ratings.sprt import sprt
+from arena.ratings.match import resolution, sprt, summary
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
 from arena.report.sentences.answers import decision

@@ -29,7 +29,7 @@ from arena.ledger.manifest import Manifest, Session, manifest_of, save, session
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
 from arena.ratings.joint import rate
-from arena.ratings.sprt import sprt
+from arena.ratings.match import sprt
 from arena.watch.elo import PROVISIONAL, STANDINGS, EloScale
 from arena.watch.live import CLOCK, Forfeits, Moment, Standing, Watcher
 from arena.watch.words import outlook, progress, status_line

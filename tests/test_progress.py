@@ -21,7 +21,7 @@ from arena.ledger.record import MOVE_COLUMNS, GameRecord, Task, packed
 from arena.play import tournament
 from arena.play.tournament import begin, play
 from arena.ratings.interval import Interval
-from arena.ratings.sprt import sprt
+from arena.ratings.match import sprt
 from arena.watch import display, elo, live
 from arena.watch.display import PLAIN_SECONDS, Display, view
 from arena.watch.elo import PROVISIONAL, EloScale, EloSoFar, Refits

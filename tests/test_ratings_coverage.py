@@ -15,7 +15,7 @@ from scipy.stats import binom
 from arena.experiment.formats.fixed import RoundRobin, Until
 from arena.ratings.interval import score_from_elo
 from arena.ratings.joint import rate
-from arena.ratings.sprt import sprt
+from arena.ratings.match import sprt
 from arena.rules.result import points_of, result_of
 from tests.helpers.results import RESULTS
 from tests.helpers.schedules import batches

@@ -12,8 +12,18 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 
 from arena.ratings.interval import Interval, elo_from_score, los, score_from_elo
-from arena.ratings.match import NELO_SCALE, games_needed, resolution, summary
-from arena.ratings.sprt import Model, SequentialTest, _mean_fit, _ratio_fit, llr, sprt
+from arena.ratings.match import (
+    NELO_SCALE,
+    Model,
+    SequentialTest,
+    _mean_fit,
+    _ratio_fit,
+    games_needed,
+    llr,
+    resolution,
+    sprt,
+    summary,
+)
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 FIGURES = {

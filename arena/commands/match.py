@@ -26,7 +26,7 @@ from arena.experiment.yaml.errors import ConfigError, problem_line
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import documents_in
 from arena.play.prepare import Tournament, prepare
-from arena.ratings.sprt import Verdict
+from arena.ratings.match import Verdict
 from players.engines.program import waiting_announced
 from players.loading import fingerprints, located, moved
 from players.player import PlayerSpec

@@ -15,8 +15,7 @@ import pandas as pd
 
 from arena.base.number import with_minus
 from arena.learning.method import Findings, Step
-from arena.ratings.interval import Z95
-from arena.ratings.types import Floats, Ints
+from arena.ratings.interval import Z95, Floats, Ints
 from arena.rules.jit.kernel import kernel
 from arena.rules.jit.native import popcount
 from arena.rules.position import Position

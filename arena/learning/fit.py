@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arena.learning.config import FitSection
 from arena.learning.logistic import Loss, mean_loss
 from arena.learning.samples import Samples
-from arena.ratings.types import Floats, Ints
+from arena.ratings.interval import Floats, Ints
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from arena.ratings.types import Floats, Ints
+from arena.ratings.interval import Floats, Ints
 
 COIN = math.log(2)
 """The loss of a coin, which expects half a point of every position, in nats: the same for all targets."""

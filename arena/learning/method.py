@@ -15,7 +15,7 @@ from arena.experiment.yaml.section import Section
 from arena.learning.driver import Play, StageProgress
 from arena.learning.games import Terms
 from arena.learning.store import GameStore
-from arena.ratings.types import Floats
+from arena.ratings.interval import Floats
 
 TUNED, START, AGAINST = "tuned", "start", "against"
 """Players of the last matches, the latter two also the names of these stages."""

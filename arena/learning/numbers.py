@@ -19,7 +19,7 @@ from arena.experiment.sweep import put
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 from arena.learning.method import BuildTrial, Findings, Step
-from arena.ratings.types import Floats
+from arena.ratings.interval import Floats
 from players.loading import PlayerError
 from players.options import NumberKind, check_options, number_options, options_of
 from players.player import Limit, PlayerSpec

@@ -16,7 +16,7 @@ from arena.learning.games import is_quiet
 from arena.learning.logistic import logistic_fit
 from arena.learning.store import SCORED, Played, packed
 from arena.ledger.read import read
-from arena.ratings.types import Bools, Floats, Ints
+from arena.ratings.interval import Bools, Floats, Ints
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move

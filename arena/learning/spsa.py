@@ -14,7 +14,7 @@ from arena.learning.games import Terms, points_of_pairs
 from arena.learning.method import START, BuildTrial, Method, Step, StepRun
 from arena.learning.numbers import Number, PlayerNumbers, number_problems, tuned_number
 from arena.learning.store import GameStore
-from arena.ratings.types import Floats
+from arena.ratings.interval import Floats
 
 ALPHA, GAMMA = 0.602, 0.101
 """Decay of the gains and of the perturbations (Spall 1998, III)."""

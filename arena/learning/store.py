@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arena.ledger.store import Store
 from arena.ledger.table import Table
-from arena.ratings.types import Ints
+from arena.ratings.interval import Ints
 from arena.rules.result import RESULTS, points_of
 
 SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])

@@ -9,7 +9,7 @@ from math import inf
 from arena.experiment.formats.base import Batch, Pairing, Place, Played
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.prepare import Tournament
-from arena.ratings.sprt import SequentialTest
+from arena.ratings.match import SequentialTest
 from arena.rules.game import Termination
 from arena.rules.result import NO_RESULT, WHITE_POINTS, points_of
 

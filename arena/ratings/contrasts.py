@@ -20,9 +20,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.ratings.interval import Z95, Interval
-from arena.ratings.joint import TIE_DECIMALS, Ratings, los_over_next
-from arena.ratings.types import Floats
+from arena.ratings.interval import Z95, Floats, Interval
+from arena.ratings.joint import TIE_DECIMALS, Ratings, elo_columns, los_over_next
 
 JOINT = "joint"
 """Stands for the mean over all runs in the place of one's name."""
@@ -73,18 +72,17 @@ def across(ratings: Mapping[str, Ratings], anchor: str | None = None) -> Across 
 def joint_table(rated: Across) -> pd.DataFrame:
     """A row per player: rank, player, elo, elo_low, elo_high, los over the next, missing for the last one."""
     elo, covariance = rated.elo.mean(axis=0), rated.covariance.sum(axis=0) / len(rated.runs) ** 2
-    table = _with_intervals({"player": list(rated.players)}, elo, covariance)
-    table.insert(0, "rank", np.arange(1, len(elo) + 1))
-    return table.assign(los=np.append(los_over_next(elo, covariance), math.nan))
+    table = pd.DataFrame({"rank": np.arange(1, len(elo) + 1), "player": rated.players})
+    return table.assign(**elo_columns(elo, covariance), los=np.append(los_over_next(elo, covariance), math.nan))
 
 
 def by_run(rated: Across) -> pd.DataFrame:
     """A row for each player and run, those of a run together: player, run, elo, elo_low, elo_high."""
     runs = zip(rated.runs, rated.elo, rated.covariance, strict=True)
-    return pd.concat(
-        [_with_intervals({"player": list(rated.players), "run": run}, *figures) for run, *figures in runs],
-        ignore_index=True,
-    )
+    parts = [
+        pd.DataFrame({"player": rated.players, "run": run, **elo_columns(*figures)}) for run, *figures in runs
+    ]
+    return pd.concat(parts, ignore_index=True)
 
 
 def gains(rated: Across, reference: str) -> pd.DataFrame:
@@ -124,11 +122,6 @@ def _connected(ratings: Ratings, anchor: str | None) -> set[str]:
     of_anchor = (group for group in ratings.groups if anchor in group)
     group = next(of_anchor, ratings.groups[0] if ratings.groups else ())
     return set(group) & set(ratings.table.loc[rated, "player"])
-
-
-def _with_intervals(columns: Mapping[str, object], elo: Floats, covariance: Floats) -> pd.DataFrame:
-    error = Z95 * np.sqrt(np.maximum(np.diag(covariance), 0))
-    return pd.DataFrame({**columns, "elo": elo, "elo_low": elo - error, "elo_high": elo + error})
 
 
 def _gains(rated: Across, reference: str) -> Iterator[tuple[str, Floats, Floats]]:

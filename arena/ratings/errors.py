@@ -15,8 +15,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit, stdtrit
 
-from arena.ratings.interval import UNKNOWN, Z95, Interval
-from arena.ratings.types import Floats
+from arena.ratings.interval import UNKNOWN, Z95, Floats, Interval
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 """Points lost by a move from which on it has these names, as lila counts them (modules/tree/Advice.scala)."""

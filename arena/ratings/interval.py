@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.base.number import with_error
-from arena.ratings.types import Floats
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 
 Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
 ELO_PER_LOGIT = 400 / math.log(10)

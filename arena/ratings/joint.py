@@ -24,16 +24,15 @@ larger.
 
 Repeated games are one observation: the clusters that hold copies of a game become one, and all games of two
 players together count as many as are distinct. Players that played the same moves whenever they met are one
-player: they share a rating, to which the games between them say nothing, and where there are no other games they
-have none.
+player (twins): they share a rating, to which the games between them say nothing, and where there are no other
+games they have none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -44,8 +43,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtrit
 
 from arena.base.wording import unknown
-from arena.ratings.interval import ELO_PER_LOGIT, Z95, Interval, los
-from arena.ratings.types import Bools, Floats, Ints
+from arena.ratings.interval import ELO_PER_LOGIT, Z95, Bools, Floats, Interval, Ints, los
 from arena.rules.result import RESULTS, Colour
 
 POINTS = np.array([1.0, 0.5, 0.0])  # of a win, draw and loss
@@ -55,7 +53,6 @@ RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave 
 TIE_DECIMALS = 6  # ratings that are equal to this number of decimals of an Elo tie in the order of the table
 FEWEST_LINES = 5  # openings that two players must have played alike from both sides to pass for one player
 MAX_NAMES = 8  # groups, and players of a group, that a note names
-NO_ADVANTAGE = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
 ONE_PLAYER = "they are one player."
 """The end of a note on two players that are one."""
 
@@ -67,8 +64,8 @@ class Ratings:
     `table` has a row per player: rank, player, elo, elo_low, elo_high, games, wins, draws, losses, score and los,
     the likelihood of superiority over the next player of the same group, 0.5 where there is none. Groups follow
     one another, the largest first. A player without games is a group of its own: score 0.5, and Elo 0 by
-    definition, so without an error. Players that are one have one rating, and no los between them; those that met
-    nobody else have none.
+    definition, so without an error. Twins have one rating, and no los between them; those that met nobody else
+    have none.
     """
 
     table: pd.DataFrame
@@ -82,18 +79,12 @@ class Ratings:
 
         None unless all these players have ratings and are connected through games.
         """
-        names = list(weights)
-        if not weights.keys() <= self._elo.keys() or not any(weights.keys() <= {*group} for group in self.groups):
+        names, rated = list(weights), self.table[(self.table["games"] > 0) & self.table["elo"].notna()]
+        if not {*names} <= {*rated["player"]} or not any({*names} <= {*group} for group in self.groups):
             return None
-        weight, elo = np.array(list(weights.values())), np.array([self._elo[name] for name in names])
+        weight, elo = np.array(list(weights.values())), rated.set_index("player")["elo"][names].to_numpy(float)
         variance = float(weight @ self.covariance.loc[names, names].to_numpy(float) @ weight)
         return Interval.around(float(weight @ elo), Z95 * math.sqrt(max(variance, 0.0)))
-
-    @cached_property
-    def _elo(self) -> dict[str, float]:
-        """The Elo of each player with games that has one."""
-        rated = self.table[(self.table["games"] > 0) & self.table["elo"].notna()]
-        return dict(zip(rated["player"], rated["elo"].astype(float), strict=True))
 
 
 def rate(
@@ -129,8 +120,8 @@ def rate(
     fixed = anchors if len(anchors) > 1 else {}
     played = _coded(games, names, first)
     twins = _twins(played, size)
-    rated_as = _representatives(twins, list(anchors), size)
-    rated = _clustered(played._replace(first=rated_as[played.first], second=rated_as[played.second]), size)
+    rated_as = _representatives(twins, anchors, size)
+    rated = _clustered(played.assign(first=rated_as[played["first"]], second=rated_as[played["second"]]), size)
     cells = _cells(rated, size)
     group = _components(cells.first, cells.second, size)
     tells_advantage = _tells_advantage(cells, size)
@@ -140,25 +131,30 @@ def rate(
     elo, covariance, one_sided = _estimate(rated, cells, fit, _centred(group, anchors), free_groups)
     advantage = Interval.around(float(elo[-1]), Z95 * math.sqrt(max(float(covariance[-1, -1]), 0.0)))
 
-    elo, covariance, group = elo[rated_as], covariance[np.ix_(rated_as, rated_as)], group[rated_as]
+    elo, group = elo[rated_as], group[rated_as]
     if len(anchors) == 1:
         ((player, shift),) = anchors.items()
         elo = elo + shift * (group == group[player])
     order = np.lexsort((np.arange(size), -np.round(elo, TIE_DECIMALS), group))
-    elo, covariance, group, rated_as = elo[order], covariance[np.ix_(order, order)], group[order], rated_as[order]
-    ranked = [names[player] for player in order]
+    elo, group, rated_as = elo[order], group[order], rated_as[order]
+    ranked = pd.Index([names[player] for player in order], dtype=object)
+    covariance = covariance[np.ix_(rated_as, rated_as)]
     table = _table(ranked, elo, covariance, group, _counts(played, order))
-    _forget_unknown(table, rated_as, cells)
-
-    groups = tuple(tuple(names[player] for player in order[group == number]) for number in np.unique(group))
-    notes = [*_twin_notes(twins, names), *_repetition_notes(played), *_group_notes(groups, list(anchor))]
+    same = rated_as[:-1] == rated_as[1:]
+    table.loc[np.append(same, False)[:size], "los"] = math.nan
+    unmet = ~np.isin(rated_as, [cells.first, cells.second]) & (np.bincount(rated_as)[rated_as] > 1)
+    table.loc[unmet, ["elo", "elo_low", "elo_high", "los"]] = math.nan
+    groups = tuple(tuple(ranked[group == number]) for number in np.unique(group))
+    notes = [*_twin_notes(twins, names), *_repetition_notes(played), *_group_notes(groups, anchor)]
     if one_sided:
         notes.append(
             f"The results of {one_sided} pairing{'s' * (one_sided > 1)} were all alike and leave no spread to "
             "measure: intervals that rest on them come from the model and the prior."
         )
     if not tells_advantage and not fixed and len(cells.first):
-        notes.append(NO_ADVANTAGE)
+        notes.append(
+            "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
+        )
     return Ratings(table, pd.DataFrame(covariance, ranked, ranked), advantage, groups, tuple(notes))
 
 
@@ -170,23 +166,12 @@ def cluster_of_each(games: pd.DataFrame, names: Sequence[str]) -> Ints:
 # --- games as codes
 
 
-class _Games(NamedTuple):
-    """Games as codes, `int64[rows]` each; a row stands for `number` games, 1 or more."""
+class _Clusters(NamedTuple):
+    """Games as the fit takes them, a row for each or for several that ended alike; `[rows]` but for `times`."""
 
     first: Ints  # player who moves first
     second: Ints
     outcome: Ints  # index into POINTS, from the first player's view
-    pair: Ints  # 0, 1, ...; -1 for a game that stands alone
-    line: Ints  # 0, 1, ...; -1 for a game that repeats nothing
-    number: Ints
-
-
-class _Clusters(NamedTuple):
-    """Games as the fit takes them, a row for each or for several that ended alike; `[rows]` but for `times`."""
-
-    first: Ints
-    second: Ints
-    outcome: Ints
     cluster: Ints  # 0, 1, ...: games that are not independent share a number
     weight: Floats  # games that the row counts as in each of the clusters that it is part of
     information: Floats  # games whose variance, under the model, is that of the row in all those clusters
@@ -202,53 +187,57 @@ class _Cells(NamedTuple):
     games: Floats
 
 
-def _coded(games: pd.DataFrame, names: Sequence[str], first: Colour) -> _Games:
-    """The games as codes of *names*, without rows that count no game. Raises ValueError as `rate` does."""
+def _coded(games: pd.DataFrame, names: Sequence[str], first: Colour) -> pd.DataFrame:
+    """The games as whole numbers, without rows that count no game. Raises ValueError as `rate` does.
+
+    `first` and `second` are places in *names*, `outcome` one in POINTS from the first player's view, `pair` and
+    `line` are numbers from 0, -1 for a game without one, and `number` is 1 or more.
+    """
     white, black = (_codes(games[colour], "player", names) for colour in ("white", "black"))
     if (white == black).any():
         raise ValueError(f"{names[white[white == black][0]]} meets itself: no player can be rated by that")
     outcome = _codes(games["result"], "result", RESULTS)
-    pair, line = (
-        pd.factorize(games[name])[0] if name in games else np.full(len(games), -1) for name in ("pair", "line")
-    )
-    number = games["count"].to_numpy(np.int64) if "count" in games else np.ones(len(games), np.int64)
-    if first == "white":
-        coded = _Games(white, black, outcome, pair, line, number)
-    else:
-        coded = _Games(black, white, 2 - outcome, pair, line, number)
-    return _Games(*(column[number > 0] for column in coded))
+    coded = pd.DataFrame({"first": white, "second": black, "outcome": outcome})
+    if first == "black":
+        coded = pd.DataFrame({"first": black, "second": white, "outcome": 2 - outcome})
+    for name in ("pair", "line"):
+        coded[name] = pd.factorize(games[name])[0] if name in games else -1
+    coded["number"] = games["count"].to_numpy(np.int64) if "count" in games else 1
+    return coded[coded["number"] > 0]
 
 
 def _codes(values: pd.Series, what: str, choices: Sequence[str]) -> Ints:
     """The place of each value among the choices. Raises ValueError for a value that is none of them."""
-    code, distinct = pd.factorize(values, use_na_sentinel=False)
-    place = pd.Index(list(choices)).astype(object).get_indexer(pd.Index(distinct, dtype=object))
+    place = pd.Index(list(choices), dtype=object).get_indexer(pd.Index(values))
     if (place < 0).any():
-        raise ValueError(unknown(what, str(distinct[place < 0][0]), choices))
-    return place[code] if len(place) else np.zeros(0, np.int64)
+        raise ValueError(unknown(what, str(values[place < 0].iloc[0]), choices))
+    return place.astype(np.int64)
 
 
-def _twins(games: _Games, size: int) -> dict[tuple[int, int], int]:
+def _pairing(first: Ints, second: Ints, size: int) -> Ints:
+    """A number for each two players, whoever moves first: `divmod(number, size)` are the two."""
+    return np.minimum(first, second) * size + np.maximum(first, second)
+
+
+def _twins(games: pd.DataFrame, size: int) -> dict[tuple[int, int], int]:
     """Two players each that played the same moves whenever they met, with the games between them.
 
     Of each game there is one with colours swapped, move for move the same, and there are FEWEST_LINES such lines
     at least.
     """
-    if not (games.line >= 0).any():
+    if not (games["line"] >= 0).any():
         return {}
-    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
-    table = pd.DataFrame({"meeting": low * size + high, "line": games.line, "outcome": games.outcome})
-    sides = (
-        table.assign(side=games.first == low).groupby(["meeting", "line", "outcome"])["side"].agg(["min", "max"])
-    )
+    first, second = games["first"].to_numpy(), games["second"].to_numpy()
+    games = games.assign(pairing=_pairing(first, second, size), side=first < second)
+    sides = games.groupby(["pairing", "line", "outcome"])["side"].agg(["min", "max"])
     mirrored = (sides["min"] != sides["max"]) & (sides.index.get_level_values("line") >= 0)
-    lines = mirrored.groupby("meeting").agg(["all", "size"])
-    between = np.bincount(table["meeting"], games.number)
+    lines = mirrored.groupby("pairing").agg(["all", "size"])
+    between = games.groupby("pairing")["number"].sum()
     same = lines.index[lines["all"] & (lines["size"] >= FEWEST_LINES)]
-    return {divmod(int(meeting), size): int(between[meeting]) for meeting in same}
+    return {divmod(int(pairing), size): int(between[pairing]) for pairing in same}
 
 
-def _representatives(twins: Mapping[tuple[int, int], int], anchors: Sequence[int], size: int) -> Ints:
+def _representatives(twins: Collection[tuple[int, int]], anchors: Collection[int], size: int) -> Ints:
     """For each player the one whose rating it has: the first of its twins, or an anchor among them."""
     pairs = np.array(list(twins), np.int64).reshape(-1, 2)
     part = _components(pairs[:, 0], pairs[:, 1], size)
@@ -258,16 +247,17 @@ def _representatives(twins: Mapping[tuple[int, int], int], anchors: Sequence[int
     return first[part]
 
 
-def _clustered(games: _Games, size: int) -> _Clusters:
+def _clustered(games: pd.DataFrame, size: int) -> _Clusters:
     """Games in clusters, with what repetitions weigh; without those between twins.
 
     Pairs that hold copies of one game are one cluster, as the copies are. With N games of two players, of which D
     are distinct, each weighs D / N, and the variance of a sum of k copies is k^2 times that of one.
     """
-    games = _Games(*(column[games.first != games.second] for column in games))
-    first, second, number, rows = games.first, games.second, games.number, len(games.first)
-    meeting = pd.factorize(np.minimum(first, second) * size + np.maximum(first, second))[0]
-    pair, line = _within(meeting, games.pair), _within(first * size + second, games.line)
+    games = games[games["first"] != games["second"]]
+    columns = ("first", "second", "outcome", "pair", "line", "number")
+    first, second, outcome, pair, line, number = (games[name].to_numpy() for name in columns)
+    rows, meeting = len(games), pd.factorize(_pairing(first, second, size))[0]
+    pair, line = _within(meeting, pair), _within(first * size + second, line)
     paired, lined = np.flatnonzero(pair >= 0), np.flatnonzero(line >= 0)
     pairs = rows + pair.max(initial=-1) + 1
     shared = np.concatenate([rows + pair[paired], pairs + line[lined]])
@@ -282,7 +272,7 @@ def _clustered(games: _Games, size: int) -> _Clusters:
     times = np.ones(len(clusters))
     times[cluster[alone]] = number[alone]
     weight, information = share * np.where(alone, 1, number), share**2 * number * copies
-    return _Clusters(first, second, games.outcome, cluster, weight, information, times)
+    return _Clusters(first, second, outcome, cluster, weight, information, times)
 
 
 def _within(meeting: Ints, code: Ints) -> Ints:
@@ -456,8 +446,7 @@ def _game_variance(games: _Clusters, expected: Floats, size: int) -> Floats:
     are added, one that is not drawn and one that is as often as all games are.
     """
     number, room = games.weight * games.times[games.cluster], 2 * np.minimum(expected, 1 - expected)
-    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
-    pairing = pd.factorize(low * size + high)[0]
+    pairing = pd.factorize(_pairing(games.first, games.second, size))[0]
     drawn, possible = np.bincount(pairing, number * (games.outcome == DRAW)), np.bincount(pairing, number * room)
     overall = min(drawn.sum() / (possible.sum() + 1), 1.0)
     share = np.minimum((drawn + overall) / (possible + 2), 1.0)[pairing]
@@ -471,23 +460,22 @@ def _alike(games: _Clusters, size: int) -> tuple[Bools, int]:
     Pairings whose clusters differ connect players into parts. Between parts, all clusters of a pairing ended
     alike, and no other results measure the difference.
     """
-    start = np.unique(games.cluster, return_index=True)[1]
-    low = np.minimum(games.first, games.second)
-    lead = np.where(games.first == low, 1, -1) * (POINTS[games.outcome] - 0.5)
+    lead = np.where(games.first < games.second, 1, -1) * (POINTS[games.outcome] - 0.5)
     mean = np.bincount(games.cluster, games.weight * lead) / np.bincount(games.cluster, games.weight)
-    low, high = low[start], np.maximum(games.first, games.second)[start]
-    pairing = low * size + high
+    start = np.unique(games.cluster, return_index=True)[1]
+    first, second = games.first[start], games.second[start]
+    pairing = _pairing(first, second, size)
     means = pd.Series(mean).groupby(pairing)
     differ = (means.transform("max") > means.transform("min") + 1e-9).to_numpy()
-    part = _components(low[differ], high[differ], size)
-    alike: Bools = part[low] != part[high]
+    part = _components(first[differ], second[differ], size)
+    alike: Bools = part[first] != part[second]
     return alike, len(np.unique(pairing[alike]))
 
 
 # --- the table
 
 
-def _centred(group: Ints, anchors: Mapping[int, float]) -> Floats:
+def _centred(group: Ints, anchors: Collection[int]) -> Floats:
     """Matrix that turns strengths into differences to the group's mean, or to the anchor in its group.
 
     Several anchors have fixed strengths, and those of their groups stay as they are.
@@ -500,11 +488,11 @@ def _centred(group: Ints, anchors: Mapping[int, float]) -> Floats:
     return matrix
 
 
-def _counts(games: _Games, players: Ints) -> dict[str, Floats | Ints]:
+def _counts(games: pd.DataFrame, players: Ints) -> dict[str, Floats | Ints]:
     """Games, results and score of each of all players, in that order."""
     size = len(players)
-    counts = np.bincount(games.first * 3 + games.outcome, games.number, 3 * size)
-    counts += np.bincount(games.second * 3 + 2 - games.outcome, games.number, 3 * size)
+    counts = np.bincount(games["first"] * 3 + games["outcome"], games["number"], 3 * size)
+    counts += np.bincount(games["second"] * 3 + 2 - games["outcome"], games["number"], 3 * size)
     wins, draws, losses = counts.astype(np.int64).reshape(-1, 3)[players].T
     played = wins + draws + losses
     score = np.divide(wins + draws / 2, played, out=np.full(size, 0.5), where=played > 0)
@@ -512,22 +500,21 @@ def _counts(games: _Games, players: Ints) -> dict[str, Floats | Ints]:
 
 
 def _table(
-    players: list[str], elo: Floats, covariance: Floats, group: Ints, counts: Mapping[str, Floats | Ints]
+    players: pd.Index, elo: Floats, covariance: Floats, group: Ints, counts: Mapping[str, Floats | Ints]
 ) -> pd.DataFrame:
     """`Ratings.table`, of players in rank order."""
-    size, error = len(players), Z95 * np.sqrt(np.maximum(np.diag(covariance), 0))
-    columns = {"rank": np.arange(1, size + 1), "player": pd.Series(players, dtype=object)}
-    table = pd.DataFrame({**columns, "elo": elo, "elo_low": elo - error, "elo_high": elo + error, **counts})
+    size = len(players)
+    table = pd.DataFrame({"rank": np.arange(1, size + 1), "player": players})
+    table = table.assign(**elo_columns(elo, covariance), **counts)
     is_last = np.append(group[:-1] != group[1:], True)[:size]
     table["los"] = np.where(is_last, 0.5, np.append(los_over_next(elo, covariance), 0.5)[:size])
     return table
 
 
-def _forget_unknown(table: pd.DataFrame, rated_as: Ints, cells: _Cells) -> None:
-    """Empty what the games cannot tell: which of two twins is better, and the Elo of those that met no others."""
-    table.loc[np.append(rated_as[:-1] == rated_as[1:], False)[: len(table)], "los"] = math.nan
-    unmet = ~np.isin(rated_as, [cells.first, cells.second]) & (np.bincount(rated_as)[rated_as] > 1)
-    table.loc[unmet, ["elo", "elo_low", "elo_high", "los"]] = math.nan
+def elo_columns(elo: Floats, covariance: Floats) -> dict[str, Floats]:
+    """The columns elo, elo_low and elo_high of players with that covariance."""
+    error = Z95 * np.sqrt(np.maximum(np.diag(covariance), 0))
+    return {"elo": elo, "elo_low": elo - error, "elo_high": elo + error}
 
 
 def los_over_next(elo: Floats, covariance: Floats) -> Floats:
@@ -546,30 +533,29 @@ def _twin_notes(twins: Mapping[tuple[int, int], int], names: Sequence[str]) -> l
     return [*notes[:MAX_NAMES], *([f"So did {rest} more pairs of players."] if rest > 0 else [])]
 
 
-def _repetition_notes(games: _Games) -> list[str]:
-    lines = pd.DataFrame({"first": games.first, "second": games.second, "line": games.line})
-    total, lined = int(games.number.sum()), lines["line"] >= 0
-    distinct = len(lines[lined].drop_duplicates()) + int(games.number[~lined].sum())
-    if distinct == total:
-        return []
-    return [
-        f"{total} games, {distinct} distinct: {total - distinct} of {total} games repeat an earlier one move for "
-        "move, as deterministic players do; they add nothing to what the intervals rest on."
-    ]
+def _repetition_notes(games: pd.DataFrame) -> Iterator[str]:
+    total, lined = int(games["number"].sum()), games["line"] >= 0
+    distinct = len(games[lined].drop_duplicates(["first", "second", "line"])) + int(games["number"][~lined].sum())
+    if distinct < total:
+        yield (
+            f"{total} games, {distinct} distinct: {total - distinct} of {total} games repeat an earlier one move "
+            "for move, as deterministic players do; they add nothing to what the intervals rest on."
+        )
 
 
-def _group_notes(groups: Sequence[Sequence[str]], anchors: Sequence[str]) -> list[str]:
+def _group_notes(groups: Sequence[Sequence[str]], anchors: Collection[str]) -> Iterator[str]:
     if len(groups) < 2:
-        return []
+        return
     members = [f"({number}) {_listed(group, ', ')}" for number, group in enumerate(groups, 1)]
-    apart = (
+    yield (
         f"The players fall into {len(groups)} groups without games between them, so ratings compare "
         f"only inside a group: {_listed(members, '; ')}."
     )
-    to = (
-        f"Ratings are relative to {_listed(anchors, ', ')} in a group that has one, to the group's mean elsewhere."
-    )
-    return [apart, to] if anchors else [apart]
+    if anchors:
+        yield (
+            f"Ratings are relative to {_listed([*anchors], ', ')} in a group that has one, to the group's mean "
+            "elsewhere."
+        )
 
 
 def _listed(names: Sequence[str], separator: str) -> str:

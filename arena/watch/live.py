@@ -23,7 +23,7 @@ from arena.ledger.ledger import DISQUALIFIED, FILE
 from arena.ledger.manifest import Manifest, Session, parsed
 from arena.ledger.store import StoreError, reading
 from arena.ratings.interval import Interval
-from arena.ratings.sprt import SequentialTest, SprtState
+from arena.ratings.match import SequentialTest, SprtState
 from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.result import points_of

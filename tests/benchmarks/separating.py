@@ -15,7 +15,7 @@ from arena.experiment.openings.sources import random_openings
 from arena.ledger.record import Task
 from arena.play.match import play
 from arena.ratings.errors import cluster_variance
-from arena.ratings.types import Floats, Ints
+from arena.ratings.interval import Floats, Ints
 from arena.rules.endgame.tables import EndgameTables, make
 from arena.rules.game import Game
 from arena.rules.movegen import after_move

@@ -130,7 +130,7 @@ class Sprt(Section):
     )
     model: Literal["normalized", "logistic"] = Field(
         default="normalized",
-        description="Unit of elo0 and elo1: normalized or logistic Elo, see arena/ratings/sprt.py.",
+        description="Unit of elo0 and elo1: normalized or logistic Elo, see arena/ratings/match.py.",
     )
 
     @field_validator("elo1")
@@ -145,7 +145,7 @@ class Sprt(Section):
 
 
 def _tested(value: float, *, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> float:
-    from arena.ratings.sprt import sprt
+    from arena.ratings.match import sprt
 
     try:
         sprt([0, 0, 0, 0, 0], elo0, elo1, alpha, beta)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pandas as pd
 
 from arena.experiment.formats.fixed import Sprt
-from arena.ratings.sprt import SequentialTest, Verdict
+from arena.ratings.match import SequentialTest, Verdict
 from arena.report.tables.columns import ELO_INTERVAL, columns
 from arena.report.tables.outcomes import white_points
 from arena.report.tables.rated_run import RatedRun

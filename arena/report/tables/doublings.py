@@ -8,9 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from arena.ratings.interval import Z95, Interval
+from arena.ratings.interval import Z95, Floats, Interval
 from arena.ratings.joint import Ratings
-from arena.ratings.types import Floats
 from arena.report.tables.columns import columns, interval
 from arena.report.tables.settings import families
 from arena.report.tables.table import Column, RunTable
