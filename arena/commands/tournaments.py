@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -16,8 +17,11 @@ from arena.ledger.store import StoreError
 from arena.play.grading import GradingError, configured
 from arena.play.prepare import Tournament
 from arena.play.tournament import Outcome, RunPaused, RunStopped, VersionsChanged, carry_out, make_ready
+from arena.play.workers import IN_PROCESS
 from arena.rules.endgame.tables import EndgameError
 
+REPORT = "arena.commands.report"
+"""The module that writes reports."""
 INCIDENTS = 3
 """Exit code of a run in which players failed, or were found faulty."""
 
@@ -52,7 +56,7 @@ def played(
     force: bool = False,
 ) -> int:
     """Play the runs of a configuration and write their reports unless `quiet`; returns the exit code."""
-    terminal = Terminal()
+    terminal = Terminal(None if quiet or IN_PROCESS in os.environ else REPORT)
     try:
         experiments = load_all(config)
         first = next(iter(experiments.values()))

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -102,7 +103,14 @@ def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | N
 
 
 class Terminal(Display):
-    """Shows a run on stderr, lines wrapped to its width, and stops it after Ctrl-C: see `interruptible`."""
+    """Shows a run on stderr, lines wrapped to its width, and stops it after Ctrl-C: see `interruptible`.
+
+    `module` is imported while others work: the report's libraries take as long as a short run.
+    """
+
+    def __init__(self, module: str | None = None) -> None:
+        super().__init__()
+        self._module = module
 
     def write(self, line: str) -> None:
         say(line)
@@ -111,8 +119,16 @@ class Terminal(Display):
     def working(
         self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
     ) -> Iterator[Callable[[], bool]]:
+        if self._module is not None:
+            threading.Thread(target=_imported, args=(self._module,), daemon=True).start()
         with (
             super().working(what, total, folder) as never,
             nullcontext(never) if at_once else interruptible(self.say) as stopping,
         ):
             yield stopping
+
+
+def _imported(module: str) -> None:
+    """Import a module; a failure is the next import's to raise."""
+    with suppress(Exception):
+        import_module(module)
