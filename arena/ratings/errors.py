@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.optimize import brentq
 from scipy.special import expit, stdtrit
 
 from arena.ratings.interval import UNKNOWN, Z95, Floats, Interval
@@ -100,6 +99,8 @@ def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLi
 
     if not len(x) or slope(SCALES[0]) <= 0 or slope(SCALES[1]) >= 0:
         return None
+    from scipy.optimize import brentq  # here, as it takes a tenth of a second to load, and graded runs are few
+
     k = float(brentq(slope, *SCALES))
     expected = expit(k * x)
     pulls = np.bincount(codes, x * (y - expected))
