@@ -134,7 +134,7 @@ EXTRAS = {"distributed": "dask", "torch": "train", "pettingzoo": "rl"}
 )
 def test_a_command_without_the_extra_that_it_needs_says_what_to_install(tmp_path, library, arguments):
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
-    workers = f"workers: {{engine: dask, address: '{SCHEDULER}'}}\n"
+    workers = f"workers: {SCHEDULER}\n"
     (tmp_path / "dask.yaml").write_text(workers + (ROOT / "configs" / "swiss.yaml").read_text())
     done = without(library, f"from arena.commands.cli import main; main({arguments})", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

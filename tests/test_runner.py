@@ -125,6 +125,7 @@ def config(here: Path) -> Path:
 def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     config.write_text(
         HEAD + "budget: {tokens: 3}\nworkers: 1\nsuite: {name: english-shots, count: 2}\noracle: {pieces: 3}\n"
+        "pin: true\nfailures: {unreachable: 2}\n"
         'players:\n  - {name: a, type: random}\n  - {name: b, type: "own.py:Costly"}\n'
     )
     with pytest.raises(RunPaused, match="tokens"):
@@ -134,7 +135,9 @@ def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     run = arena.run(load(config), "out", quiet=True)
     assert len(run.games) == 4 and len(run.data.answers) and len(run.data.graded) == 4
     assert run.data.manifest is not None and run.data.manifest.session.workers == 1
-    again = arena.run(run.experiment, "again", workers=1, quiet=True)
+    assert run.experiment.model_dump() == load(config).model_dump()
+    again = arena.run(run.experiment, "again", quiet=True)
+    assert len(again.data.answers) == len(run.data.answers) and len(again.data.graded) == 4
     pd.testing.assert_frame_equal(repeatable(again.moves), repeatable(run.moves))
 
 

@@ -21,7 +21,7 @@ from click.shell_completion import CompletionItem
 from arena.base.wording import not_installed, unknown
 from arena.base.writing import replaces_lines
 from arena.commands.output import STOPPED, fail, say
-from arena.experiment.workers import scheduler_address
+from arena.experiment.model import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.play.workers import EngineError, Stopped, WorkerDied, usual_workers

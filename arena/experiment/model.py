@@ -6,6 +6,7 @@ validation, the choices that errors name, `Experiment.as_dict` and the schema fo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,6 @@ from arena.experiment.formats.table import FormatField
 from arena.experiment.names import ShortFormError, lone_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
-from arena.experiment.workers import WorkersField
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
 from arena.experiment.yaml.section import Document, Section
@@ -85,7 +85,6 @@ class Failures(Section):
     unreachable: int = Field(
         default=3,
         ge=1,
-        exclude=True,
         description="Plays of a game without reaching a player before the run stops.",
     )
     faulty: Literal["leave-out", "forfeit", "stop"] = Field(
@@ -201,6 +200,36 @@ AnchorField = Annotated[
 ]
 """Elo that is given, by player; a name alone has 0."""
 
+_ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s:/]+(:\d+)?/?|tcp://\[[0-9a-fA-F:]+\]:\d+")
+
+
+def scheduler_address(text: str) -> str:
+    """The address of a Dask scheduler; raises ValueError for any other text."""
+    if not _ADDRESS.fullmatch(text):
+        raise ValueError(f"must be like tcp://host:8786, not {shown(text)}")
+    return text
+
+
+def _workers(value: Any) -> Any:
+    if isinstance(value, str):
+        return scheduler_address(value)
+    if value is not None and (type(value) is not int or value < 1):
+        raise ValueError(f"must be a number of processes or like tcp://host:8786, not {shown(value)}")
+    return value
+
+
+WorkersField = Annotated[
+    int | str | None,
+    AfterValidator(_workers),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "://"}]}),
+]
+"""A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
+
+CHANGEABLE: Any = dict.fromkeys(("budget", "oracle", "suite", "workers", "pin"), True) | {
+    "failures": {"unreachable": True}
+}
+"""Keys on which no game depends."""
+
 _GAMES = "openings: {count: 20}"
 _MEANT_KEYS = {
     "patience": "process: {move_timeout: ...}",
@@ -252,31 +281,33 @@ class Experiment(Document):
     failures: Failures = Failures()
     budget: Mapping[str, Annotated[float, Field(gt=0)]] | None = Field(
         default=None,
-        exclude=True,
         description="Sums of players' own numbers, as {tokens: 1000000}, at which the run stops.",
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     oracle: Oracle | None = Field(
         default=None,
-        exclude=True,
         description="Grade every decision by endgame tables, and by a deeper player, after the games.",
     )
     suite: SuitesField = Field(
-        default=(), exclude=True, description="Have every player solve the positions of suites after the games."
+        default=(), description="Have every player solve the positions of suites after the games."
     )
     anchor: AnchorField = Field(default={}, description="The player whose Elo is 0, or the Elo of players.")
     compare_types: bool = Field(default=False, description="Report types of players as values of a setting.")
     workers: WorkersField = Field(
-        default=None,
-        exclude=True,
-        description="Where games are played; they do not depend on it [one process a core].",
+        default=None, description="Where games are played; they do not depend on it [one process a core]."
     )
-    pin: bool = Field(
-        default=False, exclude=True, description="Keep each worker, with all that it starts, to one core."
-    )
+    pin: bool = Field(default=False, description="Keep each worker, with all that it starts, to one core.")
     players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
+
+    def as_dict(self) -> dict[str, Any]:
+        """What the games depend on, as JSON types with defaults filled in; equal for equal games."""
+        return self.model_dump(mode="json", exclude=CHANGEABLE)
+
+    def changeable(self) -> dict[str, Any]:
+        """The values of the keys that have what may change whenever the run is resumed."""
+        return self.model_dump(mode="json", include=set(CHANGEABLE))
 
     def without(self, names: Collection[str]) -> Experiment:
         """The experiment without the players of these names, in the format for the others.

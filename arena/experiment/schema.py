@@ -71,9 +71,6 @@ def experiment_schema() -> Schema:
         "default": mapping.pop("default")["type"],
         "anyOf": [named(alone), mapping],
     }
-    workers = properties["workers"]
-    number = {"type": "integer", "minimum": 1, "description": "Processes of this machine."}
-    properties["workers"] = {"description": workers["description"], "anyOf": [number, *workers["oneOf"]]}
     properties["suite"] = _suite_schema(properties["suite"])
     properties["players"]["items"] = {"anyOf": [_SHORT, _player_schema(properties["players"]["items"])]}
     return {"$schema": DIALECT, **schema}

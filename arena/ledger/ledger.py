@@ -26,6 +26,8 @@ from arena.rules.game import FORFEITS, Termination
 from arena.rules.result import RESULTS, Colour
 
 FILE = "ledger.sqlite"
+CHANGEABLE = "changeable"
+"""Key of the document with what may change whenever the run is resumed, by the keys of an experiment."""
 DISQUALIFIED = "disqualified"
 """Key of the document that names the players of a tournament of whom no game counts."""
 SPENT = "spent"
@@ -107,6 +109,8 @@ class Ledger(Store):
         written to, is in use, or holds another experiment.
         """
         super().__init__(folder / FILE, TABLES, _parts(experiment, facts), columns=COLUMNS)
+        if self.documents().get(CHANGEABLE) != (changeable := experiment.changeable()):
+            self.put(CHANGEABLE, changeable)
         self._recorded = array("q")
         for game, checksum in self.rows(_CHECKSUMS):
             self._record(game, checksum)
@@ -250,7 +254,8 @@ def experiment_and_facts(stored: Mapping[str, Any], path: Path) -> tuple[Experim
     Raises StoreError if they are of another version of the arena.
     """
     try:
-        return Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
+        described = stored["experiment"] | stored.get(CHANGEABLE, {})
+        return Experiment.model_validate(described), Facts(**stored["facts"])
     except (ValueError, TypeError):
         raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
 

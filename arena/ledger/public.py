@@ -14,7 +14,7 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.ledger.grades import JUDGES
-from arena.ledger.ledger import DISQUALIFIED
+from arena.ledger.ledger import CHANGEABLE, DISQUALIFIED
 from arena.ledger.manifest import KEY
 from arena.ledger.store import COMPLETE
 from players.loading import own_code, source_of, user_files
@@ -89,7 +89,7 @@ class Pseudonyms:
 
     def documents(self, stored: Mapping[str, Any]) -> dict[str, Any]:
         """The documents of a ledger without these names."""
-        changed = dict(stored)
+        changed = {key: document for key, document in stored.items() if key != CHANGEABLE}
         changed["experiment"] = self._experiment(stored["experiment"])
         changed["facts"] = {**stored["facts"], "files": {}}
         if COMPLETE in stored:

@@ -20,8 +20,7 @@ from arena.base.files import replace
 from arena.base.wording import counted, listed, not_installed, shown
 from arena.base.writing import write_text
 from arena.experiment.formats.base import Pairing
-from arena.experiment.model import Experiment
-from arena.experiment.workers import scheduler_address
+from arena.experiment.model import Experiment, scheduler_address
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
 from arena.ledger.manifest import manifest_of, save, session, stored_manifest, versions
