@@ -76,7 +76,7 @@ FAILING = {
     "Forges": (ERROR, "sent a malformed answer"),
     "ForgesAMove": (ILLEGAL, "returned the illegal move 99"),
     "ForgesNothing": (ERROR, "sent a malformed answer"),
-    "HugeMove": (ILLEGAL, "returned the illegal move 'xxx"),
+    "HugeMove": (ERROR, "sent a malformed answer"),
     "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
     **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),
 }

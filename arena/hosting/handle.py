@@ -1,4 +1,4 @@
-"""Players as the arena asks them, PlayerHandle, and what they give: an Answer or a PlayerFailure."""
+"""Players in this process, LocalPlayer and SharedPlayer, and what players give: an Answer or a PlayerFailure."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from arena.base.wording import message_of, printable, traceback_of
 from arena.rules.game import Game, Termination
-from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
 from players.loading import PlayerError, own_code
 from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, NotReachable, PlayerSpec
 from players.table import complete_player
 
-_PRESS_SECONDS = 0.01
+_STOP_SECONDS = 0.01
 """Seconds between two requests to a search to stop."""
 
 
@@ -36,85 +34,54 @@ class Answer(NamedTuple):
     """Processor time of the player in its opponent's time before; nan unless it is in a process of its own."""
 
 
-_answer = partial(tuple.__new__, Answer)
-"""`Answer._make` at a third of its cost."""
-
-
 class PlayerFailure(Exception):
     """A player failed; the message goes on after its name, as in `raised ValueError: no`."""
 
-    extra: Mapping[str, float] | None = None
-    """The player's own numbers of the move that it did not make."""
-    reached: bool = True
-    """Whether the player was reachable: else the failure is not its own, and no game is scored by it."""
+    output = ""
+    """The player's last output."""
 
-    def __init__(self, termination: Termination, message: str, traceback: str = "", output: str = "") -> None:
+    def __init__(
+        self,
+        termination: Termination,
+        message: str,
+        traceback: str = "",
+        extra: Mapping[str, float] | None = None,
+        *,
+        reached: bool = True,
+    ) -> None:
         super().__init__(printable(message))
         self.termination = termination
         self.traceback = printable(traceback)
         """The traceback, as Python prints it."""
-        self.output = printable(output)
-        """Its last output."""
+        self.extra = extra
+        """The player's custom metrics of the move that it did not make."""
+        self.reached = reached
+        """Whether the player was reachable: else the failure is not its own, and no game is scored by it."""
 
 
-def failure_of(error: Exception) -> PlayerFailure:
+def failure_of(error: BaseException) -> PlayerFailure:
     """An exception of a player that was begun or asked, as its failure."""
-    if isinstance(error, PlayerFailure):
-        return error
-    if isinstance(error, IllegalMove):
-        failure = PlayerFailure(Termination.ILLEGAL_MOVE, str(error))
-        failure.extra = error.extra
-        return failure
-    if isinstance(error, NotReachable):
-        failure = PlayerFailure(Termination.ERROR, str(error))
-        failure.reached, failure.extra = False, error.extra
-        return failure
+    try:
+        match error:
+            case PlayerFailure():
+                return error
+            case IllegalMove():
+                return PlayerFailure(Termination.ILLEGAL_MOVE, message_of(error), extra=checked_extra(error.extra))
+            case NotReachable():
+                extra = checked_extra(error.extra)
+                return PlayerFailure(Termination.ERROR, message_of(error), extra=extra, reached=False)
+    except AnswerError as wrong:
+        error = wrong
     if isinstance(error, AnswerError):
-        return PlayerFailure(Termination.ERROR, str(error))
+        return PlayerFailure(Termination.ERROR, message_of(error))
     if isinstance(error, PlayerError):
         return PlayerFailure(Termination.ERROR, f"was not built: {error}")
     message = f"raised {type(error).__name__}: {message_of(error)}"
     return PlayerFailure(Termination.ERROR, message, traceback_of(error))
 
 
-class PlayerHandle(Protocol):
-    """A player of an entry that is asked for moves, its answers checked, by one thread.
-
-    A player whose class says `kept = True` plays game after game until it fails; any other is built for each. One
-    that is replaced, has failed or is not needed any more is closed.
-    """
-
-    @property
-    def man(self) -> float | None:
-        """The worth of a man in the player's scores, if it says so."""
-
-    @property
-    def costs(self) -> bool:
-        """Whether the player's answers cost money."""
-
-    def begin(self, opening: Position | None = None, seed: str = "0") -> None:
-        """Have the player ready for a game from an opening, the start of the rules unless given.
-
-        Raises PlayerError if it cannot be built, PlayerFailure from a process of its own, where its chance comes
-        from `seed`, and what its method `begin` raises.
-        """
-
-    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """Have the player choose a move. A game is begun unless one is.
-
-        Raises PlayerFailure from a process of its own; in this one IllegalMove, AnswerError for any other answer
-        that cannot be taken and for a changed game, and whatever the player raises.
-        """
-
-    def printed(self) -> str:
-        """The last output of the player in this game, if it has a process of its own."""
-
-    def close(self) -> None:
-        """Close the player."""
-
-
 class LocalPlayer:
-    """A player in this process."""
+    """A player in this process. One whose class says `kept = True` plays game after game until it fails."""
 
     def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
         """It is built when its first game begins."""
@@ -137,8 +104,8 @@ class LocalPlayer:
         """Whether the player's answers cost money."""
         return self.player is not None and self.player.costs
 
-    def begin(self, opening: Position | None = None, seed: str = "0") -> None:
-        """See `PlayerHandle.begin`; opening and seed are those of a process of its own."""
+    def begin(self) -> None:
+        """Have the player ready for a game. Raises PlayerError if it cannot be built, and what it raises."""
         self.is_begun = False
         try:
             if self.player is None or not self.player.kept:
@@ -151,19 +118,21 @@ class LocalPlayer:
         self.is_begun = True
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """See `PlayerHandle.choose`."""
+        """Have the player choose a move. A game is begun unless one is.
+
+        Raises IllegalMove, AnswerError for any other answer that cannot be taken and for a changed game, and
+        whatever the player raises, which is closed then.
+        """
         if not self.is_begun:
             self.begin()
         try:
             answer = self.ask(game, limit, rng)
             if self._is_own:
-                answer = _answer((accepted(answer[0], game), *answer[1:]))
-            elif answer[0].move not in game.legal_moves:
-                raise IllegalMove(answer[0].move)
-        except BaseException as error:
+                return answer._replace(choice=accepted(answer.choice, game))
+            if answer.choice.move not in game.legal_moves:
+                raise IllegalMove(answer.choice.move)
+        except BaseException:
             self._drop()
-            if isinstance(error, IllegalMove | NotReachable):
-                error.extra = checked_extra(error.extra)
             raise
         return answer
 
@@ -181,14 +150,14 @@ class LocalPlayer:
             if game.position is not position or game.legal_moves != legal or game.moves != moves:
                 raise AnswerError("changed the game, which choose must leave as it was")
             spent += player.cpu_elsewhere
-        return _answer((choice, seconds, spent, math.nan))
+        return Answer(choice, seconds, spent)
 
     def printed(self) -> str:
-        """See `PlayerHandle.printed`: nothing is known of it in this process."""
+        """The output of the player in this game: nothing is known of it in this process."""
         return ""
 
     def close(self) -> None:
-        """See `PlayerHandle.close`; what the player's own method raises is ignored."""
+        """Close the player; what its own method raises is ignored."""
         self._drop()
 
     def _drop(self) -> None:
@@ -204,19 +173,20 @@ class SharedPlayer(LocalPlayer):
 
     def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
         super().__init__(spec, variant)
-        self._one_at_a_time = threading.RLock()
+        self._turn = threading.RLock()
+        """Held by the thread that uses the player."""
         self._is_closed = self._is_asked = False
         self._asked = self._stopped = 0
         """The number of the last search, and of the last one that was stopped."""
 
-    def begin(self, opening: Position | None = None, seed: str = "0") -> None:
-        """See `PlayerHandle.begin`; after the search under way."""
-        with self._one_at_a_time:
-            super().begin(opening, seed)
+    def begin(self) -> None:
+        """See `LocalPlayer.begin`; after the search under way."""
+        with self._turn:
+            super().begin()
 
     def prepare(self) -> None:
         """Begin a game unless one is begun. Raises what `begin` raises."""
-        with self._one_at_a_time:
+        with self._turn:
             if not self.is_begun:
                 self.begin()
 
@@ -227,11 +197,11 @@ class SharedPlayer(LocalPlayer):
     def choose(
         self, game: Game, limit: Limit, rng: random.Random, stopped: threading.Event | None = None
     ) -> Answer:
-        """See `PlayerHandle.choose`; after the search under way. Nothing else may use the game meanwhile.
+        """See `LocalPlayer.choose`; after the search under way. Nothing else may use the game meanwhile.
 
         It answers soon if it is `stopped` before it begins. Raises AnswerError when the player is closed, too.
         """
-        with self._one_at_a_time:
+        with self._turn:
             if self._is_closed:
                 raise AnswerError("has left the board")
             self.prepare()
@@ -249,7 +219,7 @@ class SharedPlayer(LocalPlayer):
         asked, player = self._asked, self.player
         if self._is_asked and self._stopped != asked and player is not None and player.stop is not None:
             self._stopped = asked
-            threading.Thread(target=self._press, args=(asked, player.stop), daemon=True).start()
+            threading.Thread(target=self._stop_search, args=(asked, player.stop), daemon=True).start()
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, if reported; the line may be half another one's."""
@@ -265,12 +235,12 @@ class SharedPlayer(LocalPlayer):
     def close(self) -> None:
         """Close the player, after the search under way, which is stopped."""
         self.stop()
-        with self._one_at_a_time:
+        with self._turn:
             super().close()
             self._is_closed = True
 
-    def _press(self, asked: int, stop: Callable[[], object]) -> None:
+    def _stop_search(self, asked: int, stop: Callable[[], object]) -> None:
         """Ask again and again until the search has ended, as one that has not begun does not heed it."""
         while self._is_asked and self._asked == asked:
             stop()
-            time.sleep(_PRESS_SECONDS)
+            time.sleep(_STOP_SECONDS)

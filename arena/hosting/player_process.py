@@ -1,4 +1,8 @@
-"""Players in processes of their own: PlayerProcess, and `begin_game`, which keeps players from game to game."""
+"""Players in processes of their own: PlayerProcess, `serve`, its other end, and `begin_game`, which keeps players.
+
+The arena writes requests, pickled: to begin a game, and to choose a move. The process answers each by a reply, a
+list in JSON that begins with its kind. Nothing in a reply is trusted.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +15,28 @@ import select
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from numbers import Integral, Real
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
 
 from arena.base import process
+from arena.base.process import FrameError, FrameReader, write_frame
 from arena.base.supervisor import are_supported, processor_seconds
-from arena.base.wording import printable
-from arena.hosting import sandbox, worker
-from arena.hosting.handle import Answer, LocalPlayer, PlayerFailure, PlayerHandle, failure_of
+from arena.base.wording import message_of, printable, quoted
+from arena.hosting import sandbox
+from arena.hosting.handle import Answer, LocalPlayer, PlayerFailure, failure_of
 from arena.rules.game import Game, Termination
-from arena.rules.jit.kernel import announce_compilation
+from arena.rules.jit.kernel import announce_compilation, compilation_announced
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
-from players.engines.program import announce_waiting
+from players.engines.program import announce_waiting, waiting_announced
 from players.loading import PlayerError, changed_when, is_logged, user_files, without_own_code
-from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, NotReachable, PlayerSpec
+from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, PlayerSpec
 from players.table import build_player
 
 KEPT_OUTPUT, KEPT_LOG = 1 << 16, 1 << 20
@@ -38,10 +47,26 @@ SILENT_SECONDS = 5.0
 """Seconds after which a player that is not built yet is announced; a program announces itself."""
 _DRAIN_SECONDS = 0.01
 """Seconds after which what a player prints is read while it is waited for; a pipe holds it till then."""
-_OWN_SECONDS = 0.001
-"""Processor time that a worker itself may need between an answer and the next request."""
-_KEPT = 16
-"""Players that a process keeps, those that were used last."""
+_WORKER_SECONDS = 0.001
+"""Processor time that the process itself may need between an answer and the next request."""
+_MOST_KEPT = 16
+"""Players that a thread keeps, those that were used last."""
+
+COMPILES, WAITS, READY, CHOSE, REFUSED, FAILED = "compiles", "waits", "ready", "chose", "refused", "failed"
+Reply: TypeAlias = list[Any]
+"""A kind and its fields:
+
+- COMPILES: something is compiled; WAITS, a line on an outside program that is long in answering;
+- READY for a game: the worth of a man or None, and whether answers cost;
+- CHOSE: the processor time in seconds, whether there are child processes, and the fields of a Choice, or UNKNOWN;
+- REFUSED: the message of a PlayerError, and the keys to blame;
+- FAILED: termination, message, traceback, custom metrics and `reached` of a PlayerFailure.
+"""
+UNKNOWN = "?"
+"""The key of what JSON has no form for: its value is the text by which messages show it."""
+
+PlayerHandle: TypeAlias = "LocalPlayer | PlayerProcess"
+"""A player whose game is begun, and which is asked for moves, its answers checked, by one thread."""
 
 
 class _Kept(threading.local):
@@ -62,7 +87,7 @@ def begin_game(
     """The player of a specification, its game begun: in a process of its own if it runs a user's code.
 
     With `in_process` it is in this one. It is that of earlier games; one that plays itself is kept twice, by its
-    `place`. Raises what `PlayerHandle.begin` raises.
+    `place`. Raises what `begin` of the player raises.
     """
     plain = without_own_code(spec)
     files = () if plain is spec else tuple(changed_when(path) for path in user_files(spec) if path.is_file())
@@ -71,11 +96,15 @@ def begin_game(
     if key not in kept:
         is_local = plain is spec or spec.in_process or not are_supported()
         kept[key] = LocalPlayer(spec, variant) if is_local else PlayerProcess(spec, plain, variant, allowance)
-        while len(kept) > _KEPT:
+        while len(kept) > _MOST_KEPT:
             kept.popitem(last=False)[1].close()
     kept.move_to_end(key)
-    kept[key].begin(opening, seed)
-    return kept[key]
+    player = kept[key]
+    if isinstance(player, PlayerProcess):
+        player.begin(opening, seed)
+    else:
+        player.begin()
+    return player
 
 
 def close_players() -> None:
@@ -96,91 +125,73 @@ class PlayerProcess:
         self.costs = False
         """Whether the player's answers cost money."""
         self._sent = 0
+        """Moves of the game that the process knows."""
         self._left = allowance.game_timeout
         self._output = b""
         self._most_output = KEPT_LOG if is_logged(spec) else KEPT_OUTPUT
-        self._pondered = 0.0
-        """Processor time from the last `_rest` of this game to `_wake`, 0 if the worker may have needed it."""
+        self._clocks: dict[int, float] = {}
+        """Processor time of each process of the player when its opponent's time began."""
         self._has_children = False
-        self._family: list[int] = []
-        self._clocks: dict[int, float] | None = None
-        """Processor time of each process of the player when it began to rest; None if it does not rest."""
 
-    def begin(self, opening: Position | None = None, seed: str = "0") -> None:
-        """See `PlayerHandle.begin`."""
+    def begin(self, opening: Position, seed: str) -> None:
+        """Have the player ready for a game; its chance comes from `seed`.
+
+        Raises PlayerError if it cannot be built, and PlayerFailure.
+        """
         if self._process is None:
             self._start()
         self._drain()
         self._output = b""
-        self._sent, self._left, self._clocks = 0, self._allowance.game_timeout, None
+        self._sent, self._left, self._clocks = 0, self._allowance.game_timeout, {}
         most = self._allowance.move_timeout
         waiting = f"{self._spec.name} is still being built, for {most:g} s at most"
-        request = (self._spec, self._variant, opening or self._variant.start, seed)
         try:
-            kind, *fields = self._exchange(request, most, waiting)
-            if kind != worker.READY:
-                _raise(kind, fields)
-            man, self.costs = fields[0], fields[1] is True
-            self.man = man if isinstance(man, float) and 0 < man < math.inf else None
+            man, costs = self._exchange((self._spec, self._variant, opening, seed), most, READY, waiting)
         except BaseException as error:
             self._give_up(error)
-        self._pondered, self._family = 0.0, []
+        self.man = man if isinstance(man, float) and 0 < man < math.inf else None
+        self.costs = costs is True
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """See `PlayerHandle.choose`; the player's chance is not `rng`, but its own from the same seed.
-
-        It rests from the answer to the next request.
-        """
-        if self._process is None:
-            self.begin(game.start)
-        self._wake()
+        """Have the player choose a move, for which it has chance of its own, not `rng`. Raises PlayerFailure."""
+        pondered = self._seconds_since_answer()
         began = time.perf_counter()
         moves = tuple(game.moves[self._sent :])
         self._sent = len(game.moves)
         try:
-            kind, *fields = self._exchange((moves, tuple(limit)), self._seconds(limit))
+            fields = self._exchange((moves, tuple(limit)), self._seconds(limit), CHOSE)
             seconds = time.perf_counter() - began
             self._left -= seconds
-            if kind != worker.CHOSE:
-                _raise(kind, fields)
             spent, self._has_children, chosen = fields
-            choice = accepted(_choice(chosen), game)
-            answer = Answer(choice, seconds, _seconds_of(spent), self._pondered)
+            answer = Answer(accepted(_choice(chosen), game), seconds, _seconds_of(spent), pondered)
         except BaseException as error:
             self._give_up(error)
-        self._rest()
+        self._note_clocks()
         return answer
 
     def printed(self) -> str:
-        """See `PlayerHandle.printed`."""
+        """The last output of the player in this game."""
         for _ in range(2):  # a pipe of output may have filled again
             self._drain()
         return self._output.decode("utf-8", "backslashreplace")
 
     def close(self) -> None:
         """Have the player closed, and end the process with all that descends from it."""
-        ending, self._process = self._process, None
-        if ending is not None:
-            process.finish(ending)
+        ended, self._process = self._process, None
+        if ended is not None:
+            process.finish(ended)
 
-    def _rest(self) -> None:
-        """Begin the opponent's time: the processor time of the player is counted.
-
-        That of its children is counted, too, if it has some when it answers.
-        """
+    def _note_clocks(self) -> None:
+        """Begin the opponent's time, in which the player's children count, too, if it has some when it answers."""
         assert self._process is not None
-        if self._has_children or not self._family:
-            self._family = process.family(self._process)
-        self._clocks = {one: processor_seconds(one) for one in self._family}
+        family = process.family(self._process) if self._has_children or not self._clocks else self._clocks
+        self._clocks = {number: processor_seconds(number) for number in family}
 
-    def _wake(self) -> None:
-        """End the opponent's time, if the player rests."""
-        clocks, self._clocks = self._clocks, None
-        if self._process is None or clocks is None:
-            return
-        spent = [processor_seconds(one) - before for one, before in clocks.items()]
-        seconds = math.fsum(one for one in spent if one > 0)
-        self._pondered = seconds if seconds > _OWN_SECONDS else 0.0
+    def _seconds_since_answer(self) -> float:
+        """Processor time of the player in its opponent's time, now over; 0 if the process itself may need it."""
+        spent = [processor_seconds(number) - before for number, before in self._clocks.items()]
+        seconds = math.fsum(part for part in spent if part > 0)
+        return seconds if seconds > _WORKER_SECONDS else 0.0
 
     def _start(self) -> None:
         compiled_generator(self._variant.constants)
@@ -188,60 +199,62 @@ class PlayerProcess:
             build_player(self._plain, self._variant)
         memory, processes = self._allowance.memory, self._allowance.processes
         if self._allowance.sandbox is None:
-            self._process = process.start(worker.serve, memory, processes)
+            self._process = process.start(serve, memory, processes)
         elif why := sandbox.unavailable():
             raise PlayerError(f"there is no sandbox for it: {why}")
         else:
-            inside = partial(sandbox.serve, self._spec, self._allowance)
+            inside = partial(sandbox.enter, self._spec, self._allowance)
             self._process = process.start(inside, memory, processes + sandbox.WRAPPERS)
-        self._answers = process.FrameReader(self._process.answers)
-        self._waiting = select.poll()
-        self._waiting.register(self._process.answers, select.POLLIN)
+        self._answers = FrameReader(self._process.answers)
+        self._poll = select.poll()
+        self._poll.register(self._process.answers, select.POLLIN)
 
     def _seconds(self, limit: Limit) -> float:
         if limit.longest is None:
             return min(self._allowance.move_timeout, self._left)
         return limit.longest + self._allowance.time_margin + _GRACE
 
-    def _exchange(self, request: tuple[Any, ...], seconds: float, waiting: str = "") -> worker.Reply:
-        """The reply to a request; a line is announced where one is long in coming.
+    def _exchange(self, request: tuple[Any, ...], seconds: float, kind: str, waiting: str = "") -> Reply:
+        """The fields of the reply to a request, which is of a kind; a line is announced if it is long in coming.
 
-        Raises PlayerFailure if there is none in time, EOFError and BrokenPipeError if the process ends, and
-        FrameError and ValueError for one that is malformed.
+        Raises PlayerFailure for one that states a failure, and if there is none in time; PlayerError; EOFError and
+        BrokenPipeError if the process ends, FrameError and ValueError for a malformed reply.
         """
         assert self._process is not None
         deadline = time.perf_counter() + seconds
         self._drain()
         process.watch(self._process)
-        process.write_frame(self._process.requests, pickle.dumps(request))
+        write_frame(self._process.requests, pickle.dumps(request))
         soon = deadline - max(seconds - SILENT_SECONDS, 0.0)
         if (reply := self._reply(soon)) is None and waiting and self._spec.type != ENGINE:
             announce_waiting(waiting)
         while reply is None or self._is_note(reply):
             if (reply := self._reply(deadline)) is None:
                 raise PlayerFailure(Termination.TIME, f"gave no answer within {seconds:.4g} s")
-        return reply
+        if reply[0] != kind:
+            _raise(reply)
+        return reply[1:]
 
-    def _is_note(self, reply: worker.Reply) -> bool:
+    def _is_note(self, reply: Reply) -> bool:
         """Whether a reply only says what the answer waits for, which is passed on."""
-        if reply == [worker.COMPILES]:
+        if reply == [COMPILES]:
             announce_compilation()
-        elif reply[0] == worker.WAITS and self._spec.type == ENGINE:  # a user's class may write any line
+        elif reply[0] == WAITS and self._spec.type == ENGINE:  # a user's class may write any line
             announce_waiting(*reply[1:])
-        return reply == [worker.COMPILES] or reply[0] == worker.WAITS
+        return reply == [COMPILES] or reply[0] == WAITS
 
-    def _reply(self, deadline: float) -> worker.Reply | None:
+    def _reply(self, deadline: float) -> Reply | None:
         while (frame := self._answers.frame()) is None:
             left = deadline - time.perf_counter()
             if left <= 0:
                 return None
-            if not self._waiting.poll(math.ceil(1000 * min(left, _DRAIN_SECONDS))):
+            if not self._poll.poll(math.ceil(1000 * min(left, _DRAIN_SECONDS))):
                 self._drain()
             elif not self._answers.fill():
                 raise EOFError
         reply = _DECODER.decode(frame.decode())
         if not isinstance(reply, list) or not reply:
-            raise process.FrameError
+            raise FrameError
         return reply
 
     def _drain(self) -> None:
@@ -253,44 +266,37 @@ class PlayerProcess:
     def _give_up(self, error: BaseException) -> NoReturn:
         """End the process, at once unless it awaits a request, and raise the error as the arena knows it."""
         printed = self.printed()[-KEPT_OUTPUT:]
-        ending, self._process = self._process, None
-        assert ending is not None
+        ended, self._process = self._process, None
+        assert ended is not None
         if isinstance(error, EOFError | BrokenPipeError):
-            how = process.end(ending, closed=True)
+            how = process.end(ended, closed=True)
             how = how if self._allowance.sandbox is None else sandbox.ending(how)
             error = PlayerFailure(Termination.ERROR, how or "closed its connection to the arena")
-        elif isinstance(error, _ANSWERED) and getattr(error, "termination", None) != Termination.TIME:
-            process.finish(ending)
+        elif isinstance(error, PlayerError | AnswerError) or (
+            isinstance(error, PlayerFailure) and error.termination != Termination.TIME
+        ):
+            process.finish(ended)
         else:
-            process.end(ending)
-            if isinstance(error, process.FrameError | ValueError | TypeError):
+            process.end(ended)
+            if isinstance(error, FrameError | ValueError | TypeError):
                 error = PlayerFailure(Termination.ERROR, "sent a malformed answer")
-        if isinstance(error, AnswerError | NotReachable):
+        if isinstance(error, AnswerError):
             error = failure_of(error)
         if isinstance(error, PlayerFailure):
             error.output = printable(printed)
         raise error from None
 
 
-_ANSWERED = (PlayerFailure, PlayerError, AnswerError, NotReachable)
-"""The errors after which a process awaits a request, but for a PlayerFailure by time."""
+class _Unquoted(str):
+    """A value of the player's process that only messages show, as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
-class _Shown:
-    """A value of the player's process that only messages show."""
-
-    def __init__(self, text: object) -> None:
-        self._text = str(text)
-
-    def __repr__(self) -> str:
-        return self._text
-
-
-def _shown(mapping: dict[str, Any]) -> object:
-    return _Shown(mapping[worker.UNKNOWN]) if mapping.keys() == {worker.UNKNOWN} else mapping
-
-
-_DECODER = json.JSONDecoder(object_hook=_shown)
+_DECODER = json.JSONDecoder(
+    object_hook=lambda read: _Unquoted(read[UNKNOWN]) if read.keys() == {UNKNOWN} else read
+)
 
 
 def _choice(fields: Any) -> object:
@@ -305,19 +311,107 @@ def _seconds_of(spent: Any) -> float:
     return float(spent) if isinstance(spent, float | int) and 0 <= spent < math.inf else math.nan
 
 
-def _raise(kind: object, fields: list[Any]) -> NoReturn:
+def _raise(reply: Reply) -> NoReturn:
     """Raise the error that a reply states. Raises FrameError if it states none."""
-    match kind, fields:
-        case worker.REFUSED, [str(message), [*keys]]:
+    match reply:
+        case [kind, str(message), [*keys]] if kind == REFUSED:
             raise PlayerError(printable(message), *keys)
-        case worker.ILLEGAL, [str(message), extra]:
-            failure = PlayerFailure(Termination.ILLEGAL_MOVE, message)
-            failure.extra = checked_extra(extra)
-            raise failure
-        case worker.UNREACHED, [str(reason), extra]:
-            raise NotReachable(reason, checked_extra(extra))
-        case worker.FAILED, [str(message)]:
-            raise PlayerFailure(Termination.ERROR, message)
-        case worker.RAISED, [str(name), str(message), str(traceback)]:
-            raise PlayerFailure(Termination.ERROR, f"raised {name}: {message}", traceback)
-    raise process.FrameError
+        case [kind, termination, str(message), str(traceback), extra, bool(reached)] if kind == FAILED:
+            if termination in (Termination.ERROR, Termination.ILLEGAL_MOVE):
+                termination, extra = Termination(termination), checked_extra(extra)
+                raise PlayerFailure(termination, message, traceback, extra, reached=reached)
+    raise FrameError
+
+
+def serve(requests: int, answers: int) -> None:
+    """In a player's process: answer every request until there are no more, and close the player.
+
+    To begin a game a request has the specification and the variant, both the same for all that a process gets,
+    the opening, and the seed of its chance. To choose a move it has the moves that were made since the last one,
+    and the fields of a Limit, as to name a class takes pickle ten times as long. A copy of this process that a
+    player made is ended.
+    """
+    worker, reader, me = _Worker(answers), FrameReader(requests), os.getpid()
+    while True:
+        while (frame := reader.frame()) is None:
+            if not reader.fill():
+                worker.close()
+                return
+        reply = worker.reply(pickle.loads(frame))
+        if os.getpid() != me:
+            return
+        write_frame(answers, reply)
+
+
+class _Worker:
+    """The player in its own process, and a game beside the arena's."""
+
+    def __init__(self, answers: int) -> None:
+        self._answers = answers
+        self._player: LocalPlayer | None = None
+        self._game: Game | None = None
+        self._rng = random.Random(0)
+
+    def reply(self, request: tuple[Any, ...]) -> bytes:
+        """The reply to a request, whatever the player does."""
+        try:
+            reply = self._begin(*request) if len(request) > 2 else self._choose(*request)
+            return _ENCODER.encode(reply).encode()
+        except PlayerError as error:
+            reply = [REFUSED, message_of(error), list(error.keys)]
+        except BaseException as error:
+            failure = failure_of(error)
+            termination, message = str(failure.termination), str(failure)
+            reply = [FAILED, termination, message, failure.traceback, failure.extra, failure.reached]
+        return _ENCODER.encode(reply).encode()
+
+    def close(self) -> None:
+        if self._player is not None:
+            self._player.close()
+
+    def _begin(self, spec: PlayerSpec, variant: Variant, opening: Position, seed: str) -> Reply:
+        random.seed(seed)
+        np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own chance
+        self._rng = random.Random(seed)
+        self._player = player = self._player or LocalPlayer(spec, variant)
+        with compilation_announced(lambda: self._note(COMPILES)), waiting_announced(partial(self._note, WAITS)):
+            player.begin()
+        self._game = Game(variant, opening)
+        return [READY, player.man, player.costs]
+
+    def _choose(self, moves: tuple[int, ...], limit: tuple[Any, ...]) -> Reply:
+        assert self._game is not None
+        assert self._player is not None
+        for move in moves:
+            self._game.push(move)
+        answer = self._player.ask(self._game, Limit(*limit), self._rng)
+        choice: object = answer.choice
+        fields = choice if isinstance(choice, Choice) else {UNKNOWN: quoted(choice)}
+        return [CHOSE, answer.cpu_seconds, _has_children(), fields]
+
+    def _note(self, *reply: str) -> None:
+        write_frame(self._answers, json.dumps(reply).encode())
+
+
+def _plain(value: object) -> object:
+    """A value that JSON has no form for as one that it has."""
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    return {UNKNOWN: quoted(value)}
+
+
+_ENCODER = json.JSONEncoder(default=_plain)
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True

@@ -35,10 +35,14 @@ _KERNELS = "/tmp/kernels"
 """The folder of compiled kernels inside; those of the user's cache are links to it, so that none is changed."""
 _VARIABLES = ("PATH", "LANG", "LC_ALL", "PYTHONHASHSEED")
 _PREFIXES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "VECLIB_", "NUMEXPR_", "ARENA_")
-_MAIN = (
-    "import json, sys; sys.path[:], *rest = json.loads(sys.argv[1]); "
-    "from arena.hosting.sandbox import main; main(*rest)"
-)
+_MAIN = """
+import json, sys
+sys.path[:], cache, megabytes, requests, answers = json.loads(sys.argv[1])
+from arena.hosting import sandbox
+sandbox.prepare(cache, megabytes)
+from arena.hosting.player_process import serve  # after its kernels are there
+serve(requests, answers)
+"""
 _COMPILER_MEGABYTES = 256
 """Memory that the compiler takes when it is loaded, which is not the player's."""
 
@@ -61,18 +65,22 @@ def unavailable() -> str:
     return "" if tried.returncode == 0 else f"bubblewrap does not work here: {' '.join(tried.stderr.split())}"
 
 
-def serve(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -> NoReturn:
-    """Become a sandbox in which `worker.serve` runs, for a player and with what else it may read."""
+def enter(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -> NoReturn:
+    """Become a sandbox in which `player_process.serve` runs, for a player and with what else it may read."""
     for descriptor in (requests, answers):
         os.set_inheritable(descriptor, True)
-    rest = [sys.path, str(cache_folder()), requests, answers, allowance.memory]
-    readable = map(Path, allowance.sandbox or ())
-    paths = [*_of_python(), *_kernels(), *_of_player(spec, Path(allowance.folder)), *readable]
+    arguments = json.dumps([sys.path, str(cache_folder()), allowance.memory, requests, answers])
+    paths = [
+        *_of_python(),
+        *_kernels(),
+        *_of_player(spec, Path(allowance.folder)),
+        *map(Path, allowance.sandbox or ()),
+    ]
     folder = [str(Path(spec.options["folder"]).resolve())] if spec.type == ENGINE else []
-    command = [*_options(paths, allowance.memory, folder), sys.executable, "-c", _MAIN, json.dumps(rest)]
+    command = [*_options(paths, allowance.memory, folder), sys.executable, "-c", _MAIN, arguments]
     kept = {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_PREFIXES)}
-    own = {"HOME": "/tmp", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:backslashreplace"}
-    os.execvpe("bwrap", command, kept | own | {"NUMBA_CACHE_DIR": _KERNELS})
+    new = {"HOME": "/tmp", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:backslashreplace"}
+    os.execvpe("bwrap", command, kept | new | {"NUMBA_CACHE_DIR": _KERNELS})
 
 
 def ending(words: str) -> str:
@@ -84,17 +92,14 @@ def ending(words: str) -> str:
         return words
 
 
-def main(cache: str, requests: int, answers: int, megabytes: int) -> None:
-    """Inside the sandbox: link the compiled kernels, keep to the memory, and serve."""
+def prepare(cache: str, megabytes: int) -> None:
+    """Inside the sandbox: link the compiled kernels, and keep to the memory."""
     inside = Path(_KERNELS, OWN, Path(cache).name)
     for folder, _, files in os.walk(cache):
         (place := inside / Path(folder).relative_to(cache)).mkdir(parents=True, exist_ok=True)
         for name in files:
             (place / name).symlink_to(Path(folder, name))
-    from arena.hosting import worker  # after the links, as it looks for kernels
-
     bound(megabytes + _COMPILER_MEGABYTES)
-    worker.serve(requests, answers)
 
 
 def _options(paths: Sequence[Path], megabytes: int, folders: Sequence[str] = ()) -> list[str]:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from arena.base.wording import cut
 from arena.experiment.adjudication import Adjudication, Draw, Win
-from arena.hosting.handle import Answer, PlayerFailure, PlayerHandle, failure_of
-from arena.hosting.player_process import begin_game
+from arena.hosting.handle import Answer, PlayerFailure, failure_of
+from arena.hosting.player_process import PlayerHandle, begin_game
 from arena.ledger.record import GameRecord, Incident, Task, Verdict, named, packed, search_columns
 from arena.rules.endgame.tables import EndgameTables, opened
 from arena.rules.game import Game, Outcome, Termination

@@ -12,8 +12,8 @@ import numpy as np
 
 from arena.base.work import Stage
 from arena.experiment.formats.base import Pairing
-from arena.hosting.handle import PlayerFailure, PlayerHandle
-from arena.hosting.player_process import begin_game
+from arena.hosting.handle import PlayerFailure
+from arena.hosting.player_process import PlayerHandle, begin_game
 from arena.ledger.record import GameRecord, Task
 from arena.play.match import play
 from arena.rules.position import COLOURS, WHITE, Position

@@ -175,7 +175,7 @@ class Opponent:
         if not game.legal_moves:
             raise ValueError("the game is over: there is no legal move")
         if self._game is not None and (game is not self._game or len(game.moves) < self._plies):
-            self._player.begin(game.start)
+            self._player.begin()
             self._limit = self._spec.limit
         self._game, self._plies = game, len(game.moves)
         answer = self._player.choose(game, self._limit, self._rng)
