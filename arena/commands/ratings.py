@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
-from arena.base.number import is_nan
 from arena.commands.common import ENCODING, results_option
 from arena.commands.output import echo, fail, show_frame, show_table
-from arena.ratings.interval import Interval
-from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
-from arena.ratings.results import Results, ResultsError
-from arena.report.compare import RatedSide, comparison_text, read_side, sameness, sameness_sentence
+from arena.ratings.results import ResultsError
 from arena.report.compare import compare as compare_sides
+from arena.report.compare import comparison_text, read_side, sameness, sameness_sentence
 from arena.report.load import read_results
 from arena.report.runs.page import counts, write_index
 from arena.report.tables.standings import STANDINGS, rated
@@ -53,19 +51,35 @@ def rate(
     may have pair, the same for games that belong together.
     """
     try:
-        found = read_results(files, first, encoding, strict, results)
-        ratings = rate_games(found.games, first=found.first, anchor={} if anchor is None else {anchor: 0.0})
+        results_read = read_results(files, first, encoding, strict, results)
+        ratings = rate_games(
+            results_read.games, first=results_read.first, anchor={} if anchor is None else {anchor: 0.0}
+        )
     except (ResultsError, ValueError) as error:
         fail(str(error))
-    notes = [*ratings.notes, *found.notes]
+    table, notes = rated(ratings.table, ratings.groups), [*ratings.notes, *results_read.notes]
     if as_json:
-        click.echo(json.dumps(_ratings_document(found, ratings, notes)))
+        faults = results_read.faults
+        document = {
+            "first": results_read.first,
+            "first_by": results_read.first_by or None,
+            "players": _records(table.assign(error=(table["elo_high"] - table["elo_low"]) / 2)),
+            "advantage": ratings.advantage.value,
+            "advantage_error": ratings.advantage.error,
+            "notes": notes,
+            "left_out": [{"file": str(path), "line": line, "reason": reason} for path, line, reason in faults],
+        }
+        click.echo(json.dumps(document))
         return
-    show_frame(STANDINGS.text(rated(ratings.table, ratings.groups)))
+    show_frame(STANDINGS.text(table))
     echo("d Elo more mean an expected score of 1 / (1 + 10^(−d/400)); a draw is half a point.")
-    echo(_first_mover(found))
+    mover = results_read.first.capitalize()
+    if results_read.first_by:
+        echo(f"{mover} moves first ({results_read.first_by}).")
+    else:
+        echo(f"{mover} is assumed to move first; --first changes that.")
     if ratings.advantage.error > 0:
-        echo(f"Moving first ({found.first.capitalize()}) was worth {ratings.advantage} Elo.")
+        echo(f"Moving first ({mover}) was worth {ratings.advantage} Elo.")
     for note in notes:
         echo(note)
 
@@ -89,59 +103,30 @@ def compare(
         sides = [read_side(path, first, encoding, results) for path in (a, b)]
     except ResultsError as error:
         fail(str(error))
-    found = compare_sides(*sides)
-    same = _same_games(sides)
+    comparison = compare_sides(*sides)
+    runs = [side.run for side in sides if side.run is not None]
+    same = sameness_sentence(sameness(*runs)) if len(runs) == 2 else ""
     if as_json:
-        players = [
-            {key: None if is_nan(value) else value for key, value in row.items()}
-            for row in found.table.astype(object).where(found.table.notna(), None).to_dict("records")
-        ]
-        changed = {"games": same or None, "changes": found.changes, "notes": found.notes}
-        document = {"a": str(a), "b": str(b), "players": players} | changed
+        document = {
+            "a": str(a),
+            "b": str(b),
+            "players": _records(comparison.table),
+            "games": same or None,
+            "changes": comparison.changes,
+            "notes": comparison.notes,
+        }
         click.echo(json.dumps(document))
         return
     echo(f"a: {a}\nb: {b}\n")
-    show_frame(comparison_text(found.table))
-    for line in (*filter(None, [same]), *found.changes, *found.notes):
+    show_frame(comparison_text(comparison.table))
+    for line in (*filter(None, [same]), *comparison.changes, *comparison.notes):
         echo(line)
 
 
-def _same_games(sides: Sequence[RatedSide]) -> str:
-    a, b = (side.run for side in sides)
-    return "" if a is None or b is None else sameness_sentence(sameness(a, b))
-
-
-def _ratings_document(found: Results, ratings: Ratings, notes: list[str]) -> dict[str, Any]:
-    """A joint rating for JSON; `error`: half width of the 95 % interval; `los`: null for the last of a group."""
-    last = {group[-1] for group in ratings.groups}
-    players = []
-    for row in ratings.table.to_dict("records"):
-        los = None if row["player"] in last else row["los"]
-        known = {
-            "player": row["player"],
-            "elo": row["elo"],
-            "error": Interval.of(row, "elo").error,
-            **row,
-            "los": los,
-        }
-        players.append({key: None if is_nan(value) else value for key, value in known.items()})
-    return {
-        "first": found.first,
-        "first_by": found.first_by or None,
-        "players": players,
-        "advantage": ratings.advantage.value,
-        "advantage_error": ratings.advantage.error,
-        "notes": notes,
-        "left_out": [
-            {"file": str(fault.path), "line": fault.line, "reason": fault.reason} for fault in found.faults
-        ],
-    }
-
-
-def _first_mover(found: Results) -> str:
-    if found.first_by:
-        return f"{found.first.capitalize()} moves first ({found.first_by})."
-    return f"{found.first.capitalize()} is assumed to move first; --first changes that."
+def _records(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """The rows of a table for JSON: what is not known is null."""
+    records: list[dict[Hashable, Any]] = table.astype(object).where(table.notna(), None).to_dict("records")
+    return records
 
 
 _HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
