@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from arena.ledger.info import Diagnosis, RunInfo
 from arena.ledger.public import Pseudonyms
 from arena.ledger.read import read
 from arena.report.load import list_runs
@@ -147,10 +148,9 @@ def test_the_report_without_names_is_that_of_the_run_and_the_same_each_time(fold
 
 def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path: Path) -> None:
     players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
-    facts: dict[str, Any] = {"facts": {"files": {}}}
     times = pd.DataFrame({"game": [1], "began": [0.0], "seconds": [0.25], "cpu_seconds": [0.125]})
     one, again, other = (
-        Pseudonyms(experiment(players), facts, games).names
+        Pseudonyms(experiment(players), RunInfo(1), {}, games).names
         for games in (times, times, times.assign(seconds=0.25000000001))
     )
     assert one == again != other and list(one) not in (sorted(one), sorted(one, reverse=True))
@@ -173,7 +173,7 @@ def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path
 def test_a_message_keeps_its_kind_and_loses_words_of_a_players_code(text: str, public: str) -> None:
     players = [player("anna", type="work/anna.py:Bot"), player("random", type="random")]
     empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
-    assert Pseudonyms(experiment(players), {"facts": {"files": {}}}, empty).message(text) == public
+    assert Pseudonyms(experiment(players), RunInfo(1), {}, empty).message(text) == public
 
 
 def test_a_folder_of_several_runs_is_refused(tmp_path: Path) -> None:
@@ -185,17 +185,9 @@ def test_a_folder_of_several_runs_is_refused(tmp_path: Path) -> None:
 def test_nobody_is_told_by_a_place_in_a_list() -> None:
     names = [f"s{number:02}" for number in range(20)]
     players = [player(name, type=f"work/{name}.py:Bot") for name in names]
-    manifest: dict[str, Any] = {"session": {}, "men": dict.fromkeys(names)}
-    manifest["found"] = [{"player": name, "level": "error", "message": "raised KeyError"} for name in names]
-    manifest["left_out"] = dict.fromkeys(names, "")
-    stored = {
-        "facts": {"files": {}},
-        "disqualified": names,
-        "experiment": {"players": [], "anchor": {}, "process": {}},
-        "manifest": manifest,
-    }
+    found = tuple(Diagnosis(name, "error", "raised KeyError") for name in names)
+    info = RunInfo(1, men=dict.fromkeys(names), found=found, left_out=dict.fromkeys(names, ""))
     empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
-    found = Pseudonyms(experiment(players), stored, empty).documents(stored)
-    lists = [found["disqualified"], *(found["manifest"][key] for key in ("men", "left_out"))]
-    lists.append([it["player"] for it in found["manifest"]["found"]])
-    assert all(list(it) == sorted(it) and len(it) == 20 for it in lists)
+    public = Pseudonyms(experiment(players), info, {}, empty).info(info)
+    for listed in (list(public.men), list(public.left_out), [one.player for one in public.found]):
+        assert listed == sorted(listed) and len(listed) == 20 and not {*listed} & {*names}

@@ -101,7 +101,7 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
     workers = [dask.worker(), dask.worker()]
     (tmp_path / "here").mkdir()
     plan = planned(tmp_path / "here")
-    with Ledger(tmp_path / "out", plan.experiment, plan.facts) as ledger:
+    with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
         for number, _ in enumerate(play(plan, ledger, dask.address), start=1):
             if number == 10:
                 workers[0].kill()

@@ -22,14 +22,14 @@ import pytest
 import arena
 from arena.ledger import store
 from arena.ledger.grades import Grade, GradedGame
-from arena.ledger.ledger import FILE, GAMES, PROBES, Facts, Ledger
+from arena.ledger.info import RunInfo
+from arena.ledger.ledger import FILE, GAMES, PROBES, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import NO_SEARCH, ProbeRecord, SuiteAnswer
 from arena.ledger.store import StoreError
 from arena.ledger.table import Table
 from arena.play.prepare import prepare
 from arena.play.tournament import play
-from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
 from tests.benchmarks import volume
 from tests.helpers.command_line import error_line, invoke, refused
@@ -87,7 +87,7 @@ def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_
     result = invoke("run", config, "--out", folder, "--workers", 1, "--no-report")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1].endswith(
-        f"{FILE}: game 2 was changed by another program during the run and removed; "
+        f"{FILE} was changed by another program during the run, in games that are removed (2); "
         "rerun the same command to play what is missing"
     )
     monkeypatch.undo()
@@ -118,15 +118,14 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def reopened(folder: Path, kind: str = "searching", games: int = 12) -> Ledger:
     """The ledger of `ledger`, or of a damaged copy, as the command that made it opens it."""
-    start = fen(ENGLISH, ENGLISH.start)
-    return Ledger(folder, volume._experiment(kind), Facts("black", ENGLISH.gametype, start, games, True, {}))
+    return Ledger(folder, volume._experiment(kind), RunInfo(games))
 
 
 def content(folder: Path) -> str:
     """All that a report reads."""
     data = read(folder)
     tables = [data.games, data.probes, data.grades, data.graded, data.answers, *data.moves()]
-    return repr((data.experiment, data.facts, data.order, [table.to_csv() for table in tables]))
+    return repr((data.experiment, data.info, data.order, [table.to_csv() for table in tables]))
 
 
 def rows(folder: Path) -> set[tuple[Any, ...]]:
@@ -217,7 +216,7 @@ def test_any_values_are_read_back_with_their_checksum(row: list[Any]) -> None:
 def test_a_checksum_tells_types_tables_and_neighbours_apart() -> None:
     tables = [Table(name, {"a": "TEXT", "b": "TEXT"}, ["a"]) for name in "tu"]
     rows = [("1", ""), ("", "1"), (1, ""), (b"1", ""), (1.0, ""), (None, "1")]
-    sums = {table._checksum(row) for table in tables for row in rows}
+    sums = {table.checksum(row) for table in tables for row in rows}
     assert len(sums) == 2 * len(rows)
 
 
@@ -256,7 +255,6 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert f"kept as {FILE}.damaged" in again.stderr
     assert (out / f"{FILE}.damaged").stat().st_size > 0
     mended = arena.load(out)
-    assert mended.data.manifest is not None
     assert repeatable(mended.moves).equals(moves)
     kept = mended.games.set_index("game")["seconds"] == times
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
@@ -364,7 +362,7 @@ def test_what_a_game_played_again_changes_behind_it_is_played_again(tmp_path: Pa
             swapped[white], swapped[black] = row[black], row[white]
             connection.execute(f"REPLACE {GAMES.insertion}", GAMES.stored(swapped))
         connection.execute("UPDATE games SET plies = 0 WHERE game = 1")
-    with Ledger(tmp_path / "other", plan.experiment, plan.facts) as opened:
+    with Ledger(tmp_path / "other", plan.experiment, plan.info) as opened:
         again = {record.pairing.game for record in play(plan, opened, 1)}
         assert opened.complete
     assert again == {1, *(row[0] for row in rows[:4])}
@@ -476,7 +474,7 @@ def test_a_ledger_that_goes_under_a_run_is_noticed_at_the_next_game(
 ) -> None:
     monkeypatch.setattr(store, "LOOK_SECONDS", 0.0)
     plan, out = prepare(arena.experiment.load.load(config)), tmp_path / "out"
-    opened = Ledger(out, plan.experiment, plan.facts)
+    opened = Ledger(out, plan.experiment, plan.info)
     games = play(plan, opened, 1)
     next(games), next(games)
     match how:

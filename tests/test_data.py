@@ -198,10 +198,9 @@ def test_pieces_phase_and_fen_are_of_the_position_before_the_move(run: Run) -> N
 
 
 def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run: Run) -> None:
-    assert run.data.manifest is not None
-    assert run.data.manifest.men == {"random": None, "greedy": 1.0, "tree": None, "own": 2.0, "material": 1.0}
+    assert run.info.men == {"random": None, "greedy": 1.0, "tree": None, "own": 2.0, "material": 1.0}
     moves = run.moves
-    for name, man in run.data.manifest.men.items():
+    for name, man in run.info.men.items():
         own = moves[moves["player"] == name]
         known = own["score_men"].notna()
         if man is None:
@@ -310,8 +309,8 @@ def test_the_moves_of_a_ledger_can_be_read_as_its_description_says(run: Run) -> 
 
 def test_a_game_says_when_and_where_it_was_played(run: Run) -> None:
     games = run.games
-    assert run.data.manifest is not None
-    session = run.data.manifest.session
+    session = run.info.session
+    assert session is not None
     assert (games["machine"] == session.host).all()
     assert games["worker"].nunique() <= 2 and session.process not in set(games["worker"])
     began = datetime.fromisoformat(session.began)

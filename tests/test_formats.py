@@ -98,7 +98,7 @@ def test_a_run_that_is_stopped_plays_the_same_games_as_one_that_is_not(tmp_path:
     text = DYNAMIC[name] + FOUR
     whole = run(tmp_path, "whole", text)
     assert_same(run(tmp_path, "parts", text, stops=(1, 3, 0, 6)), whole)
-    assert len(whole.games) <= whole.facts.games
+    assert len(whole.games) <= whole.info.games
     assert whole.data.order is not None and len(whole.data.order) == 4
 
 
@@ -160,7 +160,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
             yield from map(record, block)
 
     monkeypatch.setattr(tournament, "run_tasks", shuffled)
-    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
+    ledger = Ledger(tmp_path / "out", plan.experiment, plan.info)
     list(play(plan, ledger, 1))
     assert ledger.complete and ledger.finished() == set(range(1, 2 * expected + 1))
     assert max(begun) == -(-2 * expected // 60) * 60 < plan.games
@@ -287,8 +287,8 @@ def test_a_precise_match_is_the_same_for_two_workers_and_after_stops_and_says_wh
 def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(tmp_path: Path) -> None:
     players = [player(name) for name in "abc"]
     plain = synthetic(tmp_path, players, 12)
-    more, until = plain.facts._replace(games=1000), {"error": 500.0}
-    found = changed(plain, experiment=experiment(players, until=until), order=[], facts=more)
+    more, until = plain.info._replace(games=1000), {"error": 500.0}
+    found = changed(plain, experiment=experiment(players, until=until), order=[], info=more)
     table = found.standings
     half = (table["elo_high"] - table["elo_low"]) / 2
     widest = f"±{half.max():.1f} Elo ({table['player'].tolist()[int(half.argmax())]})"
@@ -301,7 +301,7 @@ def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(
 
     assert of(1.0, order=None) == f"The widest 95 % interval is {widest} so far; the run ends at ±1 Elo."
     assert of(1.0).endswith(f"the widest is {widest}, repeated games counted once.")
-    assert of(1.0, facts=plain.facts) == (
+    assert of(1.0, info=plain.info) == (
         f"The openings were used up before intervals were within ±1 Elo: the widest is {widest}."
     )
     assert narrowed(plain) == []

@@ -20,7 +20,8 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, file_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.learning.config import load_tuning
-from arena.ledger.ledger import FILE, Facts, Ledger
+from arena.ledger.info import RunInfo
+from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.rules.notation import NotationError, fen, parse_fen
@@ -182,10 +183,8 @@ def a_ledger(data: bytes, folder: Path) -> None:
         list(run.moves())
     except StoreError as error:
         _one_line(error)
-    start = fen(ENGLISH, ENGLISH.start)
-    facts = Facts("black", ENGLISH.gametype, start, 12, True, {})
     try:
-        with Ledger(folder, volume._experiment("random"), facts) as ledger:
+        with Ledger(folder, volume._experiment("random"), RunInfo(12)) as ledger:
             assert ledger.finished() <= set(range(1, 13))
     except StoreError as error:
         _one_line(error)
@@ -240,9 +239,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
 def _filled(folder: Path) -> Iterator[Ledger]:
     """A ledger of a few games, still open."""
     volume.fill(folder, "random", 12)
-    start = fen(ENGLISH, ENGLISH.start)
-    facts = Facts("black", ENGLISH.gametype, start, 12, True, {})
-    with Ledger(folder, volume._experiment("random"), facts) as ledger:
+    with Ledger(folder, volume._experiment("random"), RunInfo(12)) as ledger:
         ledger.put("note", "x" * 5000)
         ledger.remove_after(9)
         yield ledger

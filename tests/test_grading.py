@@ -22,7 +22,8 @@ import arena
 from arena.base.supervisor import are_supported
 from arena.experiment.load import judge_spec
 from arena.ledger.grades import GRADE_COLUMNS, GRADES, Grade, GradedGame, GradeTask
-from arena.ledger.ledger import FILE, GAMES, Facts, Ledger
+from arena.ledger.info import RunInfo
+from arena.ledger.ledger import FILE, GAMES, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import MOVE_COLUMNS, packed
 from arena.ledger.store import StoreError
@@ -46,10 +47,7 @@ ENGLISH = VARIANTS["english"]
 
 def reopened(folder: Path, games: int = 12) -> Ledger:
     """The ledger of a made-up run, as the command that made it opens it."""
-    start = fen(ENGLISH, ENGLISH.start)
-    return Ledger(
-        folder, volume._experiment("searching"), Facts("black", ENGLISH.gametype, start, games, True, {})
-    )
+    return Ledger(folder, volume._experiment("searching"), RunInfo(games))
 
 
 @pytest.fixture(scope="module")
@@ -246,7 +244,7 @@ def run(played: Path, tmp_path: Path) -> Path:
 
 def opened(folder: Path) -> Ledger:
     data = read(folder)
-    return Ledger(folder, data.experiment, data.facts)
+    return Ledger(folder, data.experiment, data.info)
 
 
 def grading_of(folder: Path, pieces: int = PIECES, judge: str | None = JUDGE) -> Grading:

@@ -24,8 +24,8 @@ from arena.base.files import lock_folder
 from arena.commands import live
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
-from arena.ledger.ledger import FILE, Facts, Ledger
-from arena.ledger.manifest import Manifest, Session, manifest_of, save, session
+from arena.ledger.info import RunInfo, Session, session
+from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
 from arena.ratings.joint import rate
@@ -51,7 +51,7 @@ class Run:
     """A run of CONFIG whose games the test stores itself."""
 
     ledger: Ledger
-    manifest: Manifest
+    info: RunInfo
 
     @property
     def folder(self) -> Path:
@@ -66,16 +66,16 @@ class Run:
     def begin(self, **changes: Any) -> None:
         """Begin another session now, by this process, but for the changes."""
         games = len(self.ledger.finished())
-        save(self.ledger, self.manifest._replace(session=session(games, 2)._replace(**changes)))
+        self.ledger.save_info(self.info.begun(session(games, 2)._replace(**changes)))
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
     (tmp_path / "t.yaml").write_text(CONFIG)
     experiment = load(tmp_path / "t.yaml")
-    facts = Facts("black", "", "B", 60, True, {})
-    with Ledger(tmp_path / "out", experiment, facts) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}, session(0, 2)))
+    info = RunInfo(60)
+    with Ledger(tmp_path / "out", experiment, info) as ledger:
+        run = Run(ledger, info)
         run.begin()
         yield run
 
@@ -200,9 +200,9 @@ def test_looking_at_a_run_leaves_its_lock_free(run: Run) -> None:
 def moment_of(seconds: float | None, **changes: Any) -> Moment:
     """30 of 60 games, 10 of them played before the last session, whose first move was so many seconds ago."""
     last = Session("", 10, 2, "host", 77)
-    manifest = Manifest("", {}, {}, {}, {}, {}, "", last)
+    info = RunInfo(60, session=last)
     moment = Moment(
-        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], manifest, True, seconds, 995.0,
+        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], info, True, seconds, 995.0,
         1000.0, 3, {}, EloScale("black"), None, 0,
     )  # fmt: skip
     return moment._replace(**changes)
@@ -309,8 +309,8 @@ def test_a_sequential_test_is_told_with_its_bounds_by_the_pairs_at_the_head_of_t
     (tmp_path / "t.yaml").write_text(config)
     experiment = load(tmp_path / "t.yaml")
     watcher = Watcher(tmp_path / "out")
-    with Ledger(tmp_path / "out", experiment, Facts("black", "", "B", 20, False, {})) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}, session(0, 2)))
+    with Ledger(tmp_path / "out", experiment, RunInfo(20, False)) as ledger:
+        run = Run(ledger, RunInfo(20, False))
         assert watcher.read().sprt is None
         for game in (1, 2, 4, 5, 6):
             white, black, result = ("a", "b", "white") if game % 2 else ("b", "a", "black")

@@ -13,8 +13,8 @@ from click.testing import Result
 
 import arena
 from arena.experiment.load import load
+from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
-from arena.ledger.manifest import FILE, stored_manifest
 from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import VersionsChanged, begin
 from arena.report.sentences.notes import notes
@@ -55,7 +55,7 @@ def plan_of(config: Path) -> Tournament:
 
 def begin_again(config: Path, *, force: bool = False) -> None:
     plan = plan_of(config)
-    with Ledger(config.parent / "out", plan.experiment, plan.facts) as ledger:
+    with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
         begin(plan, ledger, 1, force=force)
 
 
@@ -81,8 +81,8 @@ def test_a_run_says_what_it_is_made_of_and_where_it_was_played(config: Path) -> 
     assert found["machine"]["cores"] >= 1
     assert list(found["men"]) == ["steady", "own", "deep"]
     plan = plan_of(config)
-    with Ledger(config.parent / "out", plan.experiment, plan.facts) as ledger:
-        assert stored_manifest(ledger) == arena.load(config.parent / "out").data.manifest
+    with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
+        assert ledger.info == arena.load(config.parent / "out").info
 
 
 def test_the_last_time_that_a_run_goes_on_is_recorded_and_a_complete_one_is_left_alone(config: Path) -> None:

@@ -92,7 +92,7 @@ def plan_of(folder: Path, text: str = CONFIG) -> Tournament:
 
 
 def measured(plan: Tournament, folder: Path, workers: int = 1) -> pd.DataFrame:
-    ledger = Ledger(folder, plan.experiment, plan.facts)
+    ledger = Ledger(folder, plan.experiment, plan.info)
     try:
         for _ in measure_all(plan, ledger, workers):
             pass
@@ -182,7 +182,7 @@ def test_a_stopped_probe_goes_on_and_searches_nothing_twice(tmp_path: Path) -> N
     plan = plan_of(tmp_path)
     seen: list[tuple[str, int]] = []
     for limit in (3, 9, 100):
-        ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
+        ledger = Ledger(tmp_path / "out", plan.experiment, plan.info)
         for record in measure_all(plan, ledger, 1, lambda limit=limit: len(seen) >= limit):  # type: ignore[misc]
             seen.append((record.player, record.position))
             stored = read(tmp_path / "out").probes

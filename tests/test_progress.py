@@ -15,8 +15,8 @@ from rich.console import Console
 
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
-from arena.ledger.ledger import FILE, Facts, Ledger
-from arena.ledger.manifest import manifest_of, save, session
+from arena.ledger.info import RunInfo, session
+from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.record import MOVE_COLUMNS, GameRecord, Task, packed
 from arena.play import tournament
 from arena.play.tournament import begin, play
@@ -62,8 +62,8 @@ class Ledgered:
     def __init__(self, folder: Path, stream: io.StringIO, planned: int = 2000, **settings: object) -> None:
         document = {"name": "t", "variant": "english", "players": [{"name": n, "type": "random"} for n in "ab"]}
         experiment = load(document | settings)
-        self.ledger = Ledger(folder, experiment, Facts("black", "", "B", planned, True, {}))
-        save(self.ledger, manifest_of(experiment, {}, {}, session(0, 1)))
+        self.ledger = Ledger(folder, experiment, RunInfo(planned))
+        self.ledger.save_info(RunInfo(planned).begun(session(0, 1)))
         self.display, self.folder = Display(stream), folder
         self.games = 0
 
@@ -140,7 +140,7 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
 
     monkeypatch.setattr(tournament, "run_tasks", made_up)
     lines: list[str] = []
-    with Ledger(tmp_path / "out", plan.experiment, plan.facts) as ledger:
+    with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
         begin(plan, ledger, 1)
         for _ in play(plan, ledger, 1):
             lines.append(status_line(Watcher(tmp_path / "out").read()))

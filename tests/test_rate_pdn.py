@@ -46,7 +46,7 @@ def test_the_pdn_of_a_run_is_rated_as_the_run(tmp_path, variant, plies):
     run = arena.load(tmp_path / "out")
     (tmp_path / "games.pdn").write_text("\n".join(pdn_games(run)))
     document = json.loads(invoke("rate", tmp_path / "games.pdn", "--json").output)
-    assert document["first"] == run.facts.first and document["first_by"] in (
+    assert document["first"] == run.first and document["first_by"] in (
         "GameType",
         "the numbering of the moves",
     )

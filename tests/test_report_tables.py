@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from arena.base.number import is_nan, quantity, signed
+from arena.ledger.info import Diagnosis
 from arena.ledger.ledger import GAME_COLUMNS
-from arena.ledger.manifest import Diagnosis, Manifest, Session
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.run import Run
@@ -296,9 +296,9 @@ def class_of(folder: Path) -> Run:
     void.loc[void.index[2], ["termination", "error"]] = ["error", "fails raised KeyError: 4 at ply 4"]
     kept = games[~of_bad].reset_index(drop=True)
     found = (Diagnosis("gone", "error", "cannot be built: line 2"), Diagnosis("good", "warning", "is slow"))
-    manifest = Manifest("", {}, {}, {}, {}, {}, "", Session("", 0, 1, "", 0), found, {"gone": "work/gone.py"})
     run = run_of(folder, experiment(players), kept, moves[moves["game"].isin(kept["game"])])
-    return changed(run, void_games=void.reset_index(drop=True), disqualified=("bad",), manifest=manifest)
+    info = run.info._replace(found=found, left_out={"gone": "work/gone.py"})
+    return changed(run, void_games=void.reset_index(drop=True), disqualified=("bad",), info=info)
 
 
 def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Path) -> None:
@@ -331,23 +331,21 @@ def test_two_files_of_ones_own_are_no_class(tmp_path: Path) -> None:
     run = class_of(tmp_path)
     players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
     few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), disqualified=())
-    assert run.data.manifest is not None
     assert [*few.submissions["player"]] == ["good", "fails", "gone"]
-    alone = changed(few, manifest=run.data.manifest._replace(left_out={}))
+    alone = changed(few, info=run.info._replace(left_out={}))
     assert alone.submissions.empty
 
 
 def test_of_more_than_three_players_left_out_the_notes_say_where_the_reasons_are(tmp_path: Path) -> None:
     run = class_of(tmp_path)
-    assert run.data.manifest is not None
     found = tuple(Diagnosis(f"gone {n}", "error", "cannot be built") for n in range(4))
     for count, sentences in (
         (3, [f"gone {n} was left out as faulty: cannot be built." for n in range(3)]),
         (4, ["4 players were left out as faulty; submissions.csv says why."]),
     ):
         files = {one.player: f"work/{one.player}.py" for one in found[:count]}
-        manifest = run.data.manifest._replace(found=found[:count], left_out=files)
-        assert faulty(changed(run, manifest=manifest)) == sentences
+        info = run.info._replace(found=found[:count], left_out=files)
+        assert faulty(changed(run, info=info)) == sentences
 
 
 def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path: Path) -> None:

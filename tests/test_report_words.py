@@ -287,7 +287,7 @@ def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Pa
     assert unfinished(whole) == [] and unfinished(some) == [said]
     assert markdown(some).split("\n\n")[1] == said
     assert re.findall(r"<p[^>]*>(.*?)</p>", html(some, {}, []))[0] == said
-    swiss = changed(some, facts=whole.facts._replace(exact=False))
+    swiss = changed(some, info=whole.info._replace(exact=False))
     assert unfinished(swiss)[0].startswith("Not complete: 90 of at most 120 games")
     assert unfinished(changed(swiss, order=[("a", "won")])) == []
 

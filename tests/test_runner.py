@@ -11,7 +11,7 @@ import yaml
 
 import arena
 from arena.experiment.load import load
-from arena.ledger.manifest import versions
+from arena.ledger.info import versions
 from arena.ledger.store import StoreError
 from arena.play import tournament
 from arena.play.tournament import RunPaused, VersionsChanged
@@ -55,7 +55,7 @@ def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament(
         assert run.data.order is not None and len(run.games) == 12
         pd.testing.assert_frame_equal(repeatable(run.moves), repeatable(typed.moves))
         pd.testing.assert_frame_equal(run.standings[["player", "elo"]], typed.standings[["player", "elo"]])
-    assert mapped.data.manifest is not None and mapped.data.manifest.session.games == 0
+    assert mapped.info.session is not None and mapped.info.session.games == 0
 
 
 def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
@@ -88,7 +88,7 @@ def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
     whole = arena.run(CONFIG, "out", workers=1, quiet=True)
     assert len(whole.games) == 12 and whole.data.order is not None
     assert whole.games["began"][:5].tolist() == part.games["began"].tolist()
-    assert whole.data.manifest is not None and whole.data.manifest.session.games == 5
+    assert whole.info.session is not None and whole.info.session.games == 5
 
 
 # --- what the command line says and does, Python does
@@ -134,7 +134,7 @@ def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     config.write_text(config.read_text().replace("tokens: 3", "tokens: 3000"))
     run = arena.run(load(config), "out", quiet=True)
     assert len(run.games) == 4 and len(run.data.answers) and len(run.data.graded) == 4
-    assert run.data.manifest is not None and run.data.manifest.session.workers == 1
+    assert run.info.session is not None and run.info.session.workers == 1
     assert run.experiment.model_dump() == load(config).model_dump()
     again = arena.run(run.experiment, "again", quiet=True)
     assert len(again.data.answers) == len(run.data.answers) and len(again.data.graded) == 4
@@ -159,7 +159,7 @@ def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
     )
     assert said_here == lines
     assert any("is the sign right?" in line for line in lines) and any("no answer" in line for line in lines)
-    assert run.data.manifest is not None and [one.player for one in run.data.manifest.faulty] == ["b", "c"]
+    assert [one.player for one in run.info.faulty] == ["b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -208,4 +208,4 @@ def test_a_run_of_other_versions_is_an_exception_unless_forced(
     with pytest.raises(VersionsChanged):
         arena.run(CONFIG, "out", workers=1, quiet=True)
     forced = arena.run(CONFIG, "out", workers=1, quiet=True, force=True)
-    assert forced.data.manifest is not None and forced.data.manifest.forced.endswith(" then, 0 now")
+    assert forced.info.forced.endswith(" then, 0 now")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
-from arena.ledger.ledger import FILE, Facts, Ledger
-from arena.ledger.manifest import manifest_of, save, session
+from arena.ledger.info import RunInfo, session
+from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
 from arena.report.compare import sameness, sameness_sentence
 from arena.report.load import load as load_run
@@ -48,9 +48,10 @@ def run(
     experiment = load(config)
     rows = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
     recorded = list(zip(*rows, strict=True))
-    with Ledger(folder, experiment, Facts("black", "", "B", planned or len(results), True, {})) as ledger:
+    info = RunInfo(planned or len(results))
+    with Ledger(folder, experiment, info) as ledger:
         began = f"2026-03-{day:02}T10:00:00+00:00"
-        save(ledger, manifest_of(experiment, {}, {}, session(0, 2)._replace(began=began, host="box")))
+        ledger.save_info(info.begun(session(0, 2)._replace(began=began, host="box")))
         for game, (white, black, result) in enumerate(results, 1):
             pairing = Pairing(game, (game + 1) // 2, 1, 0, 1, 0)
             ledger.add(GameRecord(pairing, result, "no_moves", 0.1, "", *packed(recorded)), white, black, "B")

@@ -412,7 +412,7 @@ def test_a_swiss_without_a_disqualified_player_is_the_same_for_two_workers_and_w
         path.write_text(f"format: {{type: swiss, rounds: 4}}\n{text}{more}")
         if kind == "resumed":
             plan = prepare(load(path))
-            with Ledger(folder / "out", plan.experiment, plan.facts) as ledger:
+            with Ledger(folder / "out", plan.experiment, plan.info) as ledger:
                 begun = list(islice(play(plan, ledger, 1), 11))
                 assert len(begun) == 11 and ledger.disqualified == ("bad",)
         made.append(run(path, workers=2 if kind == "two" else 1))

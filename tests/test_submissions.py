@@ -320,8 +320,7 @@ def test_faulty_submissions_that_forfeit_lose_their_games_and_nothing_else_is_lo
     assert set(lost.index) == {*some, "slow"} - {"chance"}
     both = played.games[played.games["white"].isin(WELL) & played.games["black"].isin(WELL)]
     assert len(both) == 4 and not both["error"].any()
-    assert played.data.manifest is not None
-    assert {one.player for one in played.data.manifest.faulty} == {*some, "slow"}
+    assert {one.player for one in played.info.faulty} == {*some, "slow"}
 
 
 def test_a_submission_that_cannot_be_built_ends_the_command_which_says_how_to_play_without_it(

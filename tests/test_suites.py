@@ -375,7 +375,7 @@ def solved(folder, workers=1, after=10**9):
     """Solve the suites of a run, or only until there are some answers; returns those that are new."""
     plan = prepared(folder)
     made: list[SuiteAnswer] = []
-    with Ledger(folder / "run", plan.experiment, plan.facts) as ledger:
+    with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
         made += solve_suites(plan, ledger, workers, lambda: len(made) >= after)
     return made
 
@@ -444,7 +444,7 @@ def test_a_position_that_changes_in_its_file_is_solved_again_and_one_that_goes_t
 
 def test_a_player_that_is_disqualified_is_not_asked(folder):
     plan = prepared(folder)
-    with Ledger(folder / "run", plan.experiment, plan.facts) as ledger:
+    with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
         assert len(unanswered(plan, ledger)) == 70
         ledger.disqualify(["random"])
         assert len(unanswered(plan, ledger)) == 56

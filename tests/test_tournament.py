@@ -74,11 +74,11 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     plan = prepare(experiment(tmp_path))
-    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
+    ledger = Ledger(tmp_path / "out", plan.experiment, plan.info)
     with pytest.raises(StoreError, match="in use by another arena"):
-        Ledger(tmp_path / "out", plan.experiment, plan.facts)
+        Ledger(tmp_path / "out", plan.experiment, plan.info)
     ledger.close()
-    Ledger(tmp_path / "out", plan.experiment, plan.facts).close()
+    Ledger(tmp_path / "out", plan.experiment, plan.info).close()
 
 
 def test_a_ledger_whose_moves_have_other_columns_is_refused(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None
     plan = prepare(experiment(tmp_path, text))
     (tmp_path / "own.py").write_text(PLAYERS + "\n")
     with pytest.raises(StoreError, match="changed: files"):
-        Ledger(tmp_path / "out", plan.experiment, plan.facts)
+        Ledger(tmp_path / "out", plan.experiment, plan.info)
 
 
 def test_an_illegal_move_loses(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finis
 def test_games_that_end_their_process_are_named_when_all_others_are_played(tmp_path: Path) -> None:
     text = CONFIG.replace("type: greedy", 'type: "own.py:Dies", in_process: true').replace("count: 8", "count: 2")
     plan = prepare(experiment(tmp_path, text))
-    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
+    ledger = Ledger(tmp_path / "out", plan.experiment, plan.info)
     with pytest.raises(WorkerDied) as caught:
         for _ in play(plan, ledger, 2):
             pass

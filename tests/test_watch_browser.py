@@ -44,12 +44,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     players = [{"name": f"{LONG[:36]} {number:03}", "type": "random"} for number in range(MANY)]
     plan = _plan(root, DOCUMENT | {"name": "many", "players": players})
-    with Ledger(root / "many", plan.experiment, plan.facts) as ledger:
+    with Ledger(root / "many", plan.experiment, plan.info) as ledger:
         schedule = Schedule(plan, ())
         assert schedule.advance()
         for number, pairing in enumerate(islice(schedule.games(), 400)):
             record = GameRecord(pairing, ("white", "draw", "black")[number % 3], "max_plies", 0.1, "", *packed([]))
-            ledger.add(record, plan.names[pairing.white], plan.names[pairing.black], plan.facts.start_fen)
+            ledger.add(record, plan.names[pairing.white], plan.names[pairing.black], "B")
     return root
 
 
@@ -64,7 +64,7 @@ def address(folder: Path) -> Iterator[str]:
 def live(folder: Path) -> Iterator[Callable[[int], None]]:
     """Plays so many games of the run `live`, which this process has open; two are finished."""
     plan = _plan(folder, DOCUMENT | {"name": "live", "openings": {"random_plies": 3, "count": 100}})
-    with Ledger(folder / "live", plan.experiment, plan.facts) as ledger:
+    with Ledger(folder / "live", plan.experiment, plan.info) as ledger:
         begin(plan, ledger, 1)
 
         def up_to(games: int) -> None:

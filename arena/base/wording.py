@@ -34,8 +34,7 @@ def choices(word: str, valid: Collection[str], meant: Mapping[str, str] = _NONE)
     """`did you mean 'negamax'? (choices: random, negamax)`; without the question if no valid word is close."""
     close = meant.get(word) or nearest(word, valid)
     question = f"did you mean {close!r}? " if close is not None else ""
-    first, more = list(valid)[:MAX_CHOICES], len(valid) - MAX_CHOICES
-    return f"{question}(choices: {', '.join(first) or 'none'}{f' and {more} more' if more > 0 else ''})"
+    return f"{question}(choices: {first_few(list(valid), MAX_CHOICES) or 'none'})"
 
 
 def nearest(word: str, valid: Collection[str], likeness: float = 0.6) -> str | None:
@@ -90,9 +89,10 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
-def first_few(parts: Sequence[str], total: int) -> str:
-    """Parts, and how many more there are: "a; b; and 3 more"."""
-    return "; ".join([*parts, *([f"and {total - len(parts)} more"] if total > len(parts) else [])])
+def first_few(parts: Sequence[str], most: int, separator: str = ", ") -> str:
+    """The first parts, and how many more there are: "a, b, and 3 more"."""
+    rest = [f"and {len(parts) - most} more"] if len(parts) > most else []
+    return separator.join([*parts[:most], *rest])
 
 
 def message_of(error: BaseException) -> str:

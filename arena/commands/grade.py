@@ -60,7 +60,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
 def _grade(folder: Path, data: RunData, grading: Grading, workers: int | str) -> bool:
     """Grade what is not graded yet of a run, and say what there is; whether it was not stopped."""
     try:
-        with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.facts) as ledger:
+        with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
             is_whole = grade_watched(grading, ledger, workers, Terminal())
     except (StoreError, GradingError, EndgameError) as error:
         fail(str(error))

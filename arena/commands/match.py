@@ -24,7 +24,7 @@ from arena.experiment.load import load, player_specs
 from arena.experiment.model import entry_of
 from arena.experiment.yaml.errors import ConfigError, problem_line
 from arena.experiment.yaml.values import yaml_text
-from arena.ledger.ledger import documents_in
+from arena.ledger.ledger import info_in
 from arena.play.prepare import Tournament, prepare
 from arena.ratings.match import Verdict
 from players.engines.program import waiting_announced
@@ -178,9 +178,9 @@ def _is_of(file: Path, text: str, used: Mapping[str, str]) -> bool:
     """Whether a folder's run has this configuration and, if it began, these files of players."""
     if not file.is_file():
         return not any(file.parent.iterdir())
-    begun = documents_in(file.parent).get("facts", {}).get("files")
+    begun = info_in(file.parent)
     same = _without_comments(file.read_text(encoding="utf-8")) == _without_comments(text)
-    return same and (begun is None or begun == used)
+    return same and (begun is None or begun.files == used)
 
 
 def _without_comments(text: str) -> str:

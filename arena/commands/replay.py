@@ -38,7 +38,7 @@ def task_of(stored: StoredGame) -> Task:
     row, experiment, number = stored.row, stored.experiment, stored.row["game"]
     if row["termination"] == Termination.DISQUALIFIED:
         raise StoreError(f"game {number} of {stored.folder} was not played: {row['error']}")
-    home = Path(stored.manifest.file).parent if stored.manifest is not None else Path()
+    home = Path(stored.info.file).parent
     names = [spec.name for spec in experiment.players]
     places = names.index(row["white"]), names.index(row["black"])
     white, black = (located(experiment.players[place], home) for place in places)
@@ -49,13 +49,13 @@ def task_of(stored: StoredGame) -> Task:
     pairing = Pairing(number, row["pair"], row["round"], *places, row["opening"] - 1)
     opening = parse_fen(variant, row["opening_fen"])
     given = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-    men = stored.manifest.men if stored.manifest is not None else {}
+    men = stored.info.men
     return Task(pairing, variant, opening, white, black, *given, (men.get(white.name), men.get(black.name)))
 
 
 def changed_files(stored: StoredGame, task: Task) -> list[str]:
     """The user's own files that are not what they were when the run began, by name."""
-    return [name for name, now in _files(task.white, task.black).items() if stored.facts.files.get(name) != now]
+    return [name for name, now in _files(task.white, task.black).items() if stored.info.files.get(name) != now]
 
 
 def movers(task: Task) -> tuple[PlayerSpec, PlayerSpec]:

@@ -110,9 +110,7 @@ def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> Non
 
 def _write_names(run: Run) -> None:
     """Write who is who into the run's own folder."""
-    assert run.data.pseudonyms is not None
-    other, files = run.data.pseudonyms.names, run.data.pseudonyms.files
-    rows = [(other[name], name, files.get(name, "")) for name in other]
+    rows = [(other, name, file) for name, (other, file) in (run.data.published or {}).items()]
     table = pd.DataFrame(rows, columns=["published", "player", "file"])
     replace(run.folder / NAMES, partial(write_csv, table))
     echo(f"names: {run.folder / NAMES} (not to be published)")

@@ -11,15 +11,18 @@ from typing import Any, NamedTuple
 from arena.base.number import is_nan, known
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
-from arena.ledger.damage import documents
-from arena.ledger.ledger import COLUMNS, FILE, GAMES, Facts, experiment_and_facts
-from arena.ledger.manifest import Manifest, parsed
+from arena.ledger.info import RunInfo
+from arena.ledger.ledger import COLUMNS, FILE, GAMES, run_info, stored_experiment
 from arena.ledger.record import GameRecord, unpacked
 from arena.ledger.store import REMEDY, StoreError, check_columns, reading
+from arena.ledger.table import documents
 from arena.rules.custom import build_variant
+from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.write import pdn_game, search_comment
 from arena.rules.played import PlayedGame, Replayer
+from arena.rules.position import COLOURS
 from arena.rules.result import in_men, points_text
+from arena.rules.variants import Variant
 
 
 class StoredGame(NamedTuple):
@@ -30,21 +33,23 @@ class StoredGame(NamedTuple):
     row: dict[str, Any]
     """By the columns of the ledger's table of games, `moves` as `arena.ledger.record.packed` made them."""
     experiment: Experiment
-    facts: Facts
-    manifest: Manifest | None
-    """None for a run that was not played by the command line."""
+    info: RunInfo
     last: int
     """The highest number of a game that is stored."""
 
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        return build_variant(self.experiment.variant)
+
     def played(self) -> PlayedGame:
         """The game, with what its movers answered; one with a move that is not legal has a problem."""
-        men = self.manifest.men if self.manifest is not None else {}
-        moves = unpacked([self.row["moves"]], [self.row["plies"]])
-        return Replayer(build_variant(self.experiment.variant)).game(
+        men, moves = self.info.men, unpacked([self.row["moves"]], [self.row["plies"]])
+        return Replayer(self.variant).game(
             self.row["opening_fen"],
             _texts(moves),
             result=self.row["result"],
-            tags=_tags(self.experiment.name, self.facts, self.row),
+            tags=_tags(self.experiment.name, self.variant, self.row),
             number=self.row["game"],
             count=self.last,
             answers=moves,
@@ -67,7 +72,7 @@ class StoredGame(NamedTuple):
         ):
             men = in_men(score, wins_in, game.men[(game.start.turn + ply) % 2])
             comments.append(search_comment(nan if men is None else men, wins_in, *others))
-        return row_pdn(self.experiment.name, self.facts, self.row, _texts(answers), comments)
+        return row_pdn(self.experiment.name, self.variant, self.row, _texts(answers), comments)
 
 
 def stored_game(folder: Path, number: int) -> StoredGame:
@@ -86,14 +91,13 @@ def stored_game(folder: Path, number: int) -> StoredGame:
         raise StoreError(f"game {number} is not stored in {folder}: {there}")
     if not GAMES.is_intact(row):
         raise StoreError(f"{path} is damaged (games {number}); {REMEDY}")
-    experiment, facts = experiment_and_facts(stored, path)
     named = dict(zip(GAMES.columns, row, strict=False))
-    return StoredGame(folder, named, experiment, facts, parsed(stored, path), last)
+    return StoredGame(folder, named, stored_experiment(stored, path), run_info(stored, path), last)
 
 
 def row_pdn(
     event: str,
-    facts: Facts,
+    variant: Variant,
     row: Mapping[str, Any],
     texts: Sequence[str],
     comments: Iterable[str],
@@ -105,16 +109,16 @@ def row_pdn(
     game that they decided are a comment after its last move.
     """
     fen = str(row["opening_fen"])
-    opening = None if fen == facts.start_fen and facts.gametype else fen
+    opening = None if fen == fen_of(variant, variant.start) and variant.gametype else fen
     noted = {ply: comment for ply, comment in enumerate(comments, start=1) if comment}
     if known(row["white_points"]):
         points = points_text((row["white_points"], row["black_points"]))
         noted[len(texts)] = ", ".join(filter(None, [noted.get(len(texts)), points]))
-    start = str(row["result"]), facts.first, opening
-    return pdn_game(_tags(event, facts, row), texts, *start, comments=noted, marks=marks)
+    start = str(row["result"]), COLOURS[variant.first], opening
+    return pdn_game(_tags(event, variant, row), texts, *start, comments=noted, marks=marks)
 
 
-def _tags(event: str, facts: Facts, row: Mapping[str, Any]) -> dict[str, str]:
+def _tags(event: str, variant: Variant, row: Mapping[str, Any]) -> dict[str, str]:
     tags = {
         "Event": event,
         "Site": "draughts-arena",
@@ -124,8 +128,8 @@ def _tags(event: str, facts: Facts, row: Mapping[str, Any]) -> dict[str, str]:
         "Black": str(row["black"]),
         "Result": str(row["result"]),
     }
-    if facts.gametype:
-        tags["GameType"] = facts.gametype
+    if variant.gametype:
+        tags["GameType"] = variant.gametype
     return tags | {"Termination": str(row["termination"])}
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
+from arena.base.files import replace
+from arena.base.wording import first_few
+from arena.base.writing import write_text
 from arena.experiment.model import Experiment
-from arena.ledger.damage import changed_keys, documents
 from arena.ledger.grades import CURRENT, GRADE_RECORD, GRADES, JUDGES, GradedGame
-from arena.ledger.manifest import Manifest, parsed
+from arena.ledger.info import RunInfo
 from arena.ledger.record import (
     ANSWER_COLUMNS,
     MOVE_RECORD,
@@ -20,14 +25,20 @@ from arena.ledger.record import (
     ProbeRecord,
     SuiteAnswer,
 )
-from arena.ledger.store import COMPLETE, Store, StoreError, reading
-from arena.ledger.table import CHECKSUM, Table
+from arena.ledger.store import COMPLETE, Store, StoreError, changed_keys, reading
+from arena.ledger.table import CHECKSUM, Table, documents
 from arena.rules.game import FORFEITS, Termination
-from arena.rules.result import RESULTS, Colour
+from arena.rules.result import RESULTS
 
 FILE = "ledger.sqlite"
 CHANGEABLE = "changeable"
 """Key of the document with what may change whenever the run is resumed, by the keys of an experiment."""
+MANIFEST = "manifest.json"
+"""Name of the file beside it, for people and other programs, with the configuration and the run's info."""
+_FACTS, _INFO = "facts", "manifest"
+"""Keys of the documents with what belongs to what the run is, and with all of its info once it was begun."""
+_NAMED = 5
+"""Games that a message names, at most."""
 DISQUALIFIED = "disqualified"
 """Key of the document that names the players of a tournament of whom no game counts."""
 SPENT = "spent"
@@ -66,8 +77,8 @@ PROBES = Table("probes", _PROBES, ["player", "position"])
 _ANSWERS = {name: _ANSWER_TYPES.get(name, "TEXT") for name in ANSWER_COLUMNS}
 ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=False)
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
-COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
-"""What the binary records of a ledger hold, and how results are called."""
+COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS, "info": RunInfo._fields}
+"""What the binary records of a ledger and its info hold, and how results are called."""
 _FAULTS = [termination for termination in FORFEITS if termination != Termination.DISQUALIFIED]
 _RESULTS = (
     f"SELECT game, result, CASE WHEN termination NOT IN ({', '.join('?' * len(_FAULTS))}) THEN '' "
@@ -83,32 +94,21 @@ GAME_COLUMNS = tuple(_GAMES)
 """Names of what is stored for a game, besides its moves; `opening` counts from 1, `began` seconds since 1970."""
 
 
-class Facts(NamedTuple):
-    """Facts that a report needs besides the configuration."""
-
-    first: Colour
-    """The colour that moves first."""
-    gametype: str
-    """Of PDN; empty if the rules have none."""
-    start_fen: str
-    games: int
-    """Games of the whole tournament, or the most that there may be."""
-    exact: bool
-    """Whether exactly this many are played, whatever their results."""
-    files: dict[str, str]
-    """A short hash of each file of the user's own, by its name."""
+FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
+"""Players, best first, with what their places rest on, by columns of `order.csv`."""
 
 
 class Ledger(Store):
     """The ledger of one run, open for writing."""
 
-    def __init__(self, folder: Path, experiment: Experiment, facts: Facts) -> None:
+    def __init__(self, folder: Path, experiment: Experiment, info: RunInfo) -> None:
         """Open the ledger in `folder`, or make one for an experiment.
 
         Games and searches that are damaged are removed: see `repaired`. Raises StoreError if the folder cannot be
         written to, is in use, or holds another experiment.
         """
-        super().__init__(folder / FILE, TABLES, _parts(experiment, facts), columns=COLUMNS)
+        super().__init__(folder / FILE, TABLES, _parts(experiment, info), columns=COLUMNS)
+        self._experiment = experiment
         if self.documents().get(CHANGEABLE) != (changeable := experiment.changeable()):
             self.put(CHANGEABLE, changeable)
         self._recorded = array("q")
@@ -185,10 +185,9 @@ class Ledger(Store):
         if changed or lost:
             for game in changed:
                 self.delete(GAMES, "game = ?", (game,))
-            first, *more = sorted({*changed, *lost})
-            also = f" and {len(more)} more {'were' if len(more) > 1 else 'was'}" if more else " was"
+            games = first_few([*map(str, sorted({*changed, *lost}))], _NAMED)
             raise StoreError(
-                f"{self.path}: game {first}{also} changed by another program during the run and removed; "
+                f"{self.path} was changed by another program during the run, in games that are removed ({games}); "
                 "rerun the same command to play what is missing"
             )
 
@@ -238,8 +237,23 @@ class Ledger(Store):
         self.delete(GRADES, "judge = ?", (name,))
         self.put(JUDGES, {**self.judges, name: description})
 
-    def finish(self, order: Sequence[tuple[str, Mapping[str, float | str]]]) -> None:
-        """Mark the run as complete, with the final order of its format: players with what their places rest on."""
+    @property
+    def info(self) -> RunInfo:
+        """What is stored of the run besides its games. Raises StoreError if it cannot be read."""
+        return run_info(self.documents(), self.path)
+
+    def save_info(self, info: RunInfo) -> None:
+        """Store what is known of the run, with its configuration also as MANIFEST beside the ledger."""
+        self.put(_INFO, info.as_dict())
+        path = self.path.with_name(MANIFEST)
+        text = json.dumps({"configuration": self._experiment.as_dict(), **info.as_dict()}, indent=1) + "\n"
+        try:
+            replace(path, partial(write_text, text))
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+
+    def finish(self, order: FinalOrder) -> None:
+        """Mark the run as complete, with the final order of its format."""
         self.put(COMPLETE, order)
 
     @property
@@ -248,50 +262,41 @@ class Ledger(Store):
         return COMPLETE in self.documents()
 
 
-def experiment_and_facts(stored: Mapping[str, Any], path: Path) -> tuple[Experiment, Facts]:
-    """The experiment and the facts in the documents of the ledger at `path`.
-
-    Raises StoreError if they are of another version of the arena.
-    """
+def stored_experiment(stored: Mapping[str, Any], path: Path) -> Experiment:
+    """The experiment in the documents of the ledger at `path`. Raises StoreError if another version made it."""
     try:
-        described = stored["experiment"] | stored.get(CHANGEABLE, {})
-        return Experiment.model_validate(described), Facts(**stored["facts"])
+        return Experiment.model_validate(stored["experiment"] | stored.get(CHANGEABLE, {}))
     except (ValueError, TypeError):
         raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
 
 
-def complete_with_failures(folder: Path, experiment: Experiment, facts: Facts) -> bool | None:
+def run_info(stored: Mapping[str, Any], path: Path) -> RunInfo:
+    """The info in the documents of the ledger at `path`. Raises StoreError if another version made it."""
+    document = stored.get(_INFO, stored[_FACTS])
+    try:
+        return RunInfo.parsed(document)
+    except (TypeError, KeyError):
+        raise StoreError(f"{path} is of another version of the arena, which has another manifest") from None
+
+
+def info_in(folder: Path) -> RunInfo | None:
+    """The info of the run in a folder; None if there is none, or it cannot be read."""
+    with suppress(StoreError), reading(folder / FILE) as connection:
+        return run_info(documents(connection), folder / FILE)
+    return None
+
+
+def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) -> bool | None:
     """Whether players failed, or were found faulty, in a folder that holds this experiment, complete.
 
     It may be one that can only be read. None if it does not hold it, or is not marked as complete.
     """
-    try:
-        with reading(folder / FILE) as connection:
-            stored = documents(connection)
-            if COMPLETE not in stored or changed_keys(stored, _parts(experiment, facts)):
-                return None
-            manifest = parsed(stored, folder / FILE)
+    with suppress(StoreError), reading(folder / FILE) as connection:
+        stored = documents(connection)
+        if COMPLETE in stored and not changed_keys(stored, _parts(experiment, info)):
             failed = bool(connection.execute(_FAILED, _FAULTS).fetchone()[0])
-            return failed or (manifest is not None and bool(manifest.faulty))
-    except StoreError:
-        return None
-
-
-def manifest_in(folder: Path) -> Manifest | None:
-    """The manifest of the run in a folder; None if there is none, or it cannot be read."""
-    try:
-        return parsed(documents_in(folder), folder / FILE)
-    except StoreError:
-        return None
-
-
-def documents_in(folder: Path) -> dict[str, Any]:
-    """The documents of the run in a folder by their keys; none if there is no run, or it cannot be read."""
-    try:
-        with reading(folder / FILE) as connection:
-            return documents(connection)
-    except StoreError:
-        return {}
+            return failed or bool(run_info(stored, folder / FILE).faulty)
+    return None
 
 
 def _verdict(record: GameRecord) -> tuple[str, str, int | None]:
@@ -301,5 +306,9 @@ def _verdict(record: GameRecord) -> tuple[str, str, int | None]:
     return outcome.result, str(outcome.termination), plies
 
 
-def _parts(experiment: Experiment, facts: Facts) -> dict[str, dict[str, Any]]:
-    return {"experiment": experiment.as_dict(), "facts": facts._asdict()}
+def _parts(experiment: Experiment, info: RunInfo) -> dict[str, dict[str, Any]]:
+    """What a run is: a folder that holds another one is refused."""
+    return {
+        "experiment": experiment.as_dict(),
+        _FACTS: {"games": info.games, "exact": info.exact, "files": dict(info.files)},
+    }

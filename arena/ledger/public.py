@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from itertools import count
 from pathlib import PurePath
@@ -13,10 +13,8 @@ from typing import Any
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.ledger.grades import JUDGES
-from arena.ledger.ledger import CHANGEABLE, DISQUALIFIED
-from arena.ledger.manifest import KEY
-from arena.ledger.store import COMPLETE
+from arena.ledger.contents import Contents
+from arena.ledger.info import Diagnosis, RunInfo
 from players.loading import own_code, source_of, user_files
 from players.player import HUMAN, TYPES, Limit, PlayerSpec
 
@@ -32,6 +30,11 @@ _WRITTEN = re.compile(r": |['\"`]")
 """Where in a message a text begins that a player's code may have written."""
 
 
+def published(found: Contents) -> Contents:
+    """What a ledger has, without paths and names: a report of it may be published."""
+    return Pseudonyms(found.experiment, found.info, found.judges, found.games).contents(found)
+
+
 class Pseudonyms:
     """Other names, such as `player 3`, for persons and for players with files of a user's own.
 
@@ -39,17 +42,17 @@ class Pseudonyms:
     the hashes of all files and the exact time of the first game, so that they are the same each time.
     """
 
-    def __init__(self, experiment: Experiment, stored: Mapping[str, Any], games: pd.DataFrame) -> None:
-        """Of the players of an experiment, and those left out, by the documents and the games of its ledger."""
-        manifest = stored.get(KEY) or {}
+    def __init__(
+        self, experiment: Experiment, info: RunInfo, judges: Mapping[str, Any], games: pd.DataFrame
+    ) -> None:
+        """Of the players of an experiment, of those left out, and of the judges of its games."""
         own = [spec for spec in experiment.players if spec.type == HUMAN or _code_of(spec)]
         self.files: dict[str, str] = {spec.name: source_of(spec) or "".join(_code_of(spec)[:1]) for spec in own}
         """The file, module or program of each, "" of a person."""
-        self.files |= manifest.get("left_out", {})
-        judges = [name for name, judge in stored.get(JUDGES, {}).items() if judge.get("files")]
-        real = sorted({*self.files, *judges})
+        self.files |= info.left_out
+        real = sorted({*self.files, *(name for name, judge in judges.items() if judge.get("files"))})
         first = games.head(1)[["game", "began", "seconds", "cpu_seconds"]].to_dict("records")
-        secret = repr((experiment.seed, manifest.get("began"), stored["facts"]["files"], real, first))
+        secret = repr((experiment.seed, info.began, dict(info.files), real, first))
         random.Random(sha256(secret.encode()).digest()).shuffle(real)
         taken = {spec.name for spec in experiment.players} - set(real)
         free = (f"player {number}" for number in count(1) if f"player {number}" not in taken)
@@ -87,38 +90,54 @@ class Pseudonyms:
         what = _WRITTEN.split(self.text(text.removeprefix(who)))[0].rstrip()
         return self.name(who) + re.sub(r"raised \w+", "raised an error", what) + (ply[0] if ply else "")
 
-    def documents(self, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """The documents of a ledger without these names."""
-        changed = {key: document for key, document in stored.items() if key != CHANGEABLE}
-        changed["experiment"] = self._experiment(stored["experiment"])
-        changed["facts"] = {**stored["facts"], "files": {}}
-        if COMPLETE in stored:
-            changed[COMPLETE] = [
-                [self.name(player), {key: self.name(it) if key == "opponent" else it for key, it in row.items()}]
-                for player, row in stored[COMPLETE]
-            ]
-        if DISQUALIFIED in stored:
-            changed[DISQUALIFIED] = sorted(map(self.name, stored[DISQUALIFIED]))
-        if stored.get(KEY):
-            changed[KEY] = self._manifest(stored[KEY])
-        if JUDGES in stored:
-            changed[JUDGES] = {
-                self.name(name): {"entry": {"name": self.name(name), "type": "player"}, "files": {}}
-                if name in self.names
-                else judge
-                for name, judge in stored[JUDGES].items()
-            }
-        return changed
+    def contents(self, found: Contents) -> Contents:
+        """What a ledger has, without these names."""
+        order = [(self.name(player), self._with_opponent(figures)) for player, figures in found.order or ()]
+        judges = {
+            self.name(name): {"entry": {"name": self.name(name), "type": "player"}, "files": {}}
+            if name in self.names
+            else judge
+            for name, judge in found.judges.items()
+        }
+        tables = {name: self._table(it) for name, it in found._asdict().items() if isinstance(it, pd.DataFrame)}
+        return found._replace(
+            experiment=self._experiment(found.experiment),
+            info=self.info(found.info),
+            order=found.order and order,
+            disqualified=tuple(sorted(map(self.name, found.disqualified))),
+            judges=judges,
+            **tables,
+            published={name: (other, self.files.get(name, "")) for name, other in self.names.items()},
+        )
 
-    def _experiment(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        players = [self._entry(entry) for entry in document["players"]]
-        plain = _with_texts({key: value for key, value in document.items() if key != "players"}, _without_paths)
-        anchor = {self.name(player): elo for player, elo in document["anchor"].items()}
-        changed = {**plain, "players": players, "anchor": anchor}
-        changed["process"] = {**document["process"], "readable": []}
-        if isinstance(format := document.get("format"), dict) and "seeds" in format:
-            changed["format"] = {**format, "seeds": [*map(self.name, format["seeds"])]}
-        return changed
+    def _with_opponent(self, figures: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: self.name(value) if key == "opponent" else value for key, value in figures.items()}
+
+    def _table(self, table: pd.DataFrame) -> pd.DataFrame:
+        """A table without these names; machines have numbers."""
+        machines = count(1)
+        changes: dict[str, Callable[[str], str]] = {
+            **dict.fromkeys(("white", "black", "player", "judge"), self.name),
+            "error": lambda text: text and self.message(text),
+            "extra": self.text,
+            "machine": lambda name: name and f"machine {next(machines)}",
+        }
+        return table.assign(
+            **{
+                column: table[column].map({text: change(text) for text in table[column].unique()})
+                for column, change in changes.items()
+                if column in table
+            }
+        )
+
+    def _experiment(self, experiment: Experiment) -> Experiment:
+        document = _with_texts(experiment.as_dict(), _without_paths)
+        document["players"] = [self._entry(entry) for entry in experiment.as_dict()["players"]]
+        document["anchor"] = {self.name(player): elo for player, elo in experiment.anchor.items()}
+        document["process"]["readable"] = []
+        if isinstance(format := document["format"], dict) and "seeds" in format:
+            format["seeds"] = [*map(self.name, format["seeds"])]
+        return Experiment.model_validate(document)
 
     def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """The entry of a player, of a class of a user's own without options."""
@@ -129,43 +148,18 @@ class Pseudonyms:
         program = {"command": self.name(entry["name"])} if "command" in entry else {}
         return {**changed, "name": self.name(entry["name"]), **program}
 
-    def _manifest(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """The manifest; players in the order of their new names, as their own order would tell who they are."""
-        found = [
-            {**it, "player": self.name(it["player"]), "message": self.message(it["message"])}
-            for it in document["found"]
-        ]
-        left_out = {self.name(one): self.text(file) for one, file in document["left_out"].items()}
-        return {
-            **document,
-            "men": dict(sorted((self.name(player), value) for player, value in document["men"].items())),
-            "found": sorted(found, key=lambda it: str(it["player"])),
-            "left_out": dict(sorted(left_out.items())),
-            "session": {**document["session"], "host": ""},
-            "file": "",
-            "configuration": {},
-            "files": {},
-        }
-
-    def games(self, games: pd.DataFrame) -> pd.DataFrame:
-        """The games of a ledger without these names; machines have numbers."""
-        messages = {text: self.message(text) if text else "" for text in games["error"].unique()}
-        machines = dict.fromkeys(filter(None, games["machine"]))
-        numbers = {name: f"machine {number}" for number, name in enumerate(machines, 1)}
-        return games.assign(
-            white=games["white"].map(self.name),
-            black=games["black"].map(self.name),
-            error=games["error"].map(messages),
-            machine=games["machine"].map(lambda name: numbers.get(name, "")),
+    def info(self, info: RunInfo) -> RunInfo:
+        """The info without these names; players in the order of the new ones, as their own tells who they are."""
+        found = [Diagnosis(self.name(one.player), one.level, self.message(one.message)) for one in info.found]
+        left_out = {self.name(player): self.text(file) for player, file in info.left_out.items()}
+        return info._replace(
+            file="",
+            files={},
+            men=dict(sorted((self.name(player), man) for player, man in info.men.items())),
+            found=tuple(sorted(found)),
+            left_out=dict(sorted(left_out.items())),
+            session=info.session and info.session._replace(host=""),
         )
-
-    def rows(self, rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Rows of another table of a ledger without these names."""
-        changes = {"player": self.name, "error": self.message}
-        return [
-            tuple(changes.get(column, lambda it: it)(it) for column, it in zip(columns, row, strict=True))
-            for row in rows
-        ]
 
 
 def _without_paths(text: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from sqlite3 import Connection
 from types import MappingProxyType
@@ -15,34 +15,20 @@ import numpy as np
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.ledger.damage import META, Damage
-from arena.ledger.grades import CURRENT, GRADE_COLUMNS, GRADED_COLUMNS, GRADES, JUDGES, ORDER, TABLES_JUDGE
-from arena.ledger.grades import unpacked as unpacked_grades
-from arena.ledger.ledger import (
-    ANSWERS,
-    COLUMNS,
-    DISQUALIFIED,
-    FILE,
-    GAME_COLUMNS,
-    GAMES,
-    PROBES,
-    TABLES,
-    Facts,
-    experiment_and_facts,
-)
-from arena.ledger.manifest import Manifest, parsed
-from arena.ledger.public import Pseudonyms
-from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, named_of, unpacked
-from arena.ledger.store import COMPLETE, REMEDY, StoreError, check_columns, check_tables, is_new, reading
+from arena.ledger.contents import contents, whole
+from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
+from arena.ledger.info import RunInfo
+from arena.ledger.ledger import FILE, GAME_COLUMNS, FinalOrder
+from arena.ledger.public import published
+from arena.ledger.record import ANSWER_COLUMNS, unpacked
+from arena.ledger.store import StoreError, reading
 from arena.rules.custom import build_variant
-from arena.rules.result import MOST_MEN, NO_RESULT
+from arena.rules.position import COLOURS
+from arena.rules.result import MOST_MEN, NO_RESULT, Colour
 
-GAMES_AT_ONCE = 5000
-"""Games that are read at once."""
 PLIES_AT_ONCE = 250_000
 """Plies of a part of the moves, about."""
 EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
-_WHOLE_OR_NONE = ("white_points", "black_points", "verdict_plies", "worker")
 PHASES = ("opening", "middle", "ending")
 """Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
 
@@ -51,12 +37,9 @@ class RunData(NamedTuple):
     """The contents of a ledger, of a run finished or not."""
 
     experiment: Experiment
-    facts: Facts
-    order: list[tuple[str, Mapping[str, float | str]]] | None
-    """The final order of its format, best first: players with what places rest on, by columns of `order.csv`.
-
-    None while the run is not complete.
-    """
+    info: RunInfo
+    order: FinalOrder | None
+    """The final order of its format; None while the run is not complete."""
     games: pd.DataFrame
     """A row per finished game that counts, in the schedule's order: GAME_COLUMNS, `began` as a time in UTC."""
     moves: Callable[..., Iterator[pd.DataFrame]]
@@ -64,16 +47,14 @@ class RunData(NamedTuple):
 
     With an argument, a `pd.Index` of games by their numbers, it reads only the moves of those.
 
-    After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what the
-    manifest says that a man is worth to the player, missing for certain wins and where that is not known. Where no
+    After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what
+    `info` says that a man is worth to the player, missing for certain wins and where that is not known. Where no
     win or loss is certain, `wins_in` is missing. Numbers of the players' own follow, as `extra_tokens`.
 
     In parts, at least one, that hold whole games, in their order.
     """
     probes: pd.DataFrame
     """A row per search of the probe, by position and then in the order of the players: PROBE_COLUMNS."""
-    manifest: Manifest | None = None
-    """None for a run that was not played by the command line."""
     disqualified: tuple[str, ...] = ()
     """The players of whom no game counts."""
     void_games: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
@@ -101,136 +82,60 @@ class RunData(NamedTuple):
 
     A player that gave up has numbers of the move that it did not make, too.
     """
-    pseudonyms: Pseudonyms | None = None
-    """Where names were replaced for publication: what stands for whom."""
+    published: Mapping[str, tuple[str, str]] | None = None
+    """Where names were replaced for publication: the other name of each player that has one, and its file."""
+
+    @property
+    def first(self) -> Colour:
+        """The colour that moves first."""
+        return COLOURS[build_variant(self.experiment.variant).first]
 
 
 def read(folder: Path, *, anonymous: bool = False) -> RunData:
     """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable.
 
     With `anonymous`, texts have no absolute path, and machines, persons and submissions are numbered instead of
-    named: `arena.ledger.public.Pseudonyms`.
+    named: `arena.ledger.public`.
     """
-    with reading(folder / FILE) as connection:
-        connection.execute("BEGIN")
-        if is_new(connection):
-            raise StoreError(f"{folder / FILE} holds nothing yet")
-        damage = Damage(connection)
-        check_tables(folder / FILE, connection, (META, *TABLES))
-        stored = damage.documents()
-        every, numbers = _games(damage.intact(GAMES))
-        searches, answers = ([row[:-1] for row in damage.intact(table)] for table in (PROBES, ANSWERS))
-        for _ in damage.intact(GRADES):
-            pass
-        if damage:
-            raise StoreError(f"{folder / FILE} is damaged ({damage}); {REMEDY}")
-        check_columns(folder / FILE, stored, COLUMNS)
-        graded, grades = _graded(connection), _grades(connection)
-    pseudonyms = None
+    found = contents(folder / FILE)
     if anonymous:
-        pseudonyms = Pseudonyms(experiment_and_facts(stored, folder / FILE)[0], stored, every)
-        stored, every = pseudonyms.documents(stored), pseudonyms.games(every)
-        searches, answers = pseudonyms.rows(searches, PROBE_COLUMNS), pseudonyms.rows(answers, ANSWER_COLUMNS)
-        graded, grades = (it.assign(judge=it["judge"].map(pseudonyms.name)) for it in (graded, grades))
-        numbers = [(game, ply, pseudonyms.text(name), value) for game, ply, name, value in numbers]
-    experiment, facts = experiment_and_facts(stored, folder / FILE)
-    order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
-    manifest = parsed(stored, folder / FILE)
-    disqualified = tuple(stored.get(DISQUALIFIED, ()))
-    void = every["white"].isin(disqualified) | every["black"].isin(disqualified)
-    games = every[~void].reset_index(drop=True) if void.any() else every
-    void_games = every[void].assign(result=NO_RESULT).reset_index(drop=True)
-    listed = [player.name for player in experiment.players]
-    place = {name: number for number, name in enumerate(sorted(listed) if anonymous else listed)}
-    searches.sort(
-        key=lambda row: (row[PROBE_COLUMNS.index("position")], place[row[PROBE_COLUMNS.index("player")]])
-    )
-    probes = pd.DataFrame(searches, columns=list(PROBE_COLUMNS))
-    probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
-    probes["wins_in"] = _whole(probes["wins_in"].to_numpy(dtype=np.int64))
+        found = published(found)
+    out = found.disqualified
+    void = found.games["white"].isin(out) | found.games["black"].isin(out)
+    games = found.games[~void].reset_index(drop=True) if void.any() else found.games
+    players = [player.name for player in found.experiment.players]
+    place = {name: number for number, name in enumerate(sorted(players) if anonymous else players)}
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
-    extras = _extras(numbers, games, names)
-    known = _Known(manifest.men if manifest is not None else {}, pieces_at_start(experiment), extras)
-    moves = partial(_moves, folder / FILE, games, names, known)
-    graded = graded[graded["game"].isin(games["game"])].reset_index(drop=True)
-    grades = _of_games(grades, games, names, known.start)
-    read = (games, moves, probes, manifest, disqualified, void_games, grades, graded, stored.get(JUDGES, {}))
-    return RunData(experiment, facts, order, *read, _answers(answers, disqualified), extras, pseudonyms)
+    extras = _extras(found.extras, games, names)
+    start = pieces_at_start(found.experiment)
+    answers = found.answers[~found.answers["player"].isin(out)]
+    return RunData(
+        experiment=found.experiment,
+        info=found.info,
+        order=found.order,
+        games=games,
+        moves=partial(_moves, folder / FILE, games, names, _Known(found.info.men, start, extras)),
+        probes=found.probes.sort_values(
+            ["position", "player"],
+            key=lambda column: column.map(place) if column.name == "player" else column,
+            kind="stable",
+            ignore_index=True,
+        ),
+        disqualified=out,
+        void_games=found.games[void].assign(result=NO_RESULT).reset_index(drop=True),
+        grades=_of_games(found.grades, games, names, start),
+        graded=found.graded[found.graded["game"].isin(games["game"])].reset_index(drop=True),
+        judges=found.judges,
+        answers=answers.sort_values(["suite", "position", "player"], kind="stable", ignore_index=True),
+        extras=extras,
+        published=found.published,
+    )
 
 
 def pieces_at_start(experiment: Experiment) -> int:
     """Pieces on the board at the start of the rules."""
     start = build_variant(experiment.variant).start
     return (start.white | start.black).bit_count()
-
-
-def _games(rows: Iterator[tuple[Any, ...]]) -> tuple[pd.DataFrame, list[tuple[int, int, str, float]]]:
-    """`RunData.games`, those that do not count among them, and the numbers of the players' own.
-
-    Equal texts are one object.
-    """
-    texts: dict[str | None, int] = {}
-    parts: dict[str, list[Any]] = {name: [] for name in GAME_COLUMNS}
-    extras: dict[int, bytes] = {}
-    while batch := list(islice(rows, GAMES_AT_ONCE)):
-        of_batch = dict(zip(GAMES.columns, zip(*batch, strict=True), strict=False))
-        extras |= {game: data for game, data in zip(of_batch["game"], of_batch["extras"], strict=True) if data}
-        for name in GAME_COLUMNS:
-            values = of_batch[name]
-            is_text = GAMES.columns[name] == "TEXT"
-            numbers = [texts.setdefault(text, len(texts)) for text in values] if is_text else values
-            parts[name].append(_numbers(name, numbers))
-    every = pd.Series(list(texts)).array
-    columns: dict[str, Any] = {}
-    for name in GAME_COLUMNS:
-        column = pd.concat([pd.Series(_numbers(name, ())), *map(pd.Series, parts.pop(name))], ignore_index=True)
-        columns[name] = every.take(column.to_numpy()) if GAMES.columns[name] == "TEXT" else column
-    milliseconds = (1000 * columns["began"]).round()
-    columns["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
-    return pd.DataFrame(columns), named_of(extras)
-
-
-def _numbers(name: str, values: Sequence[Any]) -> Any:
-    if name in _WHOLE_OR_NONE:
-        return pd.array(values, dtype="Int64")
-    return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
-
-
-def _graded(connection: Connection) -> pd.DataFrame:
-    """See `RunData.graded`, of all games."""
-    names = ", ".join(f"grades.{name}" for name in GRADED_COLUMNS)
-    rows = connection.execute(f"SELECT {names} {CURRENT} {ORDER}").fetchall()
-    kinds = {"INTEGER": "Int64", "TEXT": "str", "REAL": "float64"}
-    frame = pd.DataFrame(rows, columns=list(GRADED_COLUMNS))
-    return frame.astype({name: kinds[GRADES.columns[name]] for name in GRADED_COLUMNS})
-
-
-def _grades(connection: Connection) -> pd.DataFrame:
-    """See `RunData.grades`, of all games, without the columns that these have."""
-    query = f"SELECT grades.game, judge, endgame_pieces, count, grades {CURRENT} {ORDER}"
-    rows = connection.execute(query).fetchall()
-    game, judge, pieces, counts, parts = zip(*rows, strict=True) if rows else ((),) * 5
-    by_tables = {one: most for one, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
-    theirs = [0 if by == TABLES_JUDGE else by_tables.get(one, 0) for one, by in zip(game, judge, strict=True)]
-    each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
-    found = unpacked_grades(parts, counts)
-    of_game = {"game": np.array(game, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
-    columns = {name: found[name] for name in found.dtype.names or ()}
-    frame: pd.DataFrame = pd.DataFrame(of_game | columns | {"best_move": columns["best_move"].astype("U")})
-    frame = frame[found["pieces"] > np.array(theirs, np.int64)[each]]
-    erring = frame.pop("erring_moves").replace(0, np.nan)
-    frame["chance_errors"] = erring / frame["legal_moves"]
-    frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]
-    frame = frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
-    return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
-
-
-def _answers(rows: Any, disqualified: Sequence[str]) -> pd.DataFrame:
-    """See `RunData.answers`."""
-    found = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
-    return found[~found["player"].isin(disqualified)].sort_values(
-        ["suite", "position", "player"], kind="stable", ignore_index=True
-    )
 
 
 def _of_games(grades: pd.DataFrame, games: pd.DataFrame, names: pd.Index, start: int) -> pd.DataFrame:
@@ -245,9 +150,8 @@ def _of_games(grades: pd.DataFrame, games: pd.DataFrame, names: pd.Index, start:
     )[list(GRADE_COLUMNS)]
 
 
-def _extras(numbers: list[tuple[int, int, str, float]], games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
+def _extras(found: pd.DataFrame, games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
     """See `RunData.extras`, from the numbers of all games."""
-    found: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
     place = pd.Index(games["game"]).get_indexer(pd.Index(found["game"]))
     found = found[place >= 0].reset_index(drop=True)
     place = place[place >= 0]
@@ -308,7 +212,7 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
         "colour": pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
         **columns,
         "move": _texts(columns["move"]),
-        "wins_in": _whole(columns["wins_in"]),
+        "wins_in": whole(columns["wins_in"]),
     }
     for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
         moves[name] = pd.array(columns[name], dtype="Float64")
@@ -339,10 +243,6 @@ def _in_men(score: np.ndarray, wins_in: np.ndarray, man: np.ndarray) -> Any:
 def _phase(pieces: np.ndarray, start: int) -> Any:
     codes = 2 - (3 * pieces.astype(np.int64) > start).astype(int) - (3 * pieces.astype(np.int64) > 2 * start)
     return pd.Categorical.from_codes(codes, pd.Index(PHASES), ordered=True)
-
-
-def _whole(values: np.ndarray) -> Any:
-    return pd.arrays.IntegerArray(values.astype(np.int64), values == 0)
 
 
 def _texts(found: np.ndarray) -> Any:

@@ -20,8 +20,7 @@ from typing import Any, Self
 
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.wording import first_few
-from arena.ledger.damage import META, Damage, changed_keys, documents
-from arena.ledger.table import Table
+from arena.ledger.table import META, Damage, Table, documents
 
 COMPLETE = "complete"
 """Key of the document that says that all is done; a store that lost rows that are needed has it no more."""
@@ -35,8 +34,6 @@ LOOK_SECONDS = 1.0
 """Seconds after which it is seen again whether the file is still the one in the folder."""
 REMEDY = "arena run does again what is missing, and keeps the rest"
 """What mends a damaged file."""
-_LOG = "-wal"
-"""Suffix of SQLite's log, which holds the last rows of a file until they are moved into it."""
 _NAMED = 5
 """Folders inside a folder that a message names."""
 
@@ -73,24 +70,22 @@ class Store:
         """
         self.path, self.repaired = path, ""
         self._tables, self._described = (META, *tables), {**parts, "columns": columns}
-        try:
-            with _errors(path, "used"), ExitStack() as opened:
-                opened.callback(lock_folder(path.parent).release)
-                self._connect()
-                opened.callback(self._disconnect)
-                if is_new(self.connection):
-                    self.connection.execute("BEGIN IMMEDIATE")
-                    self._create(self.connection)
-                    self.connection.execute("COMMIT")
-                if damage := self._damage(parts, noun):
-                    self._repair(damage)
-                self.connection.execute("PRAGMA journal_mode = WAL")
-                self.connection.execute("PRAGMA synchronous = NORMAL")
-                self._files = {file: _identity(file) for file in self._watched}
-                self._looked = time.monotonic()
-                self._opened = opened.pop_all()
-        except FolderError as error:
-            raise StoreError(str(error)) from None
+        self._version = zlib.crc32(json.dumps(self._described, sort_keys=True).encode()) >> 1
+        with _errors(path, "used"), ExitStack() as opened:
+            opened.callback(lock_folder(path.parent).release)
+            self._connect()
+            opened.callback(self._disconnect)
+            if is_new(self.connection):
+                self.connection.execute("BEGIN IMMEDIATE")
+                self._create(self.connection)
+                self.connection.execute("COMMIT")
+            if damage := self._damage(parts, noun):
+                self._repair(damage)
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+            self._files = {file: _identity(file) for file in (path, _log(path))}
+            self._looked = time.monotonic()
+            self._opened = opened.pop_all()
 
     def _connect(self) -> None:
         self.connection = sqlite3.connect(
@@ -109,12 +104,8 @@ class Store:
             connection.execute(table.definition)
         for key, document in self._described.items():
             self._put(connection, key, document)
+        # in the file's head, so that a damaged description is known to be this one
         connection.execute(f"PRAGMA user_version = {self._version}")
-
-    @property
-    def _version(self) -> int:
-        """A number that the file's head has, too, so that a damaged description is known to be this one."""
-        return zlib.crc32(json.dumps(self._described, sort_keys=True).encode()) >> 1
 
     def _damage(self, parts: Mapping[str, Mapping[str, Any]], noun: str) -> Damage:
         """The damage. Raises StoreError if the rows belong to something else, or that is not known any more."""
@@ -140,7 +131,7 @@ class Store:
 
     def _repair(self, damage: Damage) -> None:
         """Put a new file with the intact rows in place of the damaged one, which is kept beside."""
-        needed, counts = {table.name for table in self._tables if table.is_needed}, {}
+        found, kept = str(damage), []
 
         def fill(temporary: Path) -> None:
             temporary.unlink(missing_ok=True)
@@ -150,21 +141,21 @@ class Store:
                 for table in self._tables:
                     rows = () if table.is_derived else damage.intact(table)
                     made.executemany(f"REPLACE {table.insertion}", rows)
-                    counts[table.name] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()[0]
-                if damage.structure or damage.rows.keys() & needed:
+                    [count] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()
+                    if count and table != META:
+                        kept.append(f"{count} {table.name}")
+                if damage.structure or damage.rows.keys() & {it.name for it in self._tables if it.is_needed}:
                     made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
                 made.execute("COMMIT")
             self.connection.close()
-            for suffix in ("", _LOG):
+            for suffix in ("", "-wal"):
                 with suppress(FileNotFoundError):
                     shutil.copyfile(f"{self.path}{suffix}", f"{self.path}{SUFFIX}{suffix}")
-            for suffix in (_LOG, "-shm"):
+            for suffix in ("-wal", "-shm"):
                 Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
-        found = str(damage)
         replace(self.path, fill)
         self._connect()
-        kept = [f"{count} {name}" for name, count in counts.items() if count and name != META.name]
         self.repaired = (
             f"{self.path} was damaged ({found}): {', '.join(kept) or 'no rows'} are intact, "
             f"what is missing is done again; the damaged file is kept as {self.path.name}{SUFFIX}"
@@ -216,17 +207,12 @@ class Store:
         if now - self._looked < LOOK_SECONDS:
             return
         self._looked = now
-        for file in self._watched:
-            found = _identity(file)
-            self._files[file] = self._files[file] or found
-            if found != self._files[file]:
+        for file, known in self._files.items():
+            self._files[file] = known or _identity(file)
+            if self._files[file] != _identity(file):
                 raise StoreError(
                     f"{file} was deleted or replaced while it was in use; rerun the same command to resume"
                 )
-
-    @property
-    def _watched(self) -> tuple[Path, Path]:
-        return self.path, self.path.with_name(f"{self.path.name}{_LOG}")
 
     def close(self) -> None:
         """Close the file and release the folder."""
@@ -248,8 +234,22 @@ def check_tables(path: Path, connection: sqlite3.Connection, tables: Sequence[Ta
 
 def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
     """Raise StoreError if the binary records of a store with these documents do not hold `columns`."""
-    if json.loads(json.dumps(stored.get("columns"))) != json.loads(json.dumps(columns)):
+    if _plain(stored.get("columns")) != _plain(columns):
         raise StoreError(f"{path} is of another version of the arena, which stores runs differently")
+
+
+def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """The keys of some parts whose values are others in the documents that are stored of them."""
+    changed: set[str] = set()
+    for part, wanted in _plain(parts).items():
+        known = stored.get(part, wanted)
+        changed |= {key for key in known.keys() | wanted.keys() if known.get(key) != wanted.get(key)}
+    return changed
+
+
+def _plain(document: Any) -> Any:
+    """The document as JSON gives it back: tuples as lists, keys as texts."""
+    return json.loads(json.dumps(document))
 
 
 @contextmanager
@@ -260,9 +260,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """
     if not path.is_file():
         inside = sorted(other.parent.name for other in path.parent.glob(f"*/{path.name}"))
-        where = (
-            f", but in its folders: {first_few(inside[:_NAMED], len(inside))}" if inside else f" (no {path.name})"
-        )
+        where = f", but in its folders: {first_few(inside, _NAMED)}" if inside else f" (no {path.name})"
         raise StoreError(f"there is no run in {path.parent}{where}")
     try:
         with _errors(path, "read"), closing(_connected(path)) as connection:
@@ -288,7 +286,7 @@ def _connected(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT 1 FROM sqlite_master")
     except sqlite3.OperationalError:
         connection.close()
-        if os.access(path.parent, os.W_OK) or path.with_name(f"{path.name}{_LOG}").exists():
+        if os.access(path.parent, os.W_OK) or _log(path).exists():
             raise
         connection = sqlite3.connect(f"{address}&immutable=1", uri=True)
     except sqlite3.DatabaseError:
@@ -296,13 +294,17 @@ def _connected(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _log(path: Path) -> Path:
+    """SQLite's log of a file, which holds the last rows until they are moved into it."""
+    return path.with_name(f"{path.name}-wal")
+
+
 def _identity(file: Path) -> tuple[int, int] | None:
     """The identity of a file, apart from its name; None if there is none."""
-    try:
+    with suppress(OSError):
         stat = file.stat()
-    except OSError:
-        return None
-    return stat.st_dev, stat.st_ino
+        return stat.st_dev, stat.st_ino
+    return None
 
 
 @contextmanager
@@ -312,6 +314,8 @@ def _errors(path: Path, done: str) -> Iterator[None]:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
+    except FolderError as error:
+        raise StoreError(str(error)) from None
     except UnicodeDecodeError:
         raise StoreError(f"{path} cannot be {done}: it is damaged") from None
     except sqlite3.Error as error:

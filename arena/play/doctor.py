@@ -9,14 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from arena.base.wording import first_few
 from arena.base.work import MEMORY, Lost, run_in_subprocess
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import left_out_lines, random_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.hosting.player_process import begin_game, close_players
-from arena.ledger.ledger import manifest_in
-from arena.ledger.manifest import Diagnosis
+from arena.ledger.info import Diagnosis
+from arena.ledger.ledger import info_in
 from arena.play.prepare import check_players, check_tables, openings_of, probes_of, suites_of
 from arena.play.trial import RepeatedGame, Trial, alone, is_sandboxed, tried
 from arena.rules.custom import build_variant
@@ -120,7 +121,7 @@ def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None]
     Unless that is `stop`, every player of a user's own code is examined, and `say` receives what is found. A run
     that has begun decided that when it began. Raises ConfigError if too few are left.
     """
-    if (begun := manifest_in(folder)) is not None:
+    if (begun := info_in(folder)) is not None and begun.began:
         names = {player.name for player in experiment.players} & begun.left_out.keys()
         return experiment.without(names) if names else experiment, begun.left_out, begun.found
     if experiment.failures.faulty == "stop":
@@ -159,9 +160,7 @@ def unguarded(experiment: Experiment) -> str:
     )
     if experiment.sandbox or not files:
         return ""
-    first, *more = files
-    also = f" and {len(more)} more" if more else ""
-    return f"{first}{also} can read and write whatever you can; 'sandbox: true' prevents it"
+    return f"{first_few(list(files), 1)} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
 def is_own(spec: PlayerSpec) -> bool:

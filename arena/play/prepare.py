@@ -25,8 +25,7 @@ from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game
-from arena.ledger.ledger import Facts
-from arena.ledger.manifest import Diagnosis
+from arena.ledger.info import Diagnosis, RunInfo
 from arena.ledger.record import Task
 from arena.play.grading import GradingError, configured
 from arena.play.probe import ProbeError, positions
@@ -34,8 +33,7 @@ from arena.play.suite import Suite, SuiteError, read_suite
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.jit.kernel import compilation_announced
-from arena.rules.notation import fen
-from arena.rules.position import BLACK, Position
+from arena.rules.position import COLOURS, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
 from players.loading import PlayerError, fingerprints, located, own_code
@@ -108,7 +106,7 @@ class Tournament(NamedTuple):
     @property
     def first(self) -> Colour:
         """The colour that moves first."""
-        return "black" if self.variant.first == BLACK else "white"
+        return COLOURS[self.variant.first]
 
     @property
     def games(self) -> int:
@@ -132,13 +130,13 @@ class Tournament(NamedTuple):
         return len(self.players) * sum(len(suite.puzzles) for suite in self.suites)
 
     @property
-    def facts(self) -> Facts:
-        """Facts that a report needs besides the configuration."""
+    def info(self) -> RunInfo:
+        """What is known of the run before it begins."""
         files: dict[str, str] = {}
         for spec in self.players:
             files |= fingerprints(spec)
-        start = fen(self.variant, self.variant.start)
-        return Facts(self.first, self.variant.gametype, start, self.games, self.exact, files)
+        file = str(self.experiment.path.resolve())
+        return RunInfo(self.games, self.exact, files, file, self.men, self.found or (), self.left_out)
 
 
 def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _: None) -> Tournament:

@@ -22,8 +22,8 @@ from arena.base.writing import write_text
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment, scheduler_address
 from arena.experiment.yaml.values import yaml_text
+from arena.ledger.info import session, versions
 from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
-from arena.ledger.manifest import manifest_of, save, session, stored_manifest, versions
 from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer, Task, add_named
 from arena.ledger.store import StoreError
 from arena.play.grading import configured, grade_watched
@@ -127,14 +127,14 @@ def carry_out(
     spent; GradingError and EndgameError for a run that cannot be graded as its `oracle` says; WorkerDied for a
     game that ends its process, EngineError for lost workers.
     """
-    experiment, facts = tournament.experiment, tournament.facts
+    experiment, info = tournament.experiment, tournament.info
     used = available(experiment.workers or usual_workers() if workers is None else workers, observer.say)
     if isinstance(used, int):  # no more processes than there is work for
         used = max(1, min(used, max(tournament.games, tournament.searches, tournament.questions)))
     try:
-        opened = Ledger(folder, experiment, facts)
+        opened = Ledger(folder, experiment, info)
     except StoreError as error:
-        failed = complete_with_failures(folder, experiment, facts)
+        failed = complete_with_failures(folder, experiment, info)
         if failed is None:
             raise
         observer.say(f"the run in {folder} is complete: nothing is played ({error})")
@@ -157,25 +157,23 @@ def carry_out(
             and _grade_watched(tournament, ledger, used, observer)
             and _solve_watched(tournament, ledger, used, observer)
         )
-        manifest = stored_manifest(ledger)
-        is_faulty = manifest is not None and bool(manifest.faulty or manifest.left_out)
-        return Outcome(is_whole, is_faulty or ledger.has_failures)
+        info = ledger.info
+        return Outcome(is_whole, bool(info.faulty or info.left_out) or ledger.has_failures)
 
 
 def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bool = False) -> None:
-    """Record in the run's manifest that it begins, or resumes, with `workers` workers.
+    """Record in the run's info that it begins, or resumes, with `workers` workers.
 
     Raises VersionsChanged if it began with other versions of packages, unless `force` is true, and StoreError if
-    the manifest cannot be read or written.
+    the info cannot be read or written.
     """
-    manifest, now = stored_manifest(ledger), session(len(ledger.finished()), workers)
-    if manifest is None:
-        new = manifest_of(tournament.experiment, tournament.facts.files, tournament.men, now)
-        save(ledger, new._replace(found=tournament.found or (), left_out=tournament.left_out))
+    info, now = ledger.info, session(len(ledger.finished()), workers)
+    if not info.began:
+        ledger.save_info(tournament.info.begun(now))
         return
     here = versions()
     others = [
-        f"{name} {then} then, {here[name]} now" for name, then in manifest.versions.items() if here[name] != then
+        f"{name} {then} then, {here[name]} now" for name, then in info.versions.items() if here[name] != then
     ]
     if others and not force:
         raise VersionsChanged(
@@ -183,8 +181,8 @@ def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bo
             "differently; --force resumes it all the same; or give this run another name or --out, or delete "
             "that folder"
         )
-    forced = "; ".join(others) or manifest.forced
-    save(ledger, manifest._replace(file=str(tournament.experiment.path.resolve()), session=now, forced=forced))
+    forced = "; ".join(others) or info.forced
+    ledger.save_info(info._replace(file=tournament.info.file, session=now, forced=forced))
 
 
 def play(

@@ -42,7 +42,7 @@ from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtrit
 
-from arena.base.wording import unknown
+from arena.base.wording import first_few, unknown
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Bools, Floats, Interval, Ints, los
 from arena.rules.result import RESULTS, Colour
 
@@ -546,18 +546,13 @@ def _repetition_notes(games: pd.DataFrame) -> Iterator[str]:
 def _group_notes(groups: Sequence[Sequence[str]], anchors: Collection[str]) -> Iterator[str]:
     if len(groups) < 2:
         return
-    members = [f"({number}) {_listed(group, ', ')}" for number, group in enumerate(groups, 1)]
+    members = [f"({number}) {first_few(group, MAX_NAMES)}" for number, group in enumerate(groups, 1)]
     yield (
         f"The players fall into {len(groups)} groups without games between them, so ratings compare "
-        f"only inside a group: {_listed(members, '; ')}."
+        f"only inside a group: {first_few(members, MAX_NAMES, '; ')}."
     )
     if anchors:
         yield (
-            f"Ratings are relative to {_listed([*anchors], ', ')} in a group that has one, to the group's mean "
+            f"Ratings are relative to {first_few([*anchors], MAX_NAMES)} in a group that has one, to the group's mean "
             "elsewhere."
         )
-
-
-def _listed(names: Sequence[str], separator: str) -> str:
-    rest = [f"and {len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
-    return separator.join([*names[:MAX_NAMES], *rest])

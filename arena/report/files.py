@@ -16,6 +16,7 @@ from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.table import RunTable
 from arena.report.writers import latex, markdown
+from arena.rules.custom import build_variant
 from arena.rules.pdn.write import search_comment
 
 
@@ -29,11 +30,11 @@ def write_pdn(run: Run, path: Path) -> None:
 def pdn_games(run: Run) -> Iterator[str]:
     """Each game as PDN, in the order of the games table."""
     columns = [str(name) for name in run.games.columns]
-    marks = errors_of_games(run.grades)
+    marks, variant = errors_of_games(run.grades), build_variant(run.data.experiment.variant)
     for row, of_game in zip(run.games.itertuples(index=False, name=None), _moves(run), strict=True):
         named = dict(zip(columns, row, strict=True))
         errors = {ply: mark for ply, (mark, _) in marks.get(named["game"], {}).items()}
-        yield row_pdn(run.name, run.facts, named, *of_game, errors)
+        yield row_pdn(run.name, variant, named, *of_game, errors)
 
 
 def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:

@@ -37,8 +37,8 @@ def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
     With `anonymous`, persons and players with files of a user's own are called `player 1` and so on.
     """
     data = read(Path(folder), anonymous=anonymous)
-    if data.manifest is not None:
-        data.experiment.locate(Path(data.manifest.file))
+    if data.info.file:
+        data.experiment.locate(Path(data.info.file))
     return Run(Path(folder), data, card)
 
 
@@ -78,7 +78,7 @@ def read_run(folder: Path) -> GameSource:
         raise ResultsError(str(error)) from None
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
     games = games.assign(pair=run.games["pair"], line=lines(run.games, hashes))
-    return GameSource(folder, games, run.facts.first, "the run")
+    return GameSource(folder, games, run.first, "the run")
 
 
 def list_runs(folder: Path, name: str, runs: Sequence[str]) -> None:

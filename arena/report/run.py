@@ -40,7 +40,7 @@ class Run(RatedRun):
     """Makes the HTML that a notebook shows in place of the `repr`."""
 
     def __repr__(self) -> str:
-        of = f" of {self.facts.games}" if self.facts.games else ""
+        of = f" of {self.info.games}" if self.info.games else ""
         played, players = f"{self.played}{of} games", len(self.data.experiment.players)
         return f"<Run {self.name}: {self.rules}, {players} players, {played}, in {self.folder}>"
 

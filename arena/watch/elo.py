@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import inf
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from arena.base.writing import cell_text
 from arena.ratings.interval import Interval
@@ -36,11 +36,6 @@ class EloScale(NamedTuple):
     """The colour that moves first."""
     anchor: Mapping[str, float] = {}
     """The Elo that is given, by player; without any the mean is 0."""
-
-
-def scale_of(experiment: Mapping[str, Any], facts: Mapping[str, Any]) -> EloScale:
-    """The measure of a run's Elo, by its configuration and facts as its ledger stores them."""
-    return EloScale(facts["first"], experiment["anchor"])
 
 
 def estimates(results: ResultCounts, scale: EloScale) -> dict[str, Interval]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.ledger.info import Session
 from arena.ledger.ledger import FILE
-from arena.ledger.manifest import Session
 from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
 from arena.watch.elo import so_far
@@ -78,12 +78,11 @@ def read_entry(folder: Path, root: Path) -> Entry:
         moment = Watcher(folder).read()
     except StoreError as error:
         return Entry(folder, name, _reason(str(error), folder))
-    manifest = moment.manifest
     return Entry(
         folder,
         name,
         "complete" if moment.complete else outlook(moment),
-        began=manifest.began if manifest else "",
+        began=moment.info.began,
         title=moment.name,
         variant=moment.variant,
         format=moment.format,

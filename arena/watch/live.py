@@ -18,16 +18,17 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
-from arena.ledger.damage import documents
-from arena.ledger.ledger import DISQUALIFIED, FILE
-from arena.ledger.manifest import Manifest, Session, parsed
-from arena.ledger.store import StoreError, reading
+from arena.ledger.info import RunInfo, Session
+from arena.ledger.ledger import DISQUALIFIED, FILE, run_info
+from arena.ledger.store import COMPLETE, StoreError, reading
+from arena.ledger.table import documents
 from arena.ratings.interval import Interval
 from arena.ratings.match import SequentialTest, SprtState
 from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
+from arena.rules.position import COLOURS
 from arena.rules.result import points_of
-from arena.watch.elo import EloScale, ResultCounts, scale_of
+from arena.watch.elo import EloScale, ResultCounts
 
 CLOCK = "clock"
 """Key of the ledger's document with the reading of the machine's monotonic clock at the session's first move."""
@@ -90,7 +91,7 @@ class Moment(NamedTuple):
     """In the order of their first games."""
     disqualified: list[str]
     """The players of whom no game counts, in standings and results."""
-    manifest: Manifest | None
+    info: RunInfo
     playing: bool | None
     """Whether its last session is going on; None if that cannot be known from here."""
     seconds: float | None
@@ -114,7 +115,7 @@ class Moment(NamedTuple):
     @property
     def session(self) -> Session | None:
         """The one that was begun last."""
-        return self.manifest.session if self.manifest else None
+        return self.info.session
 
     @property
     def rate(self) -> float | None:
@@ -138,7 +139,7 @@ class Moment(NamedTuple):
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
             **self.scale._asdict(),
         }
-        left_out = ("manifest", "seconds", "results", "scale", "sprt_pairs")
+        left_out = ("info", "seconds", "results", "scale", "sprt_pairs")
         return {name: value for name, value in values.items() if name not in left_out}
 
 
@@ -167,12 +168,12 @@ class Watcher:
 
     def _read(self, path: Path, connection: Connection) -> Moment:
         stored = documents(connection)
-        manifest, complete = parsed(stored, path), "complete" in stored
+        info, complete = run_info(stored, path), COMPLETE in stored
         disqualified = stored.get(DISQUALIFIED, [])
-        seen = path.stat().st_ino, complete, manifest.session if manifest else None, disqualified
+        seen = path.stat().st_ino, complete, info.session, disqualified
         began = time.monotonic()
         whole = seen != self._seen or began >= self._whole_from
-        experiment, facts = stored["experiment"], stored["facts"]
+        experiment, session = stored["experiment"], info.session
         if whole:
             settings = experiment["sprt"]
             self._test = SequentialTest(settings)
@@ -181,29 +182,29 @@ class Watcher:
         self._test.advance(tally.points)
         if whole:
             self._whole_from = began + (time.monotonic() - began) * (1 + 1 / _WHOLE_SHARE)
-        session = manifest.session if manifest else None
         playing, clock = False if complete else _is_playing(self._folder, session), stored.get(CLOCK)
+        variant = build_variant(experiment["variant"])
         return Moment(
             name=experiment["name"],
-            variant=build_variant(experiment["variant"]).name,
+            variant=variant.name,
             format=kind if isinstance(kind := experiment["format"], str) else kind["type"],
             games=tally.games,
-            planned=tally.games if complete else facts["games"],
-            exact=complete or facts["exact"],
+            planned=tally.games if complete else info.games,
+            exact=complete or info.exact,
             searches=connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0],
             searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
             complete=complete,
             standings=tally.standings(),
             incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
             disqualified=disqualified,
-            manifest=manifest,
+            info=info,
             playing=playing,
             seconds=time.monotonic() - clock if playing and clock is not None else None,
             stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
             now=time.time(),
             players=len(experiment["players"]),
             results=dict(tally.results),
-            scale=scale_of(experiment, facts),
+            scale=EloScale(COLOURS[variant.first], experiment["anchor"]),
             sprt=self._test.state,
             sprt_pairs=self._test.games // 2,
         )

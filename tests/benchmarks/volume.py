@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 from arena.bench.timing import Row, three_figures
 from arena.experiment.formats.base import Pairing, Rounds
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import FILE, Facts, Ledger
+from arena.ledger.info import RunInfo
+from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
 from arena.play.schedule import game_of
 from arena.rules.notation import fen
@@ -74,7 +75,7 @@ def fill(folder: Path, kind: str, games: int) -> tuple[int, float]:
     variant = VARIANTS[VARIANT]
     start = fen(variant, variant.start)
     plies, seconds = 0, 0.0
-    with Ledger(folder, experiment, Facts("black", variant.gametype, start, games, True, {})) as ledger:
+    with Ledger(folder, experiment, RunInfo(games)) as ledger:
         for pairing in (game_of(batch, number) for number in range(1, games + 1)):
             record = _record(pairing, rng, *rng.choice(templates))
             opening = f"{start}.{pairing.opening + 1}"

@@ -199,7 +199,7 @@ def configured(
 
 def run(path: Path, workers: int = 1) -> arena.Run:
     plan = prepare(load(path))
-    with Ledger(path.parent / "out", plan.experiment, plan.facts) as ledger:
+    with Ledger(path.parent / "out", plan.experiment, plan.info) as ledger:
         for _ in play(plan, ledger, workers):
             pass
         assert ledger.complete

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import Facts
+from arena.ledger.info import RunInfo
 from arena.ledger.read import PHASES, RunData
 from arena.ledger.record import MEASURED
 from arena.ratings.interval import Z95, Interval
@@ -81,11 +81,6 @@ def experiment(players: list[dict[str, Any]], **changes: Any) -> Experiment:
     return Experiment.model_validate(document | changes)
 
 
-def facts(games: int = 0) -> Facts:
-    """The facts of a round robin of so many games."""
-    return Facts("black", "21,B,8,8,N1,0", START, games, True, {})
-
-
 def synthetic(
     folder: Path, players: list[dict[str, Any]], pairs: int, *, anchor: str | None = None, **options: Any
 ) -> Run:
@@ -104,7 +99,7 @@ def run_of(
     """A run of these frames, empty ones where there are none; all its games are planned."""
     moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
     probes = probes if probes is not None else pd.DataFrame()
-    return Run(folder, RunData(of, facts(len(games)), None, games, _reader(moves), probes))
+    return Run(folder, RunData(of, RunInfo(len(games)), None, games, _reader(moves), probes))
 
 
 def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:

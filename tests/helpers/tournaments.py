@@ -98,7 +98,7 @@ def run(folder: Path, out: str, text: str = CONFIG, workers: int = 1, stops: Seq
 def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
     """Play a tournament to its end, stopped and resumed after some numbers of games; none is played twice."""
     for stop in (*stops, math.inf):
-        with Ledger(folder, plan.experiment, plan.facts) as ledger:
+        with Ledger(folder, plan.experiment, plan.info) as ledger:
             before = ledger.finished()
             played: list[int] = []
             for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
@@ -111,7 +111,7 @@ def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence
 
 def open_for(folder: Path, text: str = CONFIG) -> Ledger:
     plan = prepare(experiment(folder, text))
-    return Ledger(folder / "out", plan.experiment, plan.facts)
+    return Ledger(folder / "out", plan.experiment, plan.info)
 
 
 def assert_same(one: arena.Run, other: arena.Run) -> None:

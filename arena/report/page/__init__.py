@@ -67,7 +67,7 @@ def html(
 def _configuration(run: Run) -> dict[str, Any]:
     """The run's configuration; anonymous players by number, as the order of the file tells who they are."""
     found = run.data.experiment.as_dict()
-    if run.data.pseudonyms is not None:
+    if run.data.published is not None:
         found["players"].sort(key=lambda entry: (len(entry["name"]), entry["name"]))
     return found
 

@@ -37,12 +37,12 @@ def too_long(run: Run) -> list[str]:
     parts = [
         f"{row['player']} took {quantity(row['time_used'] * allowed[row['player']], 's')} per move, "
         f"{row['time_used']:.1f} times its limit"
-        for row in late.head(MOST).to_dict("records")
+        for row in late.to_dict("records")
     ]
     mark = "" if were_kept(run.comparisons) else f"{UNKEPT} "
     return [
-        f"{mark}Time was not equal: {first_few(parts, len(late))}. A busy machine, slow code, or a limit close to "
-        "the cost of a call can be the cause."
+        f"{mark}Time was not equal: {first_few(parts, MOST, '; ')}. A busy machine, slow code, or a limit close "
+        "to the cost of a call can be the cause."
     ]
 
 
@@ -62,11 +62,8 @@ def unbalanced(run: Run) -> list[str]:
     allowed = (UNEVEN * (table["white"] + table["black"])).clip(lower=PAIR)
     uneven = table[(table["white"] - table["black"]).abs() > allowed]
     if len(uneven):
-        parts = [
-            f"{row.Index} had White {row.white} times and Black {row.black}"
-            for row in uneven.head(MOST).itertuples()
-        ]
-        sentences.append(f"Colours are not balanced{so_far}: {first_few(parts, len(uneven))}.")
+        parts = [f"{row.Index} had White {row.white} times and Black {row.black}" for row in uneven.itertuples()]
+        sentences.append(f"Colours are not balanced{so_far}: {first_few(parts, MOST, '; ')}.")
     return sentences
 
 
@@ -97,9 +94,9 @@ def pondered(run: Run) -> list[str]:
     each = table["pondered_seconds"] / grouped["game"].nunique()
     much = each[(table["pondered_seconds"] > PONDERED * table["seconds"]) & (each > PONDERED_SECONDS)]
     much = much.sort_values(ascending=False)
-    parts = [f"{name} for {quantity(seconds, 's')} per game" for name, seconds in much.head(MOST).items()]
+    parts = [f"{name} for {quantity(seconds, 's')} per game" for name, seconds in much.items()]
     return (
-        [f"Computed in the opponent's time, which no limit counts: {first_few(parts, len(much))}."]
+        [f"Computed in the opponent's time, which no limit counts: {first_few(parts, MOST, '; ')}."]
         if parts
         else []
     )
@@ -107,10 +104,10 @@ def pondered(run: Run) -> list[str]:
 
 def unfinished(run: Run) -> list[str]:
     """The number of missing games and of ties that have not met; nothing of a run that is complete."""
-    played, planned = run.played, run.facts.games
-    if run.data.order is not None or not planned or (run.facts.exact and played == planned):
+    played, planned = run.played, run.info.games
+    if run.data.order is not None or not planned or (run.info.exact and played == planned):
         return []
-    at_most = "" if run.facts.exact else "at most "
+    at_most = "" if run.info.exact else "at most "
     apart = sum(games == 0 for games in _games_of_ties(run).values())
     have = "has" if apart == 1 else "have"
     more = f"; {counted(apart, 'pairing')} {have} not met" if apart else ""

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.base.number import probability
-from arena.base.wording import counted, listed
+from arena.base.wording import counted, first_few, listed
 from arena.ratings.contrasts import CERTAIN
 from arena.ratings.interval import Interval
 from arena.report.tables.comparisons import PLAYER
@@ -198,9 +198,8 @@ def _of_terms(rows: pd.DataFrame) -> str:
     others = len(rows) - len(certain)
     if not certain:
         return f"With one setting changed, nothing differs measurably {where} ({counted(others, 'comparison')})."
-    named = [f"{row['value']} {_figure(row)}" for row in certain[:NAMED]]
-    rest = f" and {len(certain) - NAMED} more" if len(certain) > NAMED else ""
-    text = f"With one setting changed, Elo {where}: {', '.join(named)}{rest}"
+    named = [f"{row['value']} {_figure(row)}" for row in certain]
+    text = f"With one setting changed, Elo {where}: {first_few(named, NAMED)}"
     text += f"; no measurable difference for {others} others" if others > 1 else ""
     text += "; no measurable difference for 1 other" if others == 1 else ""
     return f"{text}."

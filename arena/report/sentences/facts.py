@@ -54,7 +54,7 @@ def facts(run: Run) -> list[str]:
         return sentences
     sentences += narrowed(run)
     if ratings.advantage.error > 0:
-        sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {ratings.advantage} Elo.")
+        sentences.append(f"Moving first ({run.first.capitalize()}) was worth {ratings.advantage} Elo.")
     return [*sentences, *_adjudicated(run)]
 
 
@@ -68,7 +68,7 @@ def narrowed(run: Run) -> list[str]:
     widest, wanted = f"{found:.1f} Elo ({of})", f"±{until.error:g} Elo"
     if run.data.order is None:
         return [f"The widest 95 % interval is ±{widest} so far; the run ends at {wanted}."]
-    if run.played == run.facts.games and found > until.error:
+    if run.played == run.info.games and found > until.error:
         return [f"The openings were used up before intervals were within {wanted}: the widest is ±{widest}."]
     once = ", repeated games counted once" if found > until.error else ""
     return [f"The run ended when all 95 % intervals were within {wanted}: the widest is ±{widest}{once}."]
@@ -124,7 +124,7 @@ def _adjudicated(run: Run) -> list[str]:
 
 
 def _progress(run: Run) -> str:
-    played, planned, exact = len(run.games), run.facts.games, run.facts.exact
+    played, planned, exact = len(run.games), run.info.games, run.info.exact
     of = f" of at most {planned} planned" if planned and not exact else ""
     end = ", complete" if not exact and run.data.order is not None else ""
     draws = int((run.games["result"].astype(str) == "draw").sum())

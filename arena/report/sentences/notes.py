@@ -110,7 +110,7 @@ def solved(suites: pd.DataFrame) -> str:
     ]
     sizes = suites.groupby("suite", sort=False)["positions"].max()
     size = f"Positions: {listed([f'{number:,} of {suite}' for suite, number in sizes.items()])}."
-    failures = f" Failed, which solves nothing: {first_few(rows[:MOST], len(rows))}." if rows else ""
+    failures = f" Failed, which solves nothing: {first_few(rows, MOST, '; ')}." if rows else ""
     return f"{_SUITES} {size}{failures}"
 
 
@@ -144,11 +144,11 @@ def _level_ties(run: Run) -> list[str]:
         f"({row['conceded']:g} to {row['points']:g}, by its higher seed)"
         for row in lost.to_dict("records")
     ]
-    return [f"Ties that stayed level: {first_few(parts[:MOST], len(parts))}."] if parts else []
+    return [f"Ties that stayed level: {first_few(parts, MOST, '; ')}."] if parts else []
 
 
 def _changes(run: Run) -> list[str]:
-    forced = run.data.manifest.forced if run.data.manifest is not None else ""
+    forced = run.info.forced
     return [f"The run was resumed by --force with other versions than it began with: {forced}."] if forced else []
 
 
@@ -166,15 +166,13 @@ def faulty(run: Run) -> list[str]:
 
     Nothing of players that failed in games, which `forfeits` and `disqualifications` name.
     """
-    manifest, failed = run.data.manifest, {*lost_by_failures(run.games).index, *run.data.disqualified}
-    if manifest is None:
-        return []
+    failed = {*lost_by_failures(run.games).index, *run.data.disqualified}
     taking_part = [
         _ended(f"Found before the first game: {one.player}: {one.message}")
-        for one in manifest.faulty
+        for one in run.info.faulty
         if one.player not in failed
     ]
-    left_out = [_ended(f"{player} was {reasons(run, player)[0]}") for player in manifest.left_out]
+    left_out = [_ended(f"{player} was {reasons(run, player)[0]}") for player in run.info.left_out]
     if len(left_out) > _LEFT_OUT:
         left_out = [f"{counted(len(left_out), 'player')} were left out as faulty; submissions.csv says why."]
     return [*left_out, *_some(taking_part, "mistake was found", "mistakes were found")]

@@ -130,7 +130,7 @@ TABLES = (
     RunTable(
         "openings",
         "score of the first mover by opening",
-        lambda run: openings(run.games, run.facts.first),
+        lambda run: openings(run.games, run.first),
         columns(
             "opening opening_fen pairs",
             *interval(Column("score", "score of the colour that moves first", "0 to 1", decimals=4)),

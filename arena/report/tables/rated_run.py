@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import Facts
+from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import repeated_games
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
+from arena.rules.result import Colour
 from players.player import PlayerSpec
 
 
@@ -40,9 +41,14 @@ class RatedRun:
         return found.model_copy(update={"players": counted, "anchor": anchor}) if out else found
 
     @property
-    def facts(self) -> Facts:
-        """The ledger's facts beside the configuration: who moves first, how many games are planned."""
-        return self.data.facts
+    def info(self) -> RunInfo:
+        """What the ledger has of the run besides the configuration and the games."""
+        return self.data.info
+
+    @cached_property
+    def first(self) -> Colour:
+        """The colour that moves first."""
+        return self.data.first
 
     @property
     def name(self) -> str:
@@ -94,7 +100,7 @@ class RatedRun:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        return rate(self.rated_games, players, first=self.facts.first, anchor=self.experiment.anchor)
+        return rate(self.rated_games, players, first=self.first, anchor=self.experiment.anchor)
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:

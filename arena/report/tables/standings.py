@@ -124,7 +124,7 @@ CONVERGENCE = RunTable(
     lambda run: convergence(
         run.rated_games,
         run.players,
-        run.facts.first,
+        run.first,
         run.experiment.anchor,
     ),
     columns(Column("games", "games rated: the head of the schedule", "games"), "player elo elo_low elo_high"),

@@ -31,7 +31,7 @@ def submissions(run: RatedRun) -> pd.DataFrame:
 
     None for fewer than A_CLASS files, unless some were left out.
     """
-    left_out = dict(run.data.manifest.left_out) if run.data.manifest is not None else {}
+    left_out = dict(run.info.left_out)
     files = {spec.name: source_of(spec) for spec in run.data.experiment.players} | left_out
     own = [name for name, file in files.items() if file]
     if len({files[name] for name in own}) < A_CLASS and not left_out:
@@ -72,9 +72,8 @@ def failures(run: RatedRun, player: str) -> int:
 
 def reasons(run: RatedRun, player: str) -> list[str]:
     """Why a player was left out or disqualified, what was found in it, and which games it lost by failures."""
-    manifest = run.data.manifest
-    found = manifest.errors_of(player) if manifest is not None else []
-    if manifest is not None and player in manifest.left_out:
+    found = run.info.errors_of(player)
+    if player in run.info.left_out:
         return [f"left out as faulty: {found[0] if found else ''}".strip()]
     parts = [f"found before the first game: {message}" for message in found]
     if player in run.data.disqualified:

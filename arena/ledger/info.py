@@ -1,0 +1,128 @@
+"""What is known of a run besides its configuration: its files, versions, faulty players, last session."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+PACKAGES = ("draughts-arena", "numba", "llvmlite", "numpy")
+"""Packages whose versions may change what a search finds."""
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+class Session(NamedTuple):
+    """The time since a run was begun or resumed last."""
+
+    began: str
+    """UTC, as ISO 8601, to a second."""
+    games: int
+    """Games that were stored when it began."""
+    workers: int | str
+    host: str
+    process: int
+    """The arena's process number on its host."""
+
+
+class Diagnosis(NamedTuple):
+    """A finding on a player before the first game."""
+
+    player: str
+    level: str
+    """`error` or `warning`."""
+    message: str
+
+
+class RunInfo(NamedTuple):
+    """What is known of a run besides its configuration. The first three belong to what the run is."""
+
+    games: int
+    """Games of the whole tournament, or the most that there may be."""
+    exact: bool = True
+    """Whether exactly this many are played, whatever their results."""
+    files: Mapping[str, str] = _NONE
+    """A short hash of each file of the user's own, by its name."""
+    file: str = ""
+    """The configuration's file, absolute."""
+    men: Mapping[str, float | None] = _NONE
+    """By player what a man is worth in the unit of its scores, None where that is not known."""
+    found: tuple[Diagnosis, ...] = ()
+    """The findings on the players, and on those left out, before the first game."""
+    left_out: Mapping[str, str] = _NONE
+    """The players of the configuration's file that do not take part, as they were found faulty, with the file of
+    each that its user wrote, else ""."""
+    versions: Mapping[str, str | None] = _NONE
+    """Of Python and of PACKAGES when the run began; None for one that is not installed as a package."""
+    machine: Mapping[str, Any] = _NONE
+    """`platform`, `processor` and `cores` of the machine where it began."""
+    began: str = ""
+    """UTC, as ISO 8601, to a second; empty for a run that was not begun by the command line or `arena.run`."""
+    session: Session | None = None
+    """The last one."""
+    forced: str = ""
+    """The versions that differed when the run was resumed all the same."""
+
+    def errors_of(self, player: str) -> list[str]:
+        """The mistakes that were found in a player before the first game."""
+        return [one.message for one in self.found if one.player == player and one.level == "error"]
+
+    @property
+    def faulty(self) -> tuple[Diagnosis, ...]:
+        """The mistakes that were found of players who take part."""
+        return tuple(one for one in self.found if one.level == "error" and one.player not in self.left_out)
+
+    def begun(self, session: Session) -> RunInfo:
+        """The same of a run that begins with a session, here and now."""
+        return self._replace(versions=versions(), machine=_machine(), began=session.began, session=session)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON types; `parsed` reads it."""
+        return self._asdict() | {
+            "files": dict(self.files),
+            "men": dict(self.men),
+            "found": [one._asdict() for one in self.found],
+            "left_out": dict(self.left_out),
+            "versions": dict(self.versions),
+            "machine": dict(self.machine),
+            "session": self.session and self.session._asdict(),
+        }
+
+    @staticmethod
+    def parsed(document: Mapping[str, Any]) -> RunInfo:
+        """The info of which `as_dict` made a document. Raises TypeError or KeyError for another document."""
+        found = tuple(Diagnosis(**one) for one in document.get("found", ()))
+        session = Session(**document["session"]) if document.get("session") else None
+        return RunInfo(**{**document, "found": found, "session": session})
+
+
+def session(games: int, workers: int | str) -> Session:
+    """The session of this process, which begins now with `games` games stored."""
+    began = datetime.now(UTC).isoformat(timespec="seconds")
+    return Session(began, games, workers, platform.node(), os.getpid())
+
+
+def versions() -> dict[str, str | None]:
+    """Versions of Python and of PACKAGES, None for one that is not installed as a package."""
+    found: dict[str, str | None] = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def _machine() -> dict[str, Any]:
+    """The system, its processor by name and how many cores this process may use."""
+    processor = platform.processor() or platform.machine()
+    with suppress(OSError, UnicodeDecodeError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                processor = line.partition(":")[2].strip()
+    return {"platform": platform.platform(), "processor": processor, "cores": os.cpu_count()}
