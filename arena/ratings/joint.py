@@ -553,6 +553,6 @@ def _group_notes(groups: Sequence[Sequence[str]], anchors: Collection[str]) -> I
     )
     if anchors:
         yield (
-            f"Ratings are relative to {first_few([*anchors], MAX_NAMES)} in a group that has one, to the group's mean "
-            "elsewhere."
+            f"Ratings are relative to {first_few([*anchors], MAX_NAMES)} in a group that has one, "
+            "to the group's mean elsewhere."
         )
