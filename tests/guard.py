@@ -1,6 +1,6 @@
 """Whole games: a small copy of every configuration that ships plays the games that are kept in `data/guard.json`.
 
-    python -m tests.guard [--only NAME ...] [--elo 0.05] [--record]
+    python -m tests.guard [--only NAME ...] [--workers N] [--elo 0.05] [--record]
 
 A small copy has one opening, games of 60 plies and counted limits in place of seconds. Of a tournament the digest
 of each pairing's games is kept, and each player's points and Elo with its interval; of a tuning the numbers that
@@ -91,8 +91,8 @@ def _shallow(depths: Any) -> Any:
     return [depth for depth in depths if depth <= MAX_DEPTH]
 
 
-def played(path: Path) -> Kept:
-    """What a small copy of a configuration gives."""
+def played(path: Path, workers: str) -> Kept:
+    """What a small copy of a configuration gives, played by so many processes, or at the address of a scheduler."""
     with TemporaryDirectory() as scratch:
         configs = Path(scratch, "configs")
         shutil.copytree(CONFIGS, configs)  # with the users' files that a configuration names
@@ -103,7 +103,7 @@ def played(path: Path) -> Kept:
         command = "tune" if "tuning" in config else "train" if "fit" in config else "run"
         options = ["--no-report"] if command == "run" else []
         subprocess.run(
-            [sys.executable, "-m", "arena", command, str(copy), "--out", str(out), "--workers", "1", *options],
+            [sys.executable, "-m", "arena", command, str(copy), "--out", str(out), "--workers", workers, *options],
             check=True,
             capture_output=True,
             text=True,
@@ -188,13 +188,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="configurations, by the stem of their file")
     parser.add_argument("--elo", type=float, default=0.05, help="differences of Elo that are none [0.05]")
     parser.add_argument("--jobs", type=int, default=2, help="configurations played at once [2]")
+    parser.add_argument("--workers", default="1", help="processes, or the address of a Dask scheduler [1]")
     chosen = parser.parse_args(arguments)
     kept: dict[str, Kept] = json.loads(DATA.read_text(encoding="utf-8"))["configurations"] if DATA.exists() else {}
     paths = configurations()
     names = chosen.only or sorted(paths.keys() | kept)
     failed = False
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        under_way = {name: pool.submit(partial(played, paths[name])) for name in names if name in paths}
+        under_way = {name: pool.submit(partial(played, paths[name], chosen.workers)) for name in names if name in paths}
         for name in names:
             try:
                 now = under_way[name].result() if name in under_way else None
