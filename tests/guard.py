@@ -92,7 +92,7 @@ def _shallow(depths: Any) -> Any:
 
 
 def played(path: Path, workers: str) -> Kept:
-    """What a small copy of a configuration gives, played by so many processes, or at the address of a scheduler."""
+    """What a small copy of a configuration gives; `workers` are processes or the address of a Dask scheduler."""
     with TemporaryDirectory() as scratch:
         configs = Path(scratch, "configs")
         shutil.copytree(CONFIGS, configs)  # with the users' files that a configuration names
@@ -195,7 +195,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = chosen.only or sorted(paths.keys() | kept)
     failed = False
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        under_way = {name: pool.submit(partial(played, paths[name], chosen.workers)) for name in names if name in paths}
+        play = partial(played, workers=chosen.workers)
+        under_way = {name: pool.submit(play, paths[name]) for name in names if name in paths}
         for name in names:
             try:
                 now = under_way[name].result() if name in under_way else None
