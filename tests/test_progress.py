@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from arena.experiment.formats.base import Pairing
-from arena.experiment.load import load
-from arena.ledger.info import RunInfo, session
+from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.record import MOVE_COLUMNS, GameRecord, Task, packed
 from arena.play import tournament
 from arena.play.tournament import begin, play
 from arena.ratings.interval import Interval
-from arena.ratings.match import sprt
+from arena.ratings.match import SprtState
 from arena.watch import display, elo, live
 from arena.watch.display import PLAIN_SECONDS, Display, view
-from arena.watch.elo import PROVISIONAL, EloScale, EloSoFar, Refits
-from arena.watch.live import Standing, Watcher
-from arena.watch.words import RunView, duration, ranked, run_view, status_line
+from arena.watch.elo import EloSoFar, Refits
+from arena.watch.live import Forfeits, Moment, Standing, Watcher
+from arena.watch.words import duration, status_line
 from tests.helpers.schedules import plan_of
+from tests.helpers.stored_run import StoredRun
 
 
 class Clock:
@@ -56,29 +55,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-class Ledgered:
-    """A run of the players a and b whose games the test stores itself, while it is shown on `stream`."""
-
-    def __init__(self, folder: Path, stream: io.StringIO, planned: int = 2000, **settings: object) -> None:
-        document = {"name": "t", "variant": "english", "players": [{"name": n, "type": "random"} for n in "ab"]}
-        experiment = load(document | settings)
-        self.ledger = Ledger(folder, experiment, RunInfo(planned))
-        self.ledger.save_info(RunInfo(planned).begun(session(0, 1)))
-        self.display, self.folder = Display(stream), folder
-        self.games = 0
-
-    @contextmanager
-    def shown(self) -> Iterator[Display]:
-        with self.ledger, self.display.working("games", 2000, self.folder):
-            yield self.display
-
-    def add(self, result: str) -> None:
-        self.games += 1
-        pairing = Pairing(self.games, self.games, 1, 0, 1, 0)
-        white, black = "ab" if self.games % 2 else "ba"
-        self.ledger.add(GameRecord(pairing, result, "no_moves", 0.1, "", 0, b""), white, black, "B")
-
-
 @pytest.fixture
 def stream() -> io.StringIO:
     return io.StringIO()
@@ -87,24 +63,23 @@ def stream() -> io.StringIO:
 def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_at_the_end(
     clock: Clock, tmp_path: Path, stream: io.StringIO
 ) -> None:
-    run = Ledgered(tmp_path, stream)
-    with run.shown() as shown:
+    shown = Display(stream)
+    with StoredRun(tmp_path, "ab", 2000) as run, shown.working("games", 2000, tmp_path):
         for second in range(1, 1301):
             clock.now += 1
             if second % 10 == 0:
-                run.add("white")
+                run.add(second // 10, "a", "b", "white")
             shown.done(1)
         shown.say("a line of its own")
-    lines = stream.getvalue().splitlines()
-    counts = [line.split("/")[0] for line in lines]
+    counts = [line.split("/")[0] for line in stream.getvalue().splitlines()]
     assert counts == ["1", "3", "7", "15", "31", "63", "95", "127", "a line of its own", "130"]
 
 
 def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(tmp_path: Path) -> None:
     stream = Terminal()
-    run = Ledgered(tmp_path, stream)
-    with run.shown() as shown:
-        run.add("white")
+    shown = Display(stream)
+    with StoredRun(tmp_path, "ab", 2000) as run, shown.working("games", 2000, tmp_path):
+        run.add(1, "a", "b", "white")
         shown.say("a line of its own [x]")
     assert "a line of its own [x]" in stream.getvalue()
     assert stream.getvalue().splitlines()[-1].split("\x1b")[-1].endswith("leader a 100.0 %")
@@ -113,9 +88,9 @@ def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(tmp_path: Path)
 def test_a_run_that_cannot_be_read_shows_what_was_read_last(
     clock: Clock, tmp_path: Path, stream: io.StringIO
 ) -> None:
-    run = Ledgered(tmp_path, stream)
-    with run.shown() as shown:
-        run.add("white")
+    shown = Display(stream)
+    with StoredRun(tmp_path, "ab", 2000) as run, shown.working("games", 2000, tmp_path):
+        run.add(1, "a", "b", "white")
         clock.now += PLAIN_SECONDS
         shown.done(1)
         (tmp_path / FILE).unlink()
@@ -149,20 +124,6 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
     ]
 
 
-def test_a_sequential_test_is_part_of_the_line_and_of_the_window(tmp_path: Path, stream: io.StringIO) -> None:
-    run = Ledgered(tmp_path, stream, format="match", sprt={"elo0": 0, "elo1": 50})
-    with run.ledger:
-        run.add("white")
-        run.add("black")
-        moment = Watcher(tmp_path).read()
-    state = sprt([0, 0, 0, 0, 1], 0, 50)
-    assert status_line(moment).endswith(f"leader a 100.0 %, LLR {state.llr:.2f}")
-    below = run_view(moment, EloSoFar({}, provisional=False)).below
-    assert below[0] == f"SPRT: LLR {state.llr:.2f} of −2.94 (H0) to 2.94 (H1), 1 pair"
-    assert PROVISIONAL not in below
-    assert PROVISIONAL in run_view(moment, EloSoFar({}, provisional=True)).below
-
-
 def test_other_work_is_counted_from_its_first_piece_on(clock: Clock, stream: io.StringIO) -> None:
     shown = Display(stream)
     with shown.working("answers", 100):
@@ -181,54 +142,70 @@ def test_elo_is_fitted_again_after_some_seconds_and_takes_little_of_the_time(
 ) -> None:
     fits = []
 
-    def fit(results: object, scale: EloScale) -> dict[str, Interval]:
+    def fit(moment: Moment) -> dict[str, Interval]:
         fits.append(clock.now)
         clock.now += 0.1
         return {}
 
     monkeypatch.setattr(elo, "time", clock)
     monkeypatch.setattr(elo, "estimates", fit)
-    refits, scale = Refits(tmp_path), EloScale()
+    refits = Refits(tmp_path)
     for number in range(1, 100):
         clock.now += 0.25
-        refits.of({("a", "b", "white"): number}, scale)
+        refits.of(moment_of({("a", "b", "white"): number}))
     assert len(fits) == 3
     assert 3 <= fits[1] - fits[0] < 4, "the first fit prepares the libraries"
     assert fits[2] - fits[1] >= 20
-    refits.of({("a", "b", "white"): 100}, scale, last=True)
-    assert len(fits) == 4
-    refits.of({("a", "b", "white"): 100}, scale, last=True)
-    assert len(fits) == 4, "nothing is new"
+    for _ in range(2):
+        refits.of(moment_of({("a", "b", "white"): 100}), last=True)
+        assert len(fits) == 4, "of the last games once"
+
+
+def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = moment_of({("a", "b", "white"): 3, ("c", "b", "black"): 2})
+    assert list(elo.estimates(moment)) == ["a", "b", "c"]
+    monkeypatch.setattr(elo, "MAX_PLAYERS", 2)
+    assert elo.estimates(moment) == elo.estimates(moment_of({})) == {}
 
 
 # --- the window
 
 
 NAMES = ("n" * 40, "名" * 20, "короткий", "a", "x]y[red]")
-SIZES = [(80, 24), (60, 15), (120, 40), (200, 60), (30, 12)]
 
 
-def drawn(scene: RunView, width: int, height: int) -> list[str]:
+def moment_of(results: Mapping[tuple[str, str, str], int], **changes: Any) -> Moment:
+    moment = Moment(
+        "t" * 300, "english", "swiss", 5, 9, True, 0, 0, False, [], [], [], RunInfo(9), True, None, None, 0.0, 3,
+        results, "black", {},
+    )  # fmt: skip
+    return moment._replace(**changes)
+
+
+def drawn(width: int, height: int, elo: Mapping[str, Interval], **changes: Any) -> list[str]:
     """The lines that a window of that size shows."""
     out = io.StringIO()
     console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
-    console.print(view(scene, console))
+    console.print(view(moment_of({}, **changes), EloSoFar(dict(elo), provisional=bool(elo)), console))
     return out.getvalue().splitlines()
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 15), (120, 40), (200, 60), (30, 14)])
 @pytest.mark.parametrize("players", [2, 5, 17, 18, 19, 60])
 def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
     width: int, height: int, players: int
 ) -> None:
     standings = [Standing(f"{n}{NAMES[n % 5]}", 1000, 20000 - n, 3000) for n in range(players)]
-    elo = {it.player: Interval(500.0 - 10 * n, 400.0 - 10 * n, 600.0 - 10 * n) for n, it in enumerate(standings)}
-    scene = RunView(standings, elo, 5, 9, ["t" * 300], ["w" * 300] * 9, ["SPRT" * 50, "line" * 50, "state" * 50])
-    lines = drawn(scene, width, height)
+    elo = {row.player: Interval.around(500.0 - 10 * n, 100.0) for n, row in enumerate(standings)}
+    incidents = [Forfeits("w" * 300, "error", 2, 1, "no")] * 9
+    test = SprtState(1.0, -2.9, 2.9, "continue")
+    lines = drawn(width, height, elo, standings=standings, incidents=incidents, sprt=test, disqualified=["v" * 99])
     assert max(map(cell_len, lines)) <= width
     assert len(lines) <= height - 1
     assert sum(line.startswith("wwww") for line in lines) == min(9, height // 6)
-    rows = [line for line in lines if line[:1].isdigit()]
+    for begun in ("SPRT", "void", "Elo is", "5/9"):
+        assert sum(line.startswith(begun) for line in lines) == 1
+    rows = [line for line in lines if re.match("[0-9]+(n|名|к|a|x)", line)]
     if len(rows) < players:
         assert len(lines) == height - 1
         assert any(line.rstrip() == f"and {players - len(rows)} more" for line in lines)
@@ -238,29 +215,21 @@ def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
 
 
 def test_a_narrow_window_keeps_names_and_elo() -> None:
-    standings = [Standing("n" * 40, 1000, 2000, 3000)]
-    shown = drawn(RunView(standings, {"n" * 40: Interval(5, -5, 15)}, 1, 2), 30, 10)
-    assert shown[0].split()[:2] == ["player", "Elo"]
-    assert shown[1].startswith("n" * 15) and "+5 ± 10" in shown[1]
+    shown = drawn(30, 12, {"n" * 40: Interval(5, -5, 15)}, standings=[Standing("n" * 40, 1000, 2000, 3000)])
+    assert shown[1].split()[:2] == ["player", "Elo"]
+    assert shown[2].startswith("n" * 15) and "+5 ± 10" in shown[2]
 
 
 def test_a_window_ranks_by_elo_and_players_without_it_by_score_behind() -> None:
     standings = [Standing(name, 1, 0, 0) for name in "abcd"]
-    found = ranked(standings, {"c": Interval(9, 0, 18), "b": Interval(10, 0, 20)})
-    assert [it.player for it in found] == ["b", "c", "a", "d"]
+    lines = drawn(80, 24, {"c": Interval(9, 0, 18), "b": Interval(10, 0, 20)}, standings=standings)
+    assert [line.split()[0] for line in lines[2:6]] == ["b", "c", "a", "d"]
 
 
 def test_without_elo_a_window_shows_scores_alone() -> None:
-    shown = drawn(RunView([Standing("a", 1, 0, 0)], {}, 1, 2), 80, 24)
-    assert shown[0].split() == ["player", "score", "games", "won", "drawn", "lost"]
-
-
-def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    results = {("a", "b", "white"): 3, ("c", "b", "black"): 2}
-    assert list(elo.estimates(results, EloScale())) == ["a", "b", "c"]
-    monkeypatch.setattr(elo, "MAX_PLAYERS", 2)
-    assert elo.estimates(results, EloScale()) == {}
-    assert elo.estimates({}, EloScale()) == {}
+    shown = drawn(80, 24, {}, standings=[Standing("a", 1, 0, 0)])
+    assert shown[1].split() == ["player", "score", "games", "won", "drawn", "lost"]
+    assert not any(line.startswith("Elo is") for line in shown)
 
 
 @pytest.mark.parametrize(

@@ -8,24 +8,14 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
-from arena.experiment.formats.base import Pairing
-from arena.experiment.load import load
-from arena.ledger.info import RunInfo, session
-from arena.ledger.ledger import FILE, Ledger
-from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
+from arena.ledger.ledger import FILE
 from arena.report.compare import sameness, sameness_sentence
 from arena.report.load import load as load_run
 from arena.watch.entry import entries, read_entry
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import MISSING_WORD
+from tests.helpers.stored_run import StoredRun
 
-CONFIG = """\
-name: {name}
-variant: {variant}
-openings: {{random_plies: 4, count: 10}}
-players:
-"""
-NAMES = [name for name, _ in MOVE_COLUMNS]
 MOVES = ("11-15", "23-19", "8-11")
 
 
@@ -33,30 +23,19 @@ def run(
     folder: Path,
     results: Sequence[tuple[str, str, str]],
     *,
-    variant: str = "english",
     day: int = 1,
     planned: int = 0,
     moves: Sequence[str] = MOVES,
     **columns: float,
 ) -> Path:
     """A run whose games have these white, black and result, and the same moves; complete if `planned` is 0."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    players = list(dict.fromkeys(name for white, black, _ in results for name in (white, black))) or ["a", "b"]
-    config = folder.parent / f"{folder.name}.yaml"
-    entries = "".join(f"  - {{name: {json.dumps(name)}, type: random}}\n" for name in players)
-    config.write_text(CONFIG.format(name="run", variant=variant) + entries, encoding="utf-8")
-    experiment = load(config)
-    rows = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
-    recorded = list(zip(*rows, strict=True))
-    info = RunInfo(planned or len(results))
-    with Ledger(folder, experiment, info) as ledger:
-        began = f"2026-03-{day:02}T10:00:00+00:00"
-        ledger.save_info(info.begun(session(0, 2)._replace(began=began, host="box")))
+    players = dict.fromkeys(name for white, black, _ in results for name in (white, black))
+    with StoredRun(folder, players, planned or len(results)) as stored:
+        stored.begin(began=f"2026-03-{day:02}T10:00:00+00:00", host="box")
         for game, (white, black, result) in enumerate(results, 1):
-            pairing = Pairing(game, (game + 1) // 2, 1, 0, 1, 0)
-            ledger.add(GameRecord(pairing, result, "no_moves", 0.1, "", *packed(recorded)), white, black, "B")
+            stored.add(game, white, black, result, moves=moves, columns=columns)
         if not planned:
-            ledger.finish([])
+            stored.ledger.finish([])
     return folder
 
 
@@ -73,11 +52,11 @@ def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) ->
     run(tmp_path / "half", games(2, 1), day=4, planned=30)
     found = entries(tmp_path)
     assert [entry.name for entry in found] == ["deep/down/new", "half", "old"]
-    newest, half, _ = found
-    assert (newest.date, newest.state, newest.players, newest.games) == ("2026-03-09 10:00", "complete", 2, 8)
-    assert (newest.leader, newest.machine) == ("mine", "box")
-    assert re.fullmatch(r"\+\d+ ± \d+", newest.leader_elo)
-    assert half.state.startswith("3/30 games (10 %)")
+    newest, half = found[0].cells(), found[1].cells()
+    assert (newest["began"], newest["state"]) == ("2026-03-09 10:00", "complete")
+    assert (newest["players"], newest["games"], newest["leader"], newest["machine"]) == ("2", "8", "mine", "box")
+    assert re.fullmatch(r"\+\d+ ± \d+", newest["Elo"])
+    assert half["state"].startswith("3/30 games (10 %)")
 
 
 def test_a_damaged_run_is_listed_with_what_is_wrong_and_harms_no_other(tmp_path: Path) -> None:

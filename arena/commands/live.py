@@ -17,19 +17,9 @@ from arena.commands.output import STOPPED, echo, fail, say, show_table
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.watch.display import Ticker, view
-from arena.watch.elo import PROVISIONAL, Refits, so_far
+from arena.watch.elo import PROVISIONAL, Refits
 from arena.watch.live import Moment, Watcher
-from arena.watch.words import (
-    COLUMNS,
-    incident,
-    ranked,
-    row_of,
-    run_view,
-    state,
-    status_line,
-    test_line,
-    title,
-)
+from arena.watch.words import COLUMNS, incident, ranked, row_of, state, status_line, test_line, title
 
 SECONDS = 1.0
 """Seconds between two readings of a run that is watched."""
@@ -49,7 +39,7 @@ def status(folder: Path, as_json: bool) -> None:
         moment = Watcher(folder).read()
     except StoreError as error:
         fail(str(error))
-    elo, provisional = so_far(folder, moment.results, moment.scale)
+    elo, provisional = Refits(folder).of(moment, last=True)
     if as_json:
         click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo) | {"provisional": provisional}))
         return
@@ -58,7 +48,10 @@ def status(folder: Path, as_json: bool) -> None:
     if test := test_line(moment):
         echo(test)
     if moment.standings:
-        rows = [(it.player, *row_of(it, elo.get(it.player)).values()) for it in ranked(moment.standings, elo)]
+        rows = [
+            (standing.player, *row_of(standing, elo.get(standing.player)).values())
+            for standing in ranked(moment.standings, elo)
+        ]
         show_table(("player", *COLUMNS), rows)
     if provisional:
         echo(PROVISIONAL)
@@ -87,11 +80,10 @@ def _watch_on_terminal(folder: Path) -> None:
     console = Console()
     refits = Refits(folder)
     with Live(Text(_waiting(folder)), console=console, auto_refresh=False) as live:
-        for moment in _moments(folder):
+        for moment in moments(folder):
             if moment is None:
                 continue
-            elo = refits.of(moment.results, moment.scale, last=moment.complete)
-            live.update(view(run_view(moment, elo), console), refresh=True)
+            live.update(view(moment, refits.of(moment, last=moment.complete), console), refresh=True)
 
 
 def _watch_in_lines(folder: Path) -> None:
@@ -102,16 +94,16 @@ def _watch_in_lines(folder: Path) -> None:
     ticker = Ticker()
     last = ""
     shown: set[tuple[str, str]] = set()
-    for moment in _moments(folder):
+    for moment in moments(folder):
         if moment is None:
             if not last:
                 last = _waiting(folder)
                 say(last)
             continue
-        for lost in moment.incidents:
-            if lost[:2] not in shown:
-                shown.add(lost[:2])
-                echo(incident(lost))
+        for forfeits in moment.incidents:
+            if forfeits[:2] not in shown:
+                shown.add(forfeits[:2])
+                echo(incident(forfeits))
         if moment.complete or ticker.due() or not last:
             line = status_line(moment) + ("" if moment.playing is not False else f"; {state(moment)}")
             if line != last:
@@ -119,7 +111,7 @@ def _watch_in_lines(folder: Path) -> None:
                 last = line
 
 
-def _moments(folder: Path) -> Iterator[Moment | None]:
+def moments(folder: Path) -> Iterator[Moment | None]:
     """The run every SECONDS, the last one complete; None while there is none.
 
     Raises StoreError for a run that cannot be read for PATIENCE, or one that was deleted.

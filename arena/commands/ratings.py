@@ -129,7 +129,7 @@ def _records(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
     return records
 
 
-_HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
+_COLUMNS = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
 
 
 @click.command()
@@ -141,23 +141,9 @@ def reports(folder: Path) -> None:
     """
     if not folder.is_dir():
         fail(f"{folder} is not a folder")
-
-    found = entries(folder)
-    if not found:
+    runs = entries(folder)
+    if not runs:
         fail(f"there is no run in {folder} or below it")
-    rows = [
-        (
-            entry.name,
-            entry.date,
-            entry.variant,
-            str(entry.players) if entry.readable else "",
-            str(entry.games) if entry.readable else "",
-            entry.leader,
-            entry.leader_elo,
-            entry.state,
-        )
-        for entry in found
-    ]
-    show_table(_HEADER, rows)
-    echo(counts(found))
-    echo(f"index: {write_index(found, folder)}")
+    show_table(_COLUMNS, [tuple(map(run.cells().__getitem__, _COLUMNS)) for run in runs])
+    echo(counts(runs))
+    echo(f"index: {write_index(runs, folder)}")

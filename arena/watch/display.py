@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group, RenderableType
@@ -16,13 +16,14 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.base.wording import listed
 from arena.base.writing import replaces_lines
 from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
-from arena.watch.elo import Refits
+from arena.watch.elo import PROVISIONAL, EloSoFar, Refits
 from arena.watch.live import Moment, Standing, Watcher
 from arena.watch.observer import Observer
-from arena.watch.words import COLUMNS, RunView, duration, row_of, run_view, status_line
+from arena.watch.words import COLUMNS, duration, incident, ranked, row_of, state, status_line, test_line, title
 
 PLAIN_SECONDS = 10.0
 """Seconds to the first plain line."""
@@ -88,6 +89,44 @@ class Count:
             print("\r\x1b[K", end="", file=self._stream, flush=True)
 
 
+class Games:
+    """The games of a run: on a terminal a window that is drawn by itself, elsewhere a line now and then."""
+
+    def __init__(self, folder: Path, stream: TextIO) -> None:
+        self._stream, self._ticker = stream, Ticker()
+        self._watcher, self._refits = Watcher(folder), Refits(folder)
+        self._moment: Moment | None = None
+        self._console = Console(file=stream)
+        self.live = Live(
+            get_renderable=self._window, console=self._console, refresh_per_second=REFRESHES, transient=True
+        )
+        if stream.isatty():
+            self.live.start()
+
+    def show(self, _pieces: int) -> None:
+        """Print a line if it is time to, and there is no window."""
+        if not self.live.is_started and self._ticker.due():
+            self._print_line()
+
+    def end(self) -> None:
+        """Leave the last line alone."""
+        self.live.stop()
+        self._print_line()
+
+    def _print_line(self) -> None:
+        if moment := self._read():
+            print(status_line(moment), file=self._stream, flush=True)
+
+    def _window(self) -> RenderableType:
+        moment = self._read()
+        return view(moment, self._refits.of(moment, last=moment.complete), self._console) if moment else Text()
+
+    def _read(self) -> Moment | None:
+        with suppress(StoreError):
+            self._moment = self._watcher.read()
+        return self._moment
+
+
 class Display(Observer):
     """Shows runs that this process plays: games in a window on a terminal, else in lines; other work as a Count.
 
@@ -96,17 +135,16 @@ class Display(Observer):
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._games: _Games | None = None
-        self._count: Count | None = None
+        self._shown: Games | Count | None = None
 
     def say(self, line: str) -> None:
         """Print a line without disturbing what is shown."""
-        if self._count is not None:
-            self._count.end()
-        if self._games is not None and self._games.live is not None:
-            self._games.live.console.print(line, highlight=False, markup=False)
-        else:
-            self.write(line)
+        if isinstance(self._shown, Games) and self._shown.live.is_started:
+            self._shown.live.console.print(line, highlight=False, markup=False)
+            return
+        if isinstance(self._shown, Count):
+            self._shown.end()
+        self.write(line)
 
     def write(self, line: str) -> None:
         """Print a line."""
@@ -117,97 +155,44 @@ class Display(Observer):
         self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
     ) -> Iterator[Callable[[], bool]]:
         """Show games, or count other pieces of work."""
-        if folder is None:
-            self._count = Count(what, total, self._stream)
-            try:
-                yield lambda: False
-            finally:
-                self._count.end()
-                self._count = None
-            return
+        self._shown = Count(what, total, self._stream) if folder is None else Games(folder, self._stream)
         try:
-            with _Games(folder, self._stream) as self._games:
-                yield lambda: False
+            yield lambda: False
         finally:
-            self._games = None
+            self._shown.end()
+            self._shown = None
 
     def done(self, pieces: int) -> None:
         """Show how many pieces are done, if it is time to."""
-        if self._games is not None:
-            self._games.tick()
-        elif self._count is not None:
-            self._count.show(pieces)
+        if self._shown is not None:
+            self._shown.show(pieces)
 
 
-class _Games:
-    """The games of the run in `folder` while they are played; a context manager around them."""
-
-    def __init__(self, folder: Path, stream: TextIO) -> None:
-        self._stream = stream
-        self._watcher, self._refits = Watcher(folder), Refits(folder)
-        self._moment: Moment | None = None
-        self._ticker = Ticker()
-        self.live: Live | None = None
-
-    def tick(self) -> None:
-        """Print a line if it is time to, and this is no terminal, whose window is drawn by itself."""
-        if self.live is None and self._ticker.due():
-            self._print_line()
-
-    def __enter__(self) -> _Games:
-        if self._stream.isatty():
-            console = Console(file=self._stream)
-            self.live = Live(
-                get_renderable=lambda: self._window(console),
-                console=console,
-                refresh_per_second=REFRESHES,
-                transient=True,
-            )
-            self.live.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        if self.live is not None:
-            self.live.__exit__(*error)
-            self.live = None
-        self._print_line()
-
-    def _print_line(self) -> None:
-        if moment := self._read():
-            print(status_line(moment), file=self._stream, flush=True)
-
-    def _window(self, console: Console) -> RenderableType:
-        if (moment := self._read()) is None:
-            return Text()
-        return view(run_view(moment, self._refits.of(moment.results, moment.scale, last=moment.complete)), console)
-
-    def _read(self) -> Moment | None:
-        with suppress(StoreError):
-            self._moment = self._watcher.read()
-        return self._moment
-
-
-def view(scene: RunView, console: Console) -> RenderableType:
-    """The scene in at most a line less than the height of the window; no line is wrapped."""
+def view(moment: Moment, elo_so_far: EloSoFar, console: Console) -> RenderableType:
+    """A run in at most a line less than the height of the window; no line is wrapped."""
 
     def line(text: str, style: str = "") -> Text:
         return Text(text, style, no_wrap=True, overflow="ellipsis")
 
-    most = min(len(scene.incidents), console.height // 6)
-    incidents = [line(text, "red") for text in scene.incidents[:most]]
-    if len(scene.incidents) > most > 0:
-        incidents.append(line(f"and {len(scene.incidents) - most} more; arena status has all", "red"))
-    room = max(console.height - len(scene.above) - len(incidents) - len(scene.below) - 3, 1)
+    elo, provisional = elo_so_far
+    most = min(len(moment.incidents), console.height // 6)
+    incidents = [line(incident(forfeits), "red") for forfeits in moment.incidents[:most]]
+    if len(moment.incidents) > most > 0:
+        incidents.append(line(f"and {len(moment.incidents) - most} more; arena status has all", "red"))
+    void = f"void: all games of {listed(moment.disqualified)}" if moment.disqualified else ""
+    below = (test_line(moment), void, PROVISIONAL * provisional, status_line(moment), state(moment))
+    lines = [line(text) for text in below if text]
     bar = Table.grid(expand=True)
-    bar.add_row(ProgressBar(total=max(scene.planned, 1), completed=scene.games))
-    parts: list[RenderableType] = [line(text, "bold") for text in scene.above]
-    if scene.standings:
-        shown = scene.standings[: room if len(scene.standings) <= room else max(room - 1, 1)]
-        header, *rows = _table(shown, scene.elo, console.width)
+    bar.add_row(ProgressBar(total=max(moment.planned, 1), completed=moment.games))
+    parts: list[RenderableType] = [line(title(moment), "bold")]
+    if standings := ranked(moment.standings, elo):
+        room = max(console.height - len(incidents) - len(lines) - 4, 1)
+        shown = standings[: room if len(standings) <= room else max(room - 1, 1)]
+        header, *rows = _table(shown, elo, console.width)
         parts += [line(header, "bold"), Text("\n".join(rows), no_wrap=True, overflow="crop")]
-        if len(shown) < len(scene.standings) and room > 1:
-            parts.append(line(f"and {len(scene.standings) - len(shown)} more", "dim"))
-    return Group(*parts, *incidents, *([bar] if scene.planned else []), *map(line, scene.below))
+        if len(shown) < len(standings) and room > 1:
+            parts.append(line(f"and {len(standings) - len(shown)} more", "dim"))
+    return Group(*parts, *incidents, *([bar] if moment.planned else []), *lines)
 
 
 def _table(standings: Sequence[Standing], elo: Mapping[str, Interval], width: int) -> list[str]:
@@ -216,9 +201,9 @@ def _table(standings: Sequence[Standing], elo: Mapping[str, Interval], width: in
     It is text as it stands, as a rich.table.Table takes ten times as long and the window is drawn while games are
     played.
     """
-    rows = [row_of(it, elo.get(it.player)) for it in standings]
+    rows = [row_of(standing, elo.get(standing.player)) for standing in standings]
     cells = {name: max(len(name), *(len(row[name]) for row in rows)) for name in COLUMNS if elo or name != "Elo"}
-    longest = max(len("player"), *(cell_len(it.player) for it in standings))
+    longest = max(len("player"), *(cell_len(standing.player) for standing in standings))
     for name in _LEFT_OUT:
         if width - sum(cells.values()) - _GAP * len(cells) >= min(longest, NAME_CELLS):
             break
@@ -232,4 +217,4 @@ def _table(standings: Sequence[Standing], elo: Mapping[str, Interval], width: in
         return set_cell_size(shortened.plain, room) + "".join(figures)
 
     header = line("player", dict(zip(COLUMNS, COLUMNS, strict=True)))
-    return [header, *(line(it.player, row) for it, row in zip(standings, rows, strict=True))]
+    return [header, *(line(standing.player, row) for standing, row in zip(standings, rows, strict=True))]

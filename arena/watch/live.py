@@ -10,6 +10,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from math import inf
 from pathlib import Path
 from sqlite3 import Connection
@@ -27,12 +28,12 @@ from arena.ratings.match import SequentialTest, SprtState
 from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
-from arena.rules.result import points_of
-from arena.watch.elo import EloScale, ResultCounts
+from arena.rules.result import Colour, points_of
 
 CLOCK = "clock"
 """Key of the ledger's document with the reading of the machine's monotonic clock at the session's first move."""
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
+_RESULTS = "SELECT game, result FROM games WHERE game > ?"
 _WHOLE_SHARE = 0.002
 """Share of the time that goes into reading all games, as some may have been removed or replaced."""
 _MAY_QUERY, _STILL_ACTIVE = 0x1000, 259
@@ -56,6 +57,11 @@ class Standing(NamedTuple):
     def score(self) -> float:
         """Points per game, 0 to 1."""
         return (self.wins + self.draws / 2) / self.games
+
+    def as_dict(self, estimate: Interval | None) -> dict[str, Any]:
+        """All of it as JSON types, with the player's Elo."""
+        elo = dict(zip(Interval.columns_of("elo"), estimate or (None,) * 3, strict=True))
+        return {**self._asdict(), "games": self.games, "score": self.score, **elo}
 
 
 class Forfeits(NamedTuple):
@@ -104,12 +110,15 @@ class Moment(NamedTuple):
     now: float
     """When this was read, in seconds since 1970."""
     players: int
-    results: ResultCounts
+    results: Mapping[tuple[str, str, str], int]
     """How many games that count have each white, black and result."""
-    scale: EloScale
-    sprt: SprtState | None
+    first: Colour
+    """The colour that moves first."""
+    anchor: Mapping[str, float]
+    """The Elo that the configuration gives, by player."""
+    sprt: SprtState | None = None
     """Of the sequential test; None without one, or before its first pair."""
-    sprt_pairs: int
+    sprt_pairs: int = 0
     """Pairs that the test has taken in."""
 
     @property
@@ -133,13 +142,12 @@ class Moment(NamedTuple):
         values = self._asdict() | {
             "rate": self.rate,
             "seconds_left": self.seconds_left,
-            "standings": [_as_dict(it, elo.get(it.player)) for it in self.standings],
-            "incidents": [it._asdict() for it in self.incidents],
+            "standings": [standing.as_dict(elo.get(standing.player)) for standing in self.standings],
+            "incidents": [forfeits._asdict() for forfeits in self.incidents],
             "session": None if self.session is None else self.session._asdict(),
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
-            **self.scale._asdict(),
         }
-        left_out = ("info", "seconds", "results", "scale", "sprt_pairs")
+        left_out = ("info", "seconds", "results", "sprt_pairs")
         return {name: value for name, value in values.items() if name not in left_out}
 
 
@@ -172,15 +180,16 @@ class Watcher:
         disqualified = stored.get(DISQUALIFIED, [])
         seen = path.stat().st_ino, complete, info.session, disqualified
         began = time.monotonic()
-        whole = seen != self._seen or began >= self._whole_from
         experiment, session = stored["experiment"], info.session
-        if whole:
-            settings = experiment["sprt"]
-            self._test = SequentialTest(settings)
-            self._seen, self._tally = seen, _Tally(disqualified, with_points=settings is not None)
+        is_whole = seen != self._seen or began >= self._whole_from
+        if is_whole:
+            self._seen, self._tally = seen, _Tally(disqualified)
+            self._test = SequentialTest(experiment["sprt"])
         tally = self._tally.extended(connection)
-        self._test.advance(tally.points)
-        if whole:
+        if experiment["sprt"] is not None:
+            points = connection.execute(_RESULTS, (self._test.games,))
+            self._test.advance({game: points_of(result) for game, result in points})
+        if is_whole:
             self._whole_from = began + (time.monotonic() - began) * (1 + 1 / _WHOLE_SHARE)
         playing, clock = False if complete else _is_playing(self._folder, session), stored.get(CLOCK)
         variant = build_variant(experiment["variant"])
@@ -195,7 +204,7 @@ class Watcher:
             searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
             complete=complete,
             standings=tally.standings(),
-            incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
+            incidents=sorted(tally.incidents.values(), key=lambda forfeits: forfeits.first),
             disqualified=disqualified,
             info=info,
             playing=playing,
@@ -204,7 +213,8 @@ class Watcher:
             now=time.time(),
             players=len(experiment["players"]),
             results=dict(tally.results),
-            scale=EloScale(COLOURS[variant.first], experiment["anchor"]),
+            first=COLOURS[variant.first],
+            anchor=experiment["anchor"],
             sprt=self._test.state,
             sprt_pairs=self._test.games // 2,
         )
@@ -213,7 +223,7 @@ class Watcher:
 class _Tally:
     """Results and incidents of games; those up to `level` are all there, and need not be read again."""
 
-    def __init__(self, disqualified: Collection[str] = (), *, with_points: bool = False) -> None:
+    def __init__(self, disqualified: Collection[str] = ()) -> None:
         """No games yet; those of players who are disqualified are no results."""
         self.level = self.games = 0
         self._disqualified = disqualified
@@ -221,56 +231,38 @@ class _Tally:
         """How many games have each white, black and result."""
         self.incidents: dict[tuple[str, str], Forfeits] = {}
         """By player and termination."""
-        self.points: dict[int, float] = {}
-        """White's points by number of the game, if they are wanted, as by a sequential test."""
-        self._with_points = with_points
 
     def extended(self, connection: Connection) -> _Tally:
         """This tally and the games of a ledger above its level, which rises to the first game that is missing."""
-        whole, level = self, self.level
-        for game, white, black, result, termination, error in connection.execute(_QUERY, (level,)):
-            if whole is self and game != level + 1:
-                self.level, whole = level, self._copy()
-            level += 1
-            whole.games += 1
-            if white not in self._disqualified and black not in self._disqualified:
-                key = white, black, result
-                whole.results[key] = whole.results.get(key, 0) + 1
-            if self._with_points:
-                self.points[game] = points_of(result)
-            if termination in FORFEITS:
-                points = points_of(result)
-                for player, won in ((white, points), (black, 1 - points)):
-                    if won < 1:
-                        whole._blame(game, player, termination, error)
-        if whole is self:
-            self.level = level
+        whole = self
+        for game, white, black, result, termination, error in connection.execute(_QUERY, (self.level,)):
+            if whole is self and game == self.level + 1:
+                self.level = game
+            elif whole is self:
+                whole = deepcopy(self)
+            whole._add(game, (white, black, result), termination, error)
         return whole
+
+    def _add(self, game: int, players_and_result: tuple[str, str, str], termination: str, error: str) -> None:
+        white, black, result = players_and_result
+        self.games += 1
+        if white not in self._disqualified and black not in self._disqualified:
+            self.results[players_and_result] = self.results.get(players_and_result, 0) + 1
+        if termination in FORFEITS:
+            points = points_of(result)
+            for loser in [white] * (points < 1) + [black] * (points > 0):
+                before = self.incidents.get((loser, termination), Forfeits(loser, termination, 0, game, error))
+                self.incidents[loser, termination] = before._replace(games=before.games + 1)
 
     def standings(self) -> list[Standing]:
         """Best score first, equal ones by name."""
-        found: dict[str, Counter[float]] = defaultdict(Counter)
+        games_by_points: dict[str, Counter[float]] = defaultdict(Counter)
         for (white, black, result), games in self.results.items():
             points = points_of(result)
-            found[white][points] += games
-            found[black][1 - points] += games
-        standings = (Standing(player, won[1], won[0.5], won[0]) for player, won in found.items())
-        return sorted(standings, key=lambda it: (-it.score, it.player))
-
-    def _copy(self) -> _Tally:
-        copy = _Tally(self._disqualified)
-        copy.games = self.games
-        copy.points, copy.results, copy.incidents = self.points, dict(self.results), dict(self.incidents)
-        return copy
-
-    def _blame(self, game: int, player: str, termination: str, error: str) -> None:
-        before = self.incidents.get((player, termination), Forfeits(player, termination, 0, game, error))
-        self.incidents[player, termination] = before._replace(games=before.games + 1)
-
-
-def _as_dict(standing: Standing, estimate: Interval | None) -> dict[str, Any]:
-    elo = dict(zip(Interval.columns_of("elo"), estimate or (None,) * 3, strict=True))
-    return {**standing._asdict(), "games": standing.games, "score": standing.score, **elo}
+            games_by_points[white][points] += games
+            games_by_points[black][1 - points] += games
+        standings = (Standing(player, of[1], of[0.5], of[0]) for player, of in games_by_points.items())
+        return sorted(standings, key=lambda standing: (-standing.score, standing.player))
 
 
 def _is_playing(folder: Path, session: Session | None) -> bool | None:

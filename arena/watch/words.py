@@ -2,58 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
-from arena.base.number import percent
-from arena.base.wording import listed
+from arena.base.number import percent, with_minus
+from arena.base.wording import counted
 from arena.ratings.interval import Interval
-from arena.watch.elo import PROVISIONAL, EloSoFar
 from arena.watch.live import Forfeits, Moment, Standing
 
 COLUMNS = ("Elo", "score", "games", "won", "drawn", "lost")
 """The columns of a player, beside its name."""
 
 
-class RunView(NamedTuple):
-    """The parts of a run that can be shown."""
-
-    standings: Sequence[Standing]
-    """In their order, the leader first."""
-    elo: Mapping[str, Interval]
-    """By player; empty where it is not known."""
-    games: int
-    planned: int
-    """0 for a probe of one player."""
-    above: Sequence[str] = ()
-    """Lines above the table."""
-    incidents: Sequence[str] = ()
-    """Lines on what went wrong, below the table."""
-    below: Sequence[str] = ()
-    """Lines below the bar."""
-
-
-def run_view(moment: Moment, found: EloSoFar) -> RunView:
-    """A run as a window shows it."""
-    test = test_line(moment)
-    void = f"void: all games of {listed(moment.disqualified)}" if moment.disqualified else ""
-    provisional = PROVISIONAL if found.provisional else ""
-    return RunView(
-        ranked(moment.standings, found.elo),
-        found.elo,
-        moment.games,
-        moment.planned,
-        above=[title(moment)],
-        incidents=[incident(it) for it in moment.incidents],
-        below=[text for text in (test, void, provisional, status_line(moment), state(moment)) if text],
-    )
-
-
 def ranked(standings: Sequence[Standing], elo: Mapping[str, Interval]) -> list[Standing]:
     """By Elo, the greatest first; players without one behind the others, as they stood."""
-    unknown = [it for it in standings if it.player not in elo]
-    return sorted((it for it in standings if it.player in elo), key=lambda it: -elo[it.player].value) + unknown
+    return sorted(
+        standings, key=lambda standing: -elo[standing.player].value if standing.player in elo else math.inf
+    )
 
 
 def row_of(standing: Standing, estimate: Interval | None) -> dict[str, str]:
@@ -78,9 +44,9 @@ def progress(moment: Moment) -> str:
     if moment.searches < moment.searches_planned and not moment.games:
         return f"{moment.searches}/{moment.searches_planned} searches to a fixed depth"
     if not moment.planned:
-        return _games(moment.games)
+        return counted(moment.games, "game")
     most = "" if moment.exact else "at most "
-    text = f"{moment.games}/{most}{_games(moment.planned)} ({100 * moment.games / moment.planned:.0f} %)"
+    text = f"{moment.games}/{most}{counted(moment.planned, 'game')} ({100 * moment.games / moment.planned:.0f} %)"
     if rate := moment.rate:
         text += f", {rate:.3g} games/s" if rate >= 1 else f", {60 * rate:.3g} games/min"
     if (left := moment.seconds_left) is not None:
@@ -98,7 +64,7 @@ def status_line(moment: Moment) -> str:
 def outlook(moment: Moment) -> str:
     """How far a run is, and whether somebody plays it, as a list of runs says it."""
     if moment.complete:
-        return f"complete, {_games(moment.games)}"
+        return f"complete, {counted(moment.games, 'game')}"
     players = {True: "", False: ", no process is playing it", None: ", perhaps being played elsewhere"}
     return progress(moment) + players[moment.playing]
 
@@ -122,18 +88,17 @@ def state(moment: Moment) -> str:
 def incident(forfeits: Forfeits) -> str:
     """`own lost 2 games by error, first game 3: own raised ValueError at ply 5: no`."""
     ended = forfeits.termination.replace("_", " ")
-    lost = f"{forfeits.player} lost {_games(forfeits.games)} by {ended}, first game {forfeits.first}"
+    lost = f"{forfeits.player} lost {counted(forfeits.games, 'game')} by {ended}, first game {forfeits.first}"
     return lost + (f": {forfeits.error}" if forfeits.error else "")
 
 
 def test_line(moment: Moment) -> str:
     """`SPRT: LLR 1.23 of −2.94 (H0) to 2.94 (H1), 120 pairs`, and what it has decided; "" without a test."""
-    if (found := moment.sprt) is None:
+    if (test := moment.sprt) is None:
         return ""
-    bounds = f"{_ratio(found.lower)} (H0) to {_ratio(found.upper)} (H1)"
-    decided = "" if found.verdict == "continue" else f", {found.verdict} accepted"
-    pairs = moment.sprt_pairs
-    return f"SPRT: LLR {_ratio(found.llr)} of {bounds}, {pairs} pair{'' if pairs == 1 else 's'}{decided}"
+    bounds = f"{_ratio(test.lower)} (H0) to {_ratio(test.upper)} (H1)"
+    decided = "" if test.verdict == "continue" else f", {test.verdict} accepted"
+    return f"SPRT: LLR {_ratio(test.llr)} of {bounds}, {counted(moment.sprt_pairs, 'pair')}{decided}"
 
 
 def date(text: str) -> str:
@@ -153,9 +118,5 @@ def duration(seconds: float) -> str:
     return f"{whole // 86400} d {whole % 86400 // 3600} h"
 
 
-def _games(number: int) -> str:
-    return f"{number} game{'' if number == 1 else 's'}"
-
-
 def _ratio(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return with_minus(f"{value:.2f}")

@@ -44,7 +44,7 @@ class Feed:
             is_known = bool(self._document) and stamp == self._stamp and not self._document["playing"]
             if began >= self._due and not is_known:
                 moment = self._watcher.read()
-                elo = self._refits.of(moment.results, moment.scale, last=not moment.playing)
+                elo = self._refits.of(moment, last=not moment.playing)
                 self._document = _document(self.name, moment, elo) | {"reported": self._is_reported(elo)}
                 self._stamp, self._due = stamp, began + READ_SECONDS
             return self._document

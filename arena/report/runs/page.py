@@ -23,16 +23,15 @@ def write_index(runs: Sequence[Entry], root: Path) -> Path:
         "runs/index.html",
         title=f"Runs in {root.resolve().name}",
         counts=counts(runs),
-        runs=runs,
-        links={entry.name: _link(entry.folder / REPORT, root) for entry in runs},
+        runs=[entry.cells() | {"link": _link(entry.folder / REPORT, root)} for entry in runs],
     )
     return replace(root / INDEX, partial(write_text, text))
 
 
 def counts(runs: Sequence[Entry]) -> str:
     """`13 runs: 10 complete, 2 not complete, 1 cannot be read.`"""
-    complete = sum(entry.state == "complete" for entry in runs)
-    unreadable = sum(not entry.readable for entry in runs)
+    complete = sum(entry.moment is not None and entry.moment.complete for entry in runs)
+    unreadable = sum(entry.moment is None for entry in runs)
     parts = {
         "complete": complete,
         "not complete": len(runs) - complete - unreadable,

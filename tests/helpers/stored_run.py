@@ -1,0 +1,56 @@
+"""A run whose games a test stores itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from arena.experiment.formats.base import Pairing
+from arena.experiment.load import load
+from arena.ledger.info import RunInfo, session
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
+
+
+class StoredRun:
+    """A run of random players in its ledger, begun by this process; a context manager that closes it."""
+
+    def __init__(
+        self, folder: Path, players: Iterable[str], planned: int = 60, *, exact: bool = True, **settings: Any
+    ) -> None:
+        entries = [{"name": name, "type": "random"} for name in players]
+        self.experiment = load({"name": "t", "variant": "english", "players": entries} | settings)
+        self.folder = folder
+        self.info = RunInfo(planned, exact)
+        self.ledger = Ledger(folder, self.experiment, self.info)
+        self.begin()
+
+    def __enter__(self) -> StoredRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ledger.close()
+
+    def begin(self, **changes: Any) -> None:
+        """Begin another session now, by this process, but for the changes."""
+        begun = session(len(self.ledger.finished()), 2)._replace(**changes)
+        self.ledger.save_info(self.info.begun(begun))
+
+    def add(
+        self,
+        game: int,
+        white: str,
+        black: str,
+        result: str,
+        termination: str = "no_moves",
+        error: str = "",
+        moves: Sequence[str] = (),
+        columns: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        """Store a game; each of its moves has these values in its columns, 1 in others."""
+        values = [columns.get(name, 1.0) for name, _ in MOVE_COLUMNS]
+        recorded = packed([list(column) for column in zip(*((move, *values) for move in moves), strict=True)])
+        record = GameRecord(Pairing(game, (game + 1) // 2, 1, 0, 1, 0), result, termination, 0.1, error, *recorded)
+        self.ledger.add(record, white, black, "B")
