@@ -46,6 +46,7 @@ class StoredRun:
         result: str,
         termination: str = "no_moves",
         error: str = "",
+        *,
         moves: Sequence[str] = (),
         columns: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
