@@ -245,7 +245,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         ("    depth: 6", "    clock: 60\n    increment: -1", "14:5"),
         ("    depth: 6", "    increment: 1", "13:5"),
         ("seed: 2026", "workers: 0", "3:1"),
-        ("seed: 2026", "workers: {address: 'tcp://host:8786'}", "3:1"),
+        ("seed: 2026", "workers: {engine: dask}", "3:1"),
         ("seed: 2026", "workers: many", "3:1"),
         ("    depth: 6", "    depth: six", "13:5"),
         ("seed: 2026", "name: b", "3:1"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from arena.experiment.axes import MAX_PLAYERS
+from arena.experiment.expand import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.submissions import MAX_SOURCE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from os import PathLike
@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.base.wording import listed, unknown
-from arena.experiment import sweep
-from arena.experiment.axes import SweepError, check_limit
 from arena.experiment.checks import cross_problems
+from arena.experiment.expand import check_limit, written_out
 from arena.experiment.model import Experiment, LoneField, PlayerField
-from arena.experiment.names import ShortFormError, completed_entry, distinct_names, made_name
-from arena.experiment.yaml.errors import ConfigError, Keys, Problem
-from arena.experiment.yaml.messages import FOLDER, FOLDER_WORDS
-from arena.experiment.yaml.section import Document, validated
-from arena.experiment.yaml.values import Source, inline
+from arena.experiment.names import EntryError, completed_entry, distinct_names, made_name
+from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.experiment.yaml.section import FOLDER, FOLDER_WORDS, Document, validated
+from arena.experiment.yaml.values import Node, Source, inline, node_of
 from players.player import Limit, PlayerSpec
 
 KINDS = {"players": ("run", "tournament"), "tuning": ("tune", "tuning"), "positions": ("train", "training")}
@@ -28,9 +26,6 @@ SEVERAL = {"variants": "give 'variant'", "limits": "give each player its own lim
 """The keys that make several runs, and what to do in a file of one."""
 UNLIMITED = ("random", "greedy")
 """Those of `players.player.TYPES` that heed no limit: reading a configuration does not load the classes."""
-
-_Part = tuple[Source, dict[str, Any]]
-"""The data of one run as a file of it alone would have them, behind where they stand."""
 
 
 def command_for(path: str | Path) -> str:
@@ -52,10 +47,12 @@ def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
 
     Raises ConfigError with all the problems that it has, and for keys that make several.
     """
-    source, data, problems = _read(config)
-    for key in _several(data):
-        raise _refusal(source, (key,), f"{key!r} makes several runs, and here one is wanted: {SEVERAL[key]}")
-    return _experiment(source, data, problems)
+    source = _read(config)
+    for key, instead in SEVERAL.items():
+        if (node := source.root.get(key)) is not None:
+            message = f"{key!r} makes several runs, and here one is wanted: {instead}"
+            raise _with_refused(source, node.error(message))
+    return _experiment(source, *_expanded(source.root, source.path.parent))
 
 
 def load_all(config: str | PathLike[str], *, renamed: bool = False) -> dict[str, Experiment]:
@@ -65,25 +62,22 @@ def load_all(config: str | PathLike[str], *, renamed: bool = False) -> dict[str,
     Raises ConfigError with all problems; one that not all runs have begins with the names of those that have it,
     and so does what is found later in one of these experiments.
     """
-    source, data, problems = _read(config)
-    if renamed and isinstance(data, dict) and isinstance(players := data.get("players"), list):
-        entries = [entry for entry in players if isinstance(entry, dict)]
-        for entry, name in zip(entries, distinct_names(entries), strict=True):
-            entry["name"] = name
-    if not _several(data):
-        return {"": _experiment(source, data, problems)}
+    source = _read(config)
+    root, problems = _expanded(source.root, source.path.parent, renamed=renamed)
+    try:
+        runs = dict(_runs(root, is_whole=not problems))
+    except ConfigError as error:
+        raise _with_refused(source, error) from None
     found: dict[str, Experiment] = {}
     having: dict[Problem, list[str]] = {}
-    parts = _parts(source, data, problems)
-    for name, (part, own) in parts.items():
+    for name, run in runs.items():
         try:
-            found[name] = _experiment(part, own, problems)
+            found[name] = _experiment(source, run, problems, f"{name}: " if name else "")
         except ConfigError as error:
             for problem in error.problems:
                 having.setdefault(problem, []).append(name)
-        part.about = f"{name}: "
     if having:
-        everywhere = len(parts)
+        everywhere = len(runs)
         raise ConfigError(
             (file, line, column, message if len(names) == everywhere else f"{listed(names)}: {message}")
             for (file, line, column, message), names in having.items()
@@ -91,163 +85,162 @@ def load_all(config: str | PathLike[str], *, renamed: bool = False) -> dict[str,
     return found
 
 
-def _read(config: str | PathLike[str] | Mapping[str, Any]) -> tuple[Source, Any, list[Problem]]:
-    """The data of a tournament with its sweeps written out, and what is wrong in these."""
+def _read(config: str | PathLike[str] | Mapping[str, Any]) -> Source:
+    """The marked data of a tournament."""
     if isinstance(config, Mapping):
-        source, data = Source(Path("config"), is_file=False), _plain(config)
+        source = Source(Path("config"), node_of(config, "config"))
     else:
         source = Source(Path(config))
-        data = source.read()
-    refuse_other(source, data, "players")
-    return source, data, sweep.write_out(source, data)
+        source.read()
+    refuse_other(source, source.root.plain, "players")
+    return source
 
 
-def _experiment(source: Source, data: Any, problems: Sequence[Problem]) -> Experiment:
-    """The experiment of such data; values are not compared with one another where sweeps have problems."""
-    crossed = () if problems else cross_problems(source, data)
-    return validated(Experiment, data, source, [*source.problems, *problems, *crossed])
+def _expanded(root: Node, folder: Path, *, renamed: bool = False) -> tuple[Node, list[Problem]]:
+    """The data with the players of short forms, patterns and sweeps written out, and what is wrong in these."""
+    players = root.get("players")
+    if players is None or not isinstance(players.value, list):
+        return root, []
+    entries, problems = written_out(players.value, folder)
+    if renamed:
+        names = iter(distinct_names([entry.plain for entry in entries if isinstance(entry.value, dict)]))
+        entries = [
+            entry.put(("name",), Node(next(names), (entry.get("name") or entry).place))
+            if isinstance(entry.value, dict)
+            else entry
+            for entry in entries
+        ]
+    return root.put(("players",), players._replace(value=entries)), problems
 
 
-def _several(data: Any) -> list[str]:
-    """The keys of SEVERAL that the data have."""
-    return [key for key in SEVERAL if isinstance(data, dict) and key in data]
+def _experiment(source: Source, root: Node, problems: Sequence[Problem], about: str = "") -> Experiment:
+    """The experiment of such data; what is found later begins with `about`.
 
-
-def _parts(source: Source, data: dict[str, Any], problems: Sequence[Problem]) -> dict[str, _Part]:
-    """The runs that `variants` and `limits` make, by their names; `problems` are those of sweeps.
-
-    Raises ConfigError.
+    Values are not compared with one another where sweeps have problems.
     """
-    parts: dict[str, _Part] = {"": (source, data)}
-    if "variants" in data:
-        parts = {name: _by_rules(source, data, name, *rules) for name, rules in _variants(source, data).items()}
-    if "limits" in data:
-        by_rules, limits, parts = parts, _limits(source, data), {}
-        if isinstance(data.get("players"), list) and not problems and not _lacking(data["players"]):
-            raise _refusal(source, ("limits",), "no player lacks a limit of its own: leave 'limits' out")
-        for rules, limit in product(by_rules, limits):
-            name = f"{rules}-{limit}" if rules else limit
-            if name in parts:
-                raise _refusal(source, ("limits", limit), f"two runs would have the name {name!r}")
-            parts[name] = _at_limit(*by_rules[rules], limit)
-    return parts
+    own, data = replace(source, root=root), root.plain
+    crossed = () if problems else cross_problems(own, data)
+    experiment = validated(Experiment, data, own, [*source.problems, *problems, *crossed])
+    own.about = about
+    return experiment
 
 
-def _refusal(source: Source, keys: Keys, message: str) -> ConfigError:
-    """An error at `keys`, if the value there is not refused already, and whatever else is."""
-    return ConfigError([*source.problems, *([] if source.refuses(keys) else [source.problem(keys, message)])])
+def _with_refused(source: Source, error: ConfigError) -> ConfigError:
+    """An error that ends the reading, and whatever else is refused."""
+    return ConfigError([*source.problems, *error.problems])
 
 
-def _variants(source: Source, data: dict[str, Any]) -> dict[str, tuple[Keys, Any]]:
-    """Each rule set of `variants` by its name: the keys of its place, and what it is.
+def _runs(root: Node, *, is_whole: bool) -> Iterator[tuple[str, Node]]:
+    """The data of each run by its name, as a file of that run alone has them.
+
+    Raises ConfigError, also for limits that nobody needs, unless players are missing: the data are not whole.
+    """
+    rules, limits = root.get("variants"), root.get("limits")
+    by_rules = {"": root}
+    if rules is not None:
+        by_rules = {name: _by_rules(root, name, node) for name, node in _variants(root, rules).items()}
+    if limits is None:
+        yield from by_rules.items()
+        return
+    _check_limits(limits)
+    players = root.get("players")
+    if (
+        players is not None
+        and isinstance(players.value, list)
+        and is_whole
+        and not any(map(_lacks, players.value))
+    ):
+        raise limits.error("no player lacks a limit of its own: leave 'limits' out")
+    names = set()
+    for of_rules, limit in product(by_rules, limits.value):
+        name = f"{of_rules}-{limit}" if of_rules else limit
+        if name in names:
+            raise limits.value[limit].error(f"two runs would have the name {name!r}")
+        names.add(name)
+        yield name, _at_limit(by_rules[of_rules], limits.value[limit])
+
+
+def _variants(root: Node, given: Node) -> dict[str, Node]:
+    """Each rule set of `variants` by its name.
 
     Raises ConfigError unless they are two or more, listed by their names or as a mapping from names of one's own.
     """
-    given = data["variants"]
-    if "variant" in data:
-        raise _refusal(source, ("variants",), "'variant' and 'variants' cannot be combined")
-    if isinstance(given, dict):
-        rows = [(name, ("variants", name), rules) for name, rules in given.items()]
-    elif isinstance(given, list) and all(isinstance(name, str) for name in given):
-        rows = [(name, ("variants", place), name) for place, name in enumerate(given)]
+    if root.get("variant") is not None:
+        raise given.error("'variant' and 'variants' cannot be combined")
+    found: dict[str, Node] = {}
+    if isinstance(given.value, dict):
+        found = given.value
+        for name, rules in found.items():
+            _check_folder(rules, name)
+    elif isinstance(given.value, list) and all(isinstance(rules.value, str) for rules in given.value):
+        for rules in given.value:
+            if rules.value in found:
+                raise rules.error(f"the rule set {rules.value!r} is listed twice")
+            found[rules.value] = rules
     else:
         message = "must be a list of names, as in [english, russian], or a mapping from names to rules"
-        raise _refusal(source, ("variants",), f"'variants' {message}")
-    found: dict[str, tuple[Keys, Any]] = {}
-    for name, place, rules in rows:
-        if name in found:
-            raise _refusal(source, place, f"the rule set {name!r} is listed twice")
-        if name is not rules:
-            _check_folder(source, place, name)
-        found[name] = place, rules
+        raise given.error(f"'variants' {message}")
     if len(found) < 2:
-        raise _refusal(source, ("variants",), "'variants' needs two or more: give 'variant' for one")
-    openings = data.get("openings")
-    for key, value in openings.items() if isinstance(openings, dict) else ():
-        for name in value if isinstance(value, dict) else ():
+        raise given.error("'variants' needs two or more: give 'variant' for one")
+    openings = root.get("openings")
+    for value in openings.value.values() if openings is not None and isinstance(openings.value, dict) else ():
+        for name, node in value.value.items() if isinstance(value.value, dict) else ():
             if name not in found:
-                raise _refusal(source, ("openings", key, name), unknown("rule set", name, found))
+                raise node.error(unknown("rule set", name, found))
     return found
 
 
-def _limits(source: Source, data: dict[str, Any]) -> list[str]:
-    """The names in `limits`. Raises ConfigError unless they are two or more, each of a limit."""
-    given = data["limits"]
-    if not isinstance(given, dict):
+def _check_limits(given: Node) -> None:
+    """Raise ConfigError unless `limits` has two or more, by names of one's own."""
+    if not isinstance(given.value, dict):
         message = "must be a mapping from names to limits, as in {d4: {depth: 4}, d6: {depth: 6}}"
-        raise _refusal(source, ("limits",), f"'limits' {message}")
-    for name, limit in given.items():
-        _check_folder(source, ("limits", name), name)
-        try:
-            check_limit(limit, f"the limit {name!r}", Limit._fields)
-        except SweepError as error:
-            raise _refusal(source, ("limits", name, *error.keys), str(error)) from None
-    if len(given) < 2:
-        raise _refusal(source, ("limits",), "'limits' needs two or more: give one limit to each player")
-    return list(given)
+        raise given.error(f"'limits' {message}")
+    for name, limit in given.value.items():
+        _check_folder(limit, name)
+        check_limit(limit, f"the limit {name!r}")
+    if len(given.value) < 2:
+        raise given.error("'limits' needs two or more: give one limit to each player")
 
 
-def _check_folder(source: Source, keys: Keys, name: str) -> None:
+def _check_folder(node: Node, name: str) -> None:
     """Raise ConfigError if a folder cannot have that name."""
     if not re.fullmatch(FOLDER, name):
-        raise _refusal(source, keys, f"{name!r} names a folder: {FOLDER_WORDS}")
+        raise node.error(f"{name!r} names a folder: {FOLDER_WORDS}")
 
 
-def _lacking(players: Any) -> list[int]:
-    """The places of the players that could have a limit and have none."""
-    return [
-        place
-        for place, player in enumerate(players if isinstance(players, list) else ())
-        if isinstance(player, dict)
-        and player.get("type") not in UNLIMITED
-        and all(player.get(kind) is None for kind in Limit._fields)
-    ]
+def _lacks(player: Node) -> bool:
+    """Whether a player could have a limit and has none."""
+    if not isinstance(player.value, dict):
+        return False
+    entry = player.plain
+    return entry.get("type") not in UNLIMITED and all(entry.get(kind) is None for kind in Limit._fields)
 
 
-def _by_rules(source: Source, data: dict[str, Any], name: str, place: Keys, rules: Any) -> _Part:
-    """The data as a file with `variant` would have them, with what mappings in `openings` have for it."""
-    own = {key: value for key, value in data.items() if key != "variants"} | {"variant": rules}
-    places: dict[Keys, Keys] = {("variant",): place}
-    if isinstance(openings := data.get("openings"), dict):
-        by_rules = {key for key, value in openings.items() if isinstance(value, dict)}
-        own["openings"] = {
-            key: value[name] if key in by_rules else value
-            for key, value in openings.items()
-            if key not in by_rules or name in value
+def _by_rules(root: Node, name: str, rules: Node) -> Node:
+    """The data as a file with `variant` has them, with what mappings in `openings` have for that rule set."""
+    value = {key: node for key, node in root.value.items() if key != "variants"} | {"variant": rules}
+    openings = root.get("openings")
+    if openings is not None and isinstance(openings.value, dict):
+        chosen = {
+            key: node.get(name) if isinstance(node.value, dict) else node for key, node in openings.value.items()
         }
-        places |= {("openings", key): ("openings", key, name) for key in by_rules}
-    return _moved(source, places), own
+        value["openings"] = openings._replace(
+            value={key: node for key, node in chosen.items() if node is not None}
+        )
+    return root._replace(value=value)
 
 
-def _at_limit(source: Source, data: dict[str, Any], name: str) -> _Part:
-    """The data with a limit of `limits` in the entries of the players that lack one."""
-    limit, lacking = data["limits"][name], _lacking(data.get("players"))
-    own = {key: value for key, value in data.items() if key != "limits"}
-    if lacking:
-        own["players"] = [one | limit if place in lacking else one for place, one in enumerate(data["players"])]
-    places: dict[Keys, Keys] = {
-        ("players", place, kind): ("limits", name, kind) for place in lacking for kind in limit
-    }
-    return _moved(source, places), own
-
-
-def _moved(source: Source, places: dict[Keys, Keys]) -> Source:
-    """The source of data in which some values stand elsewhere: their keys there -> their keys in the file."""
-
-    def origin(keys: Keys) -> Keys:
-        known = next((keys[:n] for n in (1, 2, 3) if keys[:n] in places), None)
-        return source.origin(keys) if known is None else (*places[known], *keys[len(known) :])
-
-    return replace(source, origin=origin)
-
-
-def _plain(value: Any) -> Any:
-    """A copy of a value as YAML would give it."""
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    return str(value) if isinstance(value, PathLike) else value
+def _at_limit(root: Node, limit: Node) -> Node:
+    """The data with a limit in the entries of the players that lack one."""
+    value = {key: node for key, node in root.value.items() if key != "limits"}
+    players = root.get("players")
+    if players is not None and isinstance(players.value, list):
+        entries = [
+            player._replace(value=player.value | limit.value) if _lacks(player) else player
+            for player in players.value
+        ]
+        value["players"] = players._replace(value=entries)
+    return root._replace(value=value)
 
 
 def _kind(data: Any, expected: str) -> str:
@@ -294,7 +287,7 @@ def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> A
     data = inline(entry, given_as) if isinstance(entry, str) else entry
     try:
         return completed_entry(data, folder)
-    except ShortFormError as error:
+    except EntryError as error:
         raise ConfigError([(given_as, 0, 0, str(error))]) from None
 
 

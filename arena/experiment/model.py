@@ -7,9 +7,7 @@ validation, the choices that errors name, `Experiment.as_dict` and the schema fo
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
@@ -28,12 +26,10 @@ from arena.base.wording import listed, shown
 from arena.experiment.adjudication import Adjudication
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.formats.table import FormatField
-from arena.experiment.names import ShortFormError, lone_entry
+from arena.experiment.names import EntryError, lone_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
-from arena.experiment.yaml.errors import Keys
-from arena.experiment.yaml.messages import FOLDER, refusal
-from arena.experiment.yaml.section import Document, Section
+from arena.experiment.yaml.section import FOLDER, Document, Section, refusal
 from arena.rules.endgame import USUAL_PIECES, Pieces
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
@@ -144,7 +140,7 @@ PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
 def _lone(entry: Any) -> Any:
     try:
         return lone_entry(entry)
-    except ShortFormError as error:
+    except EntryError as error:
         raise refusal(str(error)) from None
 
 
@@ -211,16 +207,15 @@ def scheduler_address(text: str) -> str:
 
 
 def _workers(value: Any) -> Any:
-    if isinstance(value, str):
-        return scheduler_address(value)
-    if value is not None and (type(value) is not int or value < 1):
+    is_address = isinstance(value, str) and _ADDRESS.fullmatch(value)
+    if not is_address and value is not None and (type(value) is not int or value < 1):
         raise ValueError(f"must be a number of processes or like tcp://host:8786, not {shown(value)}")
     return value
 
 
 WorkersField = Annotated[
     int | str | None,
-    AfterValidator(_workers),
+    BeforeValidator(_workers),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "://"}]}),
 ]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
@@ -239,14 +234,6 @@ _MEANT_KEYS = {
     "withdraw": "failures: {disqualify_after: ...}",
 }
 """What to write in place of words for keys that stand in a mapping."""
-
-
-def _shifted(keys: Keys, kept: Sequence[int]) -> Keys:
-    """The keys of a list of players as those of the list that they were taken from."""
-    match keys:
-        case ("players", int(index), *more):
-            return "players", kept[index], *more
-    return keys
 
 
 class Experiment(Document):
@@ -316,7 +303,7 @@ class Experiment(Document):
         """
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
         left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
-        left._source = replace(self._source, origin=lambda keys: self._source.origin(_shifted(keys, kept)))
+        left._source = self._source.with_players(kept)
         reason = f"without {listed(list(names))}"
         if not self.anchor.keys().isdisjoint(names):
             raise self.error(("anchor",), f"{reason} there is no anchor")
@@ -341,8 +328,7 @@ class Experiment(Document):
     @property
     def allowance(self) -> Allowance:
         """What players with a user's code are held to."""
-        source = getattr(self, "_source", None)
-        folder = (Path() if source is None else source.path.parent).resolve()
+        folder = self.path.parent.resolve()
         process, failures = self.process, self.failures
         readable = tuple(str((folder / path).resolve()) for path in process.readable) if self.sandbox else None
         return Allowance(

@@ -21,12 +21,8 @@ _FULL = {"type": "negamax", "preset": "full"}
 """How a short form searches with an evaluation."""
 
 
-class ShortFormError(ValueError):
-    """A short form that means no player; the message is one line."""
-
-
-class TemplateError(Exception):
-    """A template that cannot be filled in."""
+class EntryError(ValueError):
+    """A short form, pattern or template that means no player; the message is one line."""
 
 
 def phrases(name: str, values: list[Any]) -> list[str]:
@@ -61,19 +57,20 @@ def _last(word: str) -> str:
 
 
 def filled(template: str, words: Mapping[str, str]) -> str:
-    """The template with its {keys} replaced; `{{` and `}}` are braces. Raises TemplateError."""
-    name = ""
+    """The template with its {keys} replaced; `{{` and `}}` are braces. Raises EntryError."""
     try:
-        for literal, key, form, conversion in Formatter().parse(template):
-            name += literal
-            if key is None:
-                continue
-            if form or conversion or key not in words:
-                word = key + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
-                raise TemplateError(unknown("key of the template", word, words))
-            name += words[key]
+        parts = list(Formatter().parse(template))
     except ValueError as error:
-        raise TemplateError(f"'name' is not a template: {error} (write {{{{ for a brace)") from None
+        raise EntryError(f"'name' is not a template: {error} (write {{{{ for a brace)") from None
+    name = ""
+    for literal, key, form, conversion in parts:
+        name += literal
+        if key is None:
+            continue
+        if form or conversion or key not in words:
+            word = key + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+            raise EntryError(unknown("key of the template", word, words))
+        name += words[key]
     return name
 
 
@@ -104,7 +101,7 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
 
     Before the `@` stands a player, an evaluation that negamax searches with the preset `full`, or a class or
     function of a file or module; behind it plies (d), positions (n) or seconds (s) of a move, or no limit. With a
-    `folder`, files must be there or in the working directory. Raises ShortFormError.
+    `folder`, files must be there or in the working directory. Raises EntryError.
     """
     if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
         return level_entry(level[1].strip())
@@ -115,9 +112,9 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
 
 
 def level_entry(number: str) -> dict[str, Any]:
-    """The entry of a level of `cis300`. Raises ShortFormError unless the text is one of LEVELS."""
+    """The entry of a level of `cis300`. Raises EntryError unless the text is one of LEVELS."""
     if not number.isdecimal() or int(number) not in LEVELS:
-        raise ShortFormError(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
+        raise EntryError(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
     return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
 
 
@@ -170,22 +167,22 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
     if file == word and file.endswith(".py"):
         found = re.findall(r"(?m)^(?:class|def)\s+([A-Za-z]\w*)", code)
         has = f", as {file}:{found[0]} (it has: {', '.join(found)})" if found else f": {file}:NAME"
-        raise ShortFormError(f"{quoted(word)} needs the name of a class or function{has}")
+        raise EntryError(f"{quoted(word)} needs the name of a class or function{has}")
     if not source and not file:
         known = dict.fromkeys((*TYPES, *EVALUATIONS))
-        raise ShortFormError(unknown("player or evaluation", word, known) + " or file.py:name")
+        raise EntryError(unknown("player or evaluation", word, known) + " or file.py:name")
     return {"type": word} if source and _is_class(name, code) else {**_FULL, "evaluation": word}
 
 
 def _code(path: Path, folder: Path | None) -> str:
-    """The text of a Python file; "" without a folder. Raises ShortFormError if there is one without that file."""
+    """The text of a Python file; "" without a folder. Raises EntryError if there is one without that file."""
     if folder is None:
         return ""
     found = found_file(path, folder, NETWORKS)
     if not found.is_file():
         others = sorted(other.name for other in found.parent.glob(f"*{path.suffix}"))
         close = nearest(path.name, others)
-        raise ShortFormError(
+        raise EntryError(
             f"there is no file {path}" + (f"; did you mean {path.with_name(close)}?" if close else "")
         )
     return found.read_text(encoding="utf-8", errors="replace") if path.suffix == ".py" else ""
@@ -202,7 +199,7 @@ def _limit(limit: str, text: str) -> dict[str, int | float]:
     if match is None:
         number = re.search(r"[0-9.]*[0-9]", limit)
         choices = {name: form.format(number[0] if number else 6) for name, form in _LIMITS.items()}
-        raise ShortFormError(
+        raise EntryError(
             f"unknown limit {quoted(limit)} in {quoted(text)} (choices: {choices['depth']} for plies, "
             f"{choices['nodes']} for positions, {choices['seconds']} for seconds)"
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from arena.experiment.axes import FILES, LIMIT, RANGE
+from arena.experiment.expand import FILES, LIMIT, RANGE
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
 from arena.experiment.submissions import KEYS
 from arena.experiment.suite import shipped
-from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
+from arena.experiment.yaml.section import FOLDER
 from arena.rules.custom import CHANGES
 from arena.rules.result import Draws
 from arena.rules.rules import SIZES, Rules

@@ -5,21 +5,19 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import Any
 
 from arena.base.files import found_file
 from arena.base.wording import counted, nearest, printable, shown
-from arena.experiment.names import TemplateError, distinct_names, filled, word_of
+from arena.experiment.names import EntryError, distinct_names
+from arena.experiment.yaml.values import Node
 from players.player import NAME_CHARACTERS
 
 MAX_LISTED = 5
 """Files that an error lists, of a folder in which none matches."""
 KEYS = ("type", "evaluation")
 """The keys of an entry whose value may be a pattern."""
-FILE = "file"
-"""The word of a template that is the file's name."""
 PLAYER, EVALUATION = "Player", "evaluate"
 """The class and the function that play if a file has several; the name that a file without any is asked for."""
 MAX_SOURCE = 4 * 2**20
@@ -28,75 +26,52 @@ _WILD = re.compile(r"[*?\[]")
 _REFERENCE = re.compile(r"(.*?)(:\w*)?", re.DOTALL)
 
 
-class PatternError(Exception):
-    """A pattern that matches no file, or an entry that has one and makes no players; the message is one line."""
-
-    def __init__(self, message: str, *keys: str) -> None:
-        super().__init__(message)
-        self.keys = keys
-
-
-def pattern_key(entry: Any) -> str | None:
+def pattern_key(entry: Node) -> str | None:
     """The key of an entry whose value is a pattern of files: one with `*` or `?`."""
-    values = ((key, entry.get(key)) for key in KEYS if isinstance(entry, dict))
-    return next((key for key, it in values if isinstance(it, str) and re.search(r"[*?]", it)), None)
+    texts = {key: node.value for key in KEYS if (node := entry.get(key)) and isinstance(node.value, str)}
+    return next((key for key, text in texts.items() if re.search(r"[*?]", text)), None)
 
 
-def players_of(entry: Mapping[str, Any], key: str, folder: Path) -> list[dict[str, Any]]:
-    """The entries that an entry with a pattern at `key` means, in the order of their names.
+def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
+    """The files of an entry's pattern by names of their own, in the order of these, each with what plays in it.
 
     `submissions/*.py:Player` names what plays in each file. Else it is the only public class with a method
     `choose`, or, of an evaluation, the only public function; of several the one called PLAYER or EVALUATION. A
-    file that has none, or cannot be read, becomes a player all the same, which cannot be built. Raises
-    PatternError.
+    file that has none, or cannot be read, becomes a player all the same, which cannot be built. Raises EntryError.
     """
-    match = _REFERENCE.fullmatch(entry[key])
+    match = _REFERENCE.fullmatch(reference)
     assert match
     pattern, name = match[1], match[2] or ""
     kinds = (".py",) if key == "type" else (".py", ".npz")
     if not pattern.endswith(kinds):
-        raise PatternError(
-            f"a pattern of {key!r} must end with {' or '.join(kinds)}, not {shown(entry[key])}: write "
-            f"{PurePath(pattern).with_suffix(kinds[0]).as_posix()!r}",
-            key,
+        raise EntryError(
+            f"a pattern of {key!r} must end with {' or '.join(kinds)}, not {shown(reference)}: write "
+            f"{PurePath(pattern).with_suffix(kinds[0]).as_posix()!r}"
         )
-    if "sweep" in entry:
-        raise PatternError("a pattern and 'sweep' do not go together: write an entry for each setting", key)
-    try:
-        files = [file for file in matching(pattern, folder) if not _is_hidden(file, pattern)]
-        if not files:
-            raise PatternError(f"{pattern!r} only matches hidden files and `__init__.py`")
-    except PatternError as error:
-        raise PatternError(str(error), key) from None
-    named = sorted(zip(_names(files, pattern), files, strict=True))
-    players = []
-    for own, file in named:
-        reference = (
-            _utf8(file)
-            if file.endswith(".npz")
-            else f"{_utf8(file)}{name or ':' + _playing(found_file(Path(file), folder), key)}"
-        )
-        players.append({**entry, "name": own, key: reference})
-    if "name" in entry:
-        _rename(players, entry["name"])
-    return players
+    files = [file for file in matching(pattern, folder) if not _is_hidden(file, pattern)]
+    if not files:
+        raise EntryError(f"{pattern!r} only matches hidden files and `__init__.py`")
+    return [
+        (own, _utf8(file) if file.endswith(".npz") else f"{_utf8(file)}{name or _playing(file, key, folder)}")
+        for own, file in sorted(zip(_names(files, pattern), files, strict=True))
+    ]
 
 
 def matching(pattern: str, folder: Path) -> list[str]:
     """The files that match a pattern in `folder`, else in the working directory, as they are named from there.
 
-    Raises PatternError if there are none, with the nearest.
+    Raises EntryError if there are none, with the nearest.
     """
     whole = PurePath(pattern)
     roots = [Path(whole.anchor)] if whole.is_absolute() else [folder, Path()]
     try:
         found = [[*root.glob(str(whole.relative_to(whole.anchor)))] for root in roots]
     except ValueError as error:
-        raise PatternError(f"{pattern!r} is not a pattern: {error}") from None
+        raise EntryError(f"{pattern!r} is not a pattern: {error}") from None
     files = [sorted(one for one in of_root if one.is_file()) for of_root in found]
     root, these = next(filter(lambda pair: pair[1], zip(roots, files, strict=True)), (folder, []))
     if not these:
-        raise PatternError(_no_match(whole, folder))
+        raise EntryError(_no_match(whole, folder))
     return [(path if whole.is_absolute() else path.relative_to(root)).as_posix() for path in these]
 
 
@@ -145,37 +120,23 @@ def _names(files: Sequence[str], pattern: str) -> list[str]:
     return distinct_names([{"name": name or "unnamed"} for name in clean])
 
 
-def _rename(players: Sequence[dict[str, Any]], template: Any) -> None:
-    """Give players their names by a template such as "{file} d{depth}". Raises PatternError."""
-    for player in players:
-        words = {key: word_of(key, value) for key, value in player.items() if key != "name"}
-        try:
-            player["name"] = (
-                filled(template, words | {FILE: player["name"]}) if isinstance(template, str) else template
-            )
-        except TemplateError as error:
-            raise PatternError(str(error), "name") from None
-    if len(players) > 1 and len({str(player["name"]) for player in players}) < len(players):
-        raise PatternError(f"the pattern makes two players with one name: put {{{FILE}}} into 'name'", "name")
-
-
 def _utf8(file: str) -> str:
     """The name of a file, or where it is not UTF-8 one that can be written, and means no file."""
     return file.encode("utf-8", "backslashreplace").decode()
 
 
-def _playing(file: Path, key: str) -> str:
-    """The name of what plays in a Python file, by its source; the usual one if that is not clear."""
+def _playing(name: str, key: str, folder: Path) -> str:
+    """What plays in a Python file, as ":Player", by its source; the usual name if that is not clear."""
     usual = PLAYER if key == "type" else EVALUATION
     try:
-        with warnings.catch_warnings(action="ignore"), file.open("rb") as source:
+        with warnings.catch_warnings(action="ignore"), found_file(Path(name), folder).open("rb") as source:
             if len(code := source.read(MAX_SOURCE + 1)) > MAX_SOURCE:
-                return usual
+                return f":{usual}"
             body = ast.parse(code).body
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return usual
+        return f":{usual}"
     found = _classes(body) if key == "type" else _functions(body)
-    return found[0] if len(found) == 1 else usual
+    return f":{found[0] if len(found) == 1 else usual}"
 
 
 def _classes(body: Sequence[ast.stmt]) -> list[str]:

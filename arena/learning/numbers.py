@@ -15,7 +15,6 @@ from pydantic import Field
 from arena.base.number import with_minus
 from arena.base.wording import choices, listed, shown, unknown
 from arena.experiment.names import is_number
-from arena.experiment.sweep import put
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 from arena.learning.method import BuildTrial, Findings, Step
@@ -224,7 +223,11 @@ def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
 def _with(spec: PlayerSpec, values: Mapping[str, Any]) -> PlayerSpec:
     options = deepcopy(dict(spec.options))
     for name, value in values.items():
-        put(options, tuple(name.split(".")), value)
+        *path, key = name.split(".")
+        inside = options
+        for part in path:
+            inside = inside.setdefault(part, {})
+        inside[key] = value
     return replace(spec, options=options)
 
 

@@ -12,14 +12,13 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from arena.base.wording import shown
 from arena.experiment.checks import variant_problems
 from arena.experiment.model import LoneField, VariantField
-from arena.experiment.names import ShortFormError, lone_entry
+from arena.experiment.names import EntryError, lone_entry
 from arena.experiment.openings.lines import is_even
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.experiment.schema import lone_player_schema, variant_schema
 from arena.experiment.yaml.errors import Problem
-from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.schema import DIALECT, Schema, model_schema
-from arena.experiment.yaml.section import Document, Section
+from arena.experiment.yaml.section import FOLDER, Document, Section
 from arena.experiment.yaml.values import Source
 from arena.rules.position import Position
 from arena.rules.variants import Variant
@@ -121,7 +120,7 @@ def terms_problems(source: Source, data: Any, refused: Mapping[str, str]) -> Ite
         return
     yield from variant_problems(source, data.get("variant"))
     player = data.get("player")
-    with suppress(ShortFormError):
+    with suppress(EntryError):
         player = lone_entry(player)
     for key in player if isinstance(player, dict) else ():
         if key in refused:

@@ -10,9 +10,8 @@ from typing import Annotated, ClassVar, NamedTuple, Self
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from arena.base.wording import unknown
-from arena.experiment.yaml.messages import refusal
 from arena.experiment.yaml.schema import named
-from arena.experiment.yaml.section import Section
+from arena.experiment.yaml.section import Section, refusal
 
 FOLDER = Path(__file__).with_name("sets")
 """The files: a FEN a line, in braces its line of play, its mark and its balance."""

@@ -8,10 +8,11 @@ wherever it stands. So are keys given twice, keys that are not text, merge keys,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from yaml.constructor import SafeConstructor
@@ -33,60 +34,89 @@ _PLAIN = {
     "str": ("(?!([-+]?([0-9.][0-9._]*[eE][-+]?|0)|0o)[0-9]+$).*", "a number in full or like 1.0e+3"),
 }
 """For each type in YAML, the plain words that look like it, and what to write in place of others."""
+Place = tuple[str, int, int]
+"""File, line and column, as in a Problem."""
 
 
-def inline(text: str, name: str) -> Any:
-    """The data of a mapping of YAML on the command line, as `{type: negamax}`; any other text as it is.
+class Node(NamedTuple):
+    """A value with its place in the file: a mapping's stands at its key, an entry of a list at itself.
 
-    Raises ConfigError, naming `name`.
+    Values of a mapping and entries of a list are nodes, too, which keep their places wherever they are moved.
     """
-    if not text.lstrip().startswith("{"):
-        return text
-    source = Source(Path(name))
-    try:
-        node = yaml.compose(text, yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        reason = getattr(error, "problem", None) or "this is not text"
-        raise ConfigError([(name, 1, 1, f"YAML syntax: {reason}")]) from None
-    assert node is not None
-    data = source.value(node, ())
-    if source.problems:
-        raise ConfigError(source.problems[:1])
-    return data
+
+    value: Any
+    place: Place
+    is_refused: bool = False
+    """Whether there is a problem already; its value is None."""
+
+    @property
+    def plain(self) -> Any:
+        """The value as plain data."""
+        if isinstance(self.value, dict):
+            return {key: node.plain for key, node in self.value.items()}
+        return [node.plain for node in self.value] if isinstance(self.value, list) else self.value
+
+    def get(self, key: str) -> Node | None:
+        """What a mapping has at a key; None if it is no mapping, or lacks the key."""
+        node: Node | None = self.value.get(key) if isinstance(self.value, dict) else None
+        return node
+
+    def put(self, path: Keys, value: Node) -> Node:
+        """The mapping with a value where these keys lead, through mappings that are made where there are none."""
+        if not path:
+            return value
+        inner = self.get(str(path[0])) or Node({}, value.place)
+        return self._replace(value={**self.value, path[0]: inner.put(path[1:], value)})
+
+    def nearest(self, keys: Keys) -> tuple[Node, Keys]:
+        """The node at these keys, or that of the first of them that are there, and the keys that are not."""
+        node = self
+        for number, key in enumerate(keys):
+            inside = dict(enumerate(node.value)) if isinstance(node.value, list) else node.value
+            if not isinstance(inside, dict) or key not in inside:
+                return node, keys[number:]
+            node = inside[key]
+        return node, ()
+
+    def error(self, message: str) -> ConfigError:
+        """The error of a problem here, of none if there is one already."""
+        return ConfigError([] if self.is_refused else [(*self.place, message)])
 
 
-def _unmoved(keys: Keys) -> Keys:
-    return keys
+_NOTHING = Node(None, ("", 0, 0))
 
 
 @dataclass
 class Source:
-    """A YAML file: where its keys stand, and which values are refused before asking what they are for."""
+    """A file, or a mapping, of a configuration: its values with their places, and what is wrong with these."""
 
     path: Path
-    positions: dict[Keys, tuple[int, int]] = field(default_factory=dict)
+    root: Node = _NOTHING
     problems: list[Problem] = field(default_factory=list)
-    refused: set[Keys] = field(default_factory=set)
-    values: int = 0
-    is_file: bool = True
-    """Whether values stand in lines; those of a mapping stand at their keys."""
-    origin: Callable[[Keys], Keys] = field(default=_unmoved, compare=False)
-    """The keys in the file of what stands at other keys once the data were rewritten."""
+    """Of values that are refused before asking what they are for."""
     about: str = ""
     """What every message begins with, where the data are a part of what the file describes."""
 
     def problem(self, keys: Keys, message: str) -> Problem:
-        """The problem of what stands at `keys`, at the nearest enclosing key that the file has."""
-        keys, message = self.origin(keys), self.about + message
-        if not self.is_file:
-            return "".join([str(self.path), *(f"[{key!r}]" for key in keys)]), 0, 0, message
-        while keys and keys not in self.positions:
-            keys = keys[:-1]
-        return str(self.path), *self.positions.get(keys, (1, 1)), message
+        """The problem of what stands at `keys`, at the nearest enclosing key that there is."""
+        node, rest = self.root.nearest(keys)
+        file, line, column = node.place
+        if not file:
+            file, line, column = str(self.path), 1, 1
+        missing = "" if line else "".join(f"[{key!r}]" for key in rest)
+        return file + missing, line, column, self.about + message
+
+    def with_players(self, kept: Sequence[int]) -> Source:
+        """The source of an experiment with some of its players only."""
+        players = self.root.get("players")
+        if players is None or not isinstance(players.value, list):
+            return self
+        left = players._replace(value=[players.value[number] for number in kept])
+        return replace(self, root=self.root.put(("players",), left))
 
     def refuses(self, keys: Keys) -> bool:
         """Whether the value at `keys` has a problem already."""
-        return self.origin(keys) in self.refused
+        return self.root.nearest(keys)[0].is_refused
 
     def read(self) -> Any:
         """The file's data, None in the place of what is refused; raises ConfigError if it is not YAML."""
@@ -114,44 +144,80 @@ class Source:
             message = f"cannot read the file: {cut(str(error), MAX_QUOTED)}"
         else:
             if node is not None:
-                return self.value(node, ())
+                self.root = _Reader(str(self.path), self.problems).node(node, (1, 1))
+                return self.root.plain
             message = "the file is empty"
         raise ConfigError([(str(self.path), *position, message)])
 
-    def value(self, node: yaml.Node, keys: Keys) -> Any:
-        """Plain data of the node at `keys`."""
-        self.values += 1
-        if len(keys) > MAX_NESTING or self.values > MAX_VALUES:
-            raise ConfigError([self.problem(keys, "too many levels or values: is an alias inside itself?")])
-        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
-            return self.mapping(node, keys)
-        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
-            self.positions |= {(*keys, i): _position(item.start_mark) for i, item in enumerate(node.value)}
-            return [self.value(item, (*keys, i)) for i, item in enumerate(node.value)]
-        try:
-            return _scalar(node)
-        except ValueError as error:
-            self.refused.add(keys)
-            self.problems.append(self.problem(keys, str(error)))
-            return None
 
-    def mapping(self, node: yaml.MappingNode, keys: Keys) -> dict[str, Any]:
-        """Plain data of a mapping, without the keys that are refused."""
-        result: dict[str, Any] = {}
-        for key_node, value_node in node.value:
+def inline(text: str, name: str) -> Any:
+    """The data of a mapping of YAML on the command line, as `{type: negamax}`; any other text as it is.
+
+    Raises ConfigError, naming `name`.
+    """
+    if not text.lstrip().startswith("{"):
+        return text
+    problems: list[Problem] = []
+    try:
+        node = yaml.compose(text, yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        reason = getattr(error, "problem", None) or "this is not text"
+        raise ConfigError([(name, 1, 1, f"YAML syntax: {reason}")]) from None
+    assert node is not None
+    data = _Reader(name, problems).node(node, (1, 1)).plain
+    if problems:
+        raise ConfigError(problems[:1])
+    return data
+
+
+def node_of(value: Any, place: str) -> Node:
+    """A mapping of Python as YAML would give it; its places are written like `config['players'][0]`."""
+    if isinstance(value, Mapping):
+        value = {key: node_of(inner, f"{place}[{key!r}]") for key, inner in value.items()}
+    elif isinstance(value, list | tuple):
+        value = [node_of(inner, f"{place}[{number}]") for number, inner in enumerate(value)]
+    return Node(str(value) if isinstance(value, PathLike) else value, (place, 0, 0))
+
+
+class _Reader:
+    """Makes nodes of what the YAML parser found in a file."""
+
+    def __init__(self, file: str, problems: list[Problem]) -> None:
+        self._file, self._problems = file, problems
+        self._values = 0
+
+    def node(self, found: yaml.Node, position: tuple[int, int], depth: int = 0) -> Node:
+        """The value that stands at a position, `depth` levels inside others."""
+        place = (self._file, *position)
+        self._values += 1
+        if depth > MAX_NESTING or self._values > MAX_VALUES:
+            raise ConfigError([(*place, "too many levels or values: is an alias inside itself?")])
+        if isinstance(found, yaml.MappingNode) and found.tag == _TAG + "map":
+            return Node(self._mapping(found, depth + 1), place)
+        if isinstance(found, yaml.SequenceNode) and found.tag == _TAG + "seq":
+            return Node([self.node(it, _position(it.start_mark), depth + 1) for it in found.value], place)
+        try:
+            return Node(_scalar(found), place)
+        except ValueError as error:
+            self._problems.append((*place, str(error)))
+            return Node(None, place, is_refused=True)
+
+    def _mapping(self, found: yaml.MappingNode, depth: int) -> dict[str, Node]:
+        """The values of a mapping, without the keys that are refused."""
+        result: dict[str, Node] = {}
+        for key_node, value_node in found.value:
             position = _position(key_node.start_mark)
             try:
                 key = _scalar(key_node)
                 if not isinstance(key, str):
                     raise ValueError(f"a key must be text, not {shown(key)}: put it in quotes")
                 if key in result:
-                    line = self.positions[*keys, key][0]
+                    line = result[key].place[1]
                     raise ValueError(f"the key {quoted(key)} is given twice, first in line {line}")
             except ValueError as error:
-                self.problems.append((str(self.path), *position, str(error)))
+                self._problems.append((self._file, *position, str(error)))
                 continue
-            self.positions[*keys, key] = position
-            result[key] = self.value(value_node, (*keys, key))
+            result[key] = self.node(value_node, position, depth)
         return result
 
 

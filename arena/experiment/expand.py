@@ -1,0 +1,276 @@
+"""Entries of `players:` written out: short forms, patterns of files, and sweeps.
+
+    - simple@d6                                # a short form
+    - type: submissions/*.py                   # a player for each file that matches
+    - name: "{evaluation} d{depth}"            # or no name: "simple, depth 4"
+      type: negamax
+      sweep:                                   # a player for every combination of
+        evaluation: [simple, cis300]           # a list of values,
+        depth: {from: 1, to: 10}               # a range, with a `step` or, for doublings, `factor: 2`,
+        weights: {files: "runs/*.npz"}         # and files that match a pattern
+
+Any key of a player can be swept; dots lead into a mapping (`evaluation.linear.king`). The key `limit` takes a
+list of mappings of limits, for the same player at equal depth, at equal nodes and at equal time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.base.wording import shown, unknown
+from arena.experiment.names import (
+    EntryError,
+    distinct_names,
+    filled,
+    is_number,
+    phrases,
+    short_entry,
+    word_of,
+    words_of,
+)
+from arena.experiment.submissions import matching, pattern_key, submitted
+from arena.experiment.yaml.errors import ConfigError, Keys, Problem
+from arena.experiment.yaml.values import Node
+from players.player import MEANT_LIMITS, Limit
+
+MAX_PLAYERS = 200
+"""Players that the sweeps and patterns of a configuration may make together."""
+RANGE = ("from", "to", "step", "factor")
+"""The keys of a range."""
+FILE = "file"
+"""The word of a template that is the name of a pattern's file."""
+FILES = "files"
+"""The key of a pattern of files, each of which is a value."""
+LIMIT = "limit"
+"""The key of a sweep that takes mappings of limits."""
+
+
+class Setting(NamedTuple):
+    """One value of an axis."""
+
+    values: dict[Keys, Node]
+    """What it puts where in the entry."""
+    text: str
+    """Its word in a template."""
+    phrase: str
+    """Its words in a name without a template."""
+
+
+Axes = dict[str, list[Setting]]
+"""The settings of each word that a template may have."""
+
+
+def written_out(players: Sequence[Node], folder: Path) -> tuple[list[Node], list[Problem]]:
+    """The players that entries mean, and what is wrong: an entry with a problem makes no players.
+
+    Files are looked for in `folder`, then in the working directory. Entries of one player stay as they are, right
+    or wrong.
+    """
+    problems: list[Problem] = []
+    found: list[Node] = []
+    made = 0
+    for entry in _without_short_forms(players, folder, problems):
+        if (key := pattern_key(entry)) is None and entry.get("sweep") is None:
+            found.append(entry)
+            continue
+        try:
+            where, axes = _swept(entry, folder) if key is None else _of_files(entry, key, folder)
+            if (more := made + math.prod(map(len, axes.values()))) > MAX_PLAYERS:
+                raise where.error(f"the sweeps and patterns make {more} players, more than {MAX_PLAYERS}")
+            found += _players(entry, axes, where)
+            made = more
+        except ConfigError as error:
+            problems += error.problems
+    return found, problems
+
+
+def _without_short_forms(players: Sequence[Node], folder: Path, problems: list[Problem]) -> list[Node]:
+    """The entries, those that are texts as mappings with names that differ; wrong ones are left out."""
+    entries: dict[int, Node] = dict(enumerate(players))
+    shorts: dict[int, dict[str, Any]] = {}
+    for number, entry in enumerate(players):
+        if isinstance(entry.value, str):
+            try:
+                shorts[number] = short_entry(entry.value, folder)
+            except EntryError as error:
+                problems += entry.error(str(error)).problems
+                del entries[number]
+    for (number, short), name in zip(shorts.items(), distinct_names(list(shorts.values())), strict=True):
+        place = players[number].place
+        entries[number] = Node({key: Node(value, place) for key, value in (short | {"name": name}).items()}, place)
+    return list(entries.values())
+
+
+def _of_files(entry: Node, key: str, folder: Path) -> tuple[Node, Axes]:
+    """The files that the pattern at a key matches, and where the pattern stands. Raises ConfigError."""
+    where = entry.value[key]
+    if "sweep" in entry.value:
+        raise where.error("a pattern and 'sweep' do not go together: write an entry for each setting")
+    try:
+        files = submitted(where.value, key, folder)
+    except EntryError as error:
+        raise where.error(str(error)) from None
+    settings = [Setting({(key,): Node(reference, where.place)}, name, name) for name, reference in files]
+    return where, {FILE: settings}
+
+
+def _swept(entry: Node, folder: Path) -> tuple[Node, Axes]:
+    """The settings of an entry's sweep, and where that stands. Raises ConfigError with all that is wrong."""
+    sweep = entry.value["sweep"]
+    if not isinstance(sweep.value, dict) or not sweep.value:
+        raise sweep.error(
+            f"'sweep' must be a mapping of a player's keys to lists or ranges, not {shown(sweep.plain)}"
+        )
+    axes: Axes = {}
+    errors: list[ConfigError] = []
+    taken: dict[Keys, str] = {}
+    for key, given in sweep.value.items():
+        try:
+            axes[key] = _limits(given) if key == LIMIT else _settings(key, given, folder)
+            for path in {path for setting in axes[key] for path in setting.values}:
+                _check_free(entry, path, key, given)
+                other = next((other for known, other in taken.items() if _overlap(known, path)), key)
+                if other != key:
+                    raise given.error(f"{_dotted(path)!r} is swept twice, by {other!r} and by {key!r}")
+                taken[path] = key
+        except ConfigError as error:
+            errors.append(error)
+    if errors:
+        raise ConfigError(problem for error in errors for problem in error.problems)
+    return sweep, axes
+
+
+def _players(entry: Node, axes: Axes, where: Node) -> Iterator[Node]:
+    """A player for every combination of settings, which stand at `where`. Raises ConfigError for its names."""
+    template = entry.get("name")
+    names: set[str] = set()
+    for settings in product(*axes.values()):
+        player = entry._replace(value={key: node for key, node in entry.value.items() if key != "sweep"})
+        for setting in settings:
+            for path, value in setting.values.items():
+                player = player.put(path, value)
+        name = template or Node(", ".join(setting.phrase for setting in settings), where.place)
+        if template is not None and isinstance(template.value, str):
+            words = {key: word_of(key, node.plain) for key, node in player.value.items() if key != "name"}
+            words |= dict(zip(axes, (setting.text for setting in settings), strict=True))
+            try:
+                name = template._replace(value=filled(template.value, words))
+            except EntryError as error:
+                raise template.error(str(error)) from None
+        if name.value in names:
+            fields = [f"{{{key}}}" for key, settings in axes.items() if len(settings) > 1]
+            missing = [field for field in fields if template is not None and field not in template.value]
+            cause = f"put {' and '.join(missing)} into 'name'" if missing else "is a value listed twice?"
+            raise (template or where).error(f"the entry makes two players named {name.value!r}: {cause}")
+        if isinstance(name.value, str):
+            names.add(name.value)
+        yield player.put(("name",), name)
+
+
+def _settings(key: str, given: Node, folder: Path) -> list[Setting]:
+    """The settings of a key of a sweep: those of a list, a range or files."""
+    path: Keys = tuple(key.split("."))
+    if path[0] in ("name", "sweep"):
+        raise given.error(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names")
+    if isinstance(given.value, dict):
+        values: list[Any] = _files(given, folder) if FILES in given.value else _range(key, given)
+        nodes = [Node(value, given.place) for value in values]
+    elif not isinstance(given.value, list) or not given.value:
+        raise given.error(
+            f"{key!r} must be a list of values, a range {{from: 1, to: 10}} or {{files: ...}}, not {_shown(given)}"
+        )
+    else:
+        nodes, values = given.value, given.plain
+    name = str(path[-1])
+    words = zip(nodes, words_of(name, values), phrases(name, values), strict=True)
+    return [Setting({path: node}, text, phrase) for node, text, phrase in words]
+
+
+def _limits(given: Node) -> list[Setting]:
+    """The settings of the key `limit`."""
+    if not isinstance(given.value, list) or not given.value:
+        raise given.error(f"'limit' must be a list such as [{{depth: 6}}, {{seconds: 0.02}}], not {_shown(given)}")
+    settings = []
+    for limit in given.value:
+        check_limit(limit, "an entry of 'limit'")
+        text = " ".join(f"{key} {node.plain}" for key, node in limit.value.items())
+        settings.append(Setting({(key,): node for key, node in limit.value.items()}, text, text))
+    return settings
+
+
+def check_limit(limit: Node, subject: str) -> None:
+    """Raise ConfigError unless a value is a mapping of some limits."""
+    if not isinstance(limit.value, dict) or not limit.value:
+        raise limit.error(f"{subject} must be a mapping such as {{depth: 6}}, not {shown(limit.plain)}")
+    for key, node in limit.value.items():
+        if key not in Limit._fields:
+            raise node.error(unknown("limit", key, Limit._fields, MEANT_LIMITS))
+
+
+def _range(key: str, given: Node) -> list[int] | list[float]:
+    """The numbers of a range, `to` included where a step leads to it; whole ones if all that is given is."""
+    for word, node in given.value.items():
+        if word not in RANGE:
+            raise node.error(unknown("key of a range", word, RANGE))
+        if not is_number(node.value):
+            raise node.error(f"{word!r} must be a number, not {shown(node.plain)}")
+    if not {"from", "to"} <= given.value.keys():
+        raise given.error(f"the range of {key!r} needs 'from' and 'to'")
+    if {"step", "factor"} <= given.value.keys():
+        raise given.value["factor"].error("a range has a 'step' or a 'factor', not both")
+    words = given.plain
+    first, last, step, factor = words["from"], words["to"], words.get("step", 1), words.get("factor")
+    if last < first:
+        raise given.value["to"].error(f"'to' must be at least 'from', {first}, not {last}")
+    if step <= 0:
+        raise given.value["step"].error(f"'step' must be above 0, not {step}")
+    if factor is not None and not (factor > 1 and first > 0):
+        message = f"'factor' must be above 1 and 'from' above 0, not {factor} and {first}"
+        raise given.value["factor"].error(message)
+    steps = (last - first) / step if factor is None else math.log(last / first) / math.log(factor)
+    if steps >= MAX_PLAYERS:
+        raise given.error(f"the range of {key!r} has more than {MAX_PLAYERS} values")
+    # Decimal fractions may fall short of a whole number of steps by their rounding.
+    count = math.floor(steps + 1e-9) + 1
+    numbers = [first + i * step if factor is None else first * factor**i for i in range(count)]
+    return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
+
+
+def _files(given: Node, folder: Path) -> list[str]:
+    """The files that a pattern matches, in the order of their names."""
+    for word, node in given.value.items():
+        if word != FILES:
+            raise node.error(unknown("key of files", word, [FILES]))
+    pattern = given.value[FILES]
+    if not isinstance(pattern.value, str) or not pattern.value:
+        raise pattern.error(f"{FILES!r} must be text, not {shown(pattern.plain)}")
+    try:
+        return matching(pattern.value, folder)
+    except EntryError as error:
+        raise pattern.error(str(error)) from None
+
+
+def _check_free(entry: Node, path: Keys, key: str, given: Node) -> None:
+    """Raise ConfigError if the entry has a value already where a key of the sweep leads."""
+    inside, rest = entry.nearest(path)
+    if not rest:
+        raise given.error(f"{_dotted(path)!r} is both set and swept: leave one of the two out")
+    if not isinstance(inside.value, dict):
+        outer = _dotted(path[: len(path) - len(rest)])
+        raise given.error(f"{outer!r} is {shown(inside.plain)}, so {key!r} has no place in it")
+
+
+def _shown(given: Node) -> str:
+    return "an empty list" if given.value == [] else shown(given.plain)
+
+
+def _overlap(one: Keys, other: Keys) -> bool:
+    return all(a == b for a, b in zip(one, other, strict=False))
+
+
+def _dotted(path: Keys) -> str:
+    return ".".join(map(str, path))
