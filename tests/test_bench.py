@@ -13,8 +13,7 @@ from arena.bench import rates, timing
 from arena.bench.rates import random_games, rules, search
 from arena.commands.bench import rows
 from arena.experiment.formats.base import Pairing
-from arena.ledger.record import Task
-from arena.play.match import play
+from arena.play.match import Task, play
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS

@@ -21,11 +21,11 @@ import pytest
 
 import arena
 from arena.ledger import store
-from arena.ledger.grades import Grade, GradedGame
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, GAMES, PROBES, Ledger
+from arena.ledger.packing import NO_SEARCH
 from arena.ledger.read import read
-from arena.ledger.record import NO_SEARCH, ProbeRecord, SuiteAnswer
+from arena.ledger.record import Grade, GradedGame, ProbeRecord, SuiteAnswer
 from arena.ledger.store import StoreError
 from arena.ledger.table import Table
 from arena.play.prepare import prepare

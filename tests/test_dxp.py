@@ -16,7 +16,7 @@ import arena
 from arena.base.supervisor import are_supported
 from arena.hosting import sandbox
 from arena.hosting.player_process import begin_game, close_players
-from arena.ledger.record import named_of
+from arena.ledger.packing import named_of
 from arena.play.match import play
 from arena.rules.custom import build_variant
 from arena.rules.game import Game

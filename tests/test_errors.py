@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
+from arena.ledger.ledger import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.ratings import errors
 from arena.ratings.interval import Z95
 from arena.report.charts.grades import correlation, plot_errors

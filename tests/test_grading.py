@@ -21,13 +21,22 @@ import yaml
 import arena
 from arena.base.supervisor import are_supported
 from arena.experiment.load import judge_spec
-from arena.ledger.grades import GRADE_COLUMNS, GRADES, Grade, GradedGame, GradeTask
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import FILE, GAMES, Ledger
+from arena.ledger.ledger import FILE, GAMES, GRADE_COLUMNS, GRADES, Ledger
+from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import read
-from arena.ledger.record import MOVE_COLUMNS, packed
+from arena.ledger.record import Grade, GradedGame
 from arena.ledger.store import StoreError
-from arena.play.grading import Grading, GradingError, arranged, grade, grade_by_player, grade_by_tables, missing
+from arena.play.grading import (
+    GradeTask,
+    Grading,
+    GradingError,
+    arranged,
+    grade,
+    grade_by_player,
+    grade_by_tables,
+    missing,
+)
 from arena.rules.endgame.tables import EndgameTables, Value
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move

@@ -15,11 +15,12 @@ from arena.experiment.load import load, load_all
 from arena.experiment.openings.lines import is_even
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
+from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.read import read
-from arena.ledger.record import PROBE_COLUMNS, SEARCH_COLUMNS, ProbeTask
+from arena.ledger.record import PROBE_COLUMNS
 from arena.ledger.store import StoreError
 from arena.play.prepare import Tournament, prepare
-from arena.play.probe import PLIES, ProbeError, measure, positions
+from arena.play.probe import PLIES, ProbeError, ProbeTask, measure, positions
 from arena.play.searches import measure as measure_all
 from arena.play.searches import probe_tasks
 from arena.rules.game import Game

@@ -15,8 +15,10 @@ from rich.console import Console
 
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger
-from arena.ledger.record import MOVE_COLUMNS, GameRecord, Task, packed
+from arena.ledger.packing import MOVE_COLUMNS, packed
+from arena.ledger.record import GameRecord
 from arena.play import tournament
+from arena.play.match import Task
 from arena.play.tournament import begin, play
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState

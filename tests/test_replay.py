@@ -11,7 +11,9 @@ from click.testing import Result
 
 from arena.commands.replay import difference, movers, task_of, timed
 from arena.ledger.game import stored_game
-from arena.ledger.record import GameRecord, Task, packed
+from arena.ledger.packing import packed
+from arena.ledger.record import GameRecord
+from arena.play.match import Task
 from tests.helpers.command_line import error_line, invoke, one_line
 
 CONFIG = """\

@@ -11,7 +11,9 @@ import pytest
 
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
-from arena.ledger.record import GameRecord, Incident, Task, packed
+from arena.ledger.packing import packed
+from arena.ledger.record import GameRecord, Incident
+from arena.play.match import Task
 from arena.play.prepare import Tournament
 from arena.play.schedule import Disqualifications, Schedule
 from arena.rules.variants import VARIANTS

@@ -11,7 +11,7 @@ import pytest
 
 from arena import Game
 from arena.commands.position import scene
-from arena.ledger.record import unpacked
+from arena.ledger.packing import unpacked
 from arena.rules.game import game_of
 from tests.helpers.command_line import error_line, invoke, one_line
 

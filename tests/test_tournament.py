@@ -11,8 +11,8 @@ import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import Task
 from arena.ledger.store import StoreError
+from arena.play.match import Task
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.play.workers import WorkerDied

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
+from arena.ledger.ledger import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.report.run import Run
 from arena.rules.board.svg import UNIT, corner
 from arena.rules.custom import build_variant

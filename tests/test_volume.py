@@ -17,7 +17,7 @@ import pytest
 import arena
 from arena.experiment.formats.base import Rounds, pairs_of
 from arena.ledger import read
-from arena.ledger.record import MOVE_COLUMNS, packed, unpacked
+from arena.ledger.packing import MOVE_COLUMNS, packed, unpacked
 from arena.play.schedule import Points
 from arena.report.run import Run
 from arena.report.sentences.notes import notes

@@ -13,7 +13,8 @@ import pytest
 
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import GameRecord, packed
+from arena.ledger.packing import packed
+from arena.ledger.record import GameRecord
 from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import Schedule
 from arena.play.tournament import begin, play

@@ -13,8 +13,7 @@ from itertools import count
 
 from arena.bench.timing import Row, Work, best_runs, first_depth, millions, spell, three_figures
 from arena.experiment.formats.base import Pairing
-from arena.ledger.record import Task
-from arena.play.match import play
+from arena.play.match import Task, play
 from arena.rules.game import Game
 from arena.rules.jit.cache import cache_folder
 from arena.rules.movegen import perft

@@ -17,9 +17,9 @@ from arena.commands.output import STOPPED, echo, fail, say
 from arena.commands.waiting import Terminal
 from arena.experiment.load import judge_spec
 from arena.experiment.yaml.errors import ConfigError
-from arena.ledger.grades import TABLES_JUDGE
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import RunData, read
+from arena.ledger.record import TABLES_JUDGE
 from arena.ledger.store import StoreError
 from arena.play.grading import Grading, GradingError, arranged, grade_watched
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES

@@ -14,9 +14,9 @@ from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, fail, show_table
 from arena.experiment.formats.base import Pairing
 from arena.ledger.game import StoredGame, stored_game
-from arena.ledger.record import GameRecord, Task
+from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
-from arena.play.match import play
+from arena.play.match import Task, play
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.notation import fen, parse_fen

@@ -18,8 +18,7 @@ from arena.hosting.handle import failure_of
 from arena.hosting.player_process import begin_game
 from arena.learning.store import SCORED, Played, packed
 from arena.learning.terms import RandomOpenings, draw_opening
-from arena.ledger.record import Task
-from arena.play.match import REASON_CHARACTERS, adjudicate, play
+from arena.play.match import REASON_CHARACTERS, Task, adjudicate, play
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.moves import sides

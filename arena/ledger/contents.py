@@ -12,22 +12,26 @@ import numpy as np
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.ledger.grades import CURRENT, GRADED_COLUMNS, GRADES, JUDGES, ORDER, TABLES_JUDGE
-from arena.ledger.grades import unpacked as unpacked_grades
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import (
     ANSWERS,
     COLUMNS,
+    CURRENT,
     DISQUALIFIED,
     GAME_COLUMNS,
     GAMES,
+    GRADED_COLUMNS,
+    GRADES,
+    JUDGES,
+    ORDER,
     PROBES,
     TABLES,
     FinalOrder,
     run_info,
     stored_experiment,
 )
-from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, named_of
+from arena.ledger.packing import named_of, unpacked_grades
+from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE
 from arena.ledger.store import COMPLETE, REMEDY, StoreError, check_columns, check_tables, is_new, reading
 from arena.ledger.table import META, Damage
 

@@ -13,7 +13,8 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import COLUMNS, FILE, GAMES, run_info, stored_experiment
-from arena.ledger.record import GameRecord, unpacked
+from arena.ledger.packing import unpacked
+from arena.ledger.record import GameRecord
 from arena.ledger.store import REMEDY, StoreError, check_columns, reading
 from arena.ledger.table import documents
 from arena.rules.custom import build_variant
@@ -31,7 +32,7 @@ class StoredGame(NamedTuple):
     folder: Path
     """Of the run."""
     row: dict[str, Any]
-    """By the columns of the ledger's table of games, `moves` as `arena.ledger.record.packed` made them."""
+    """By the columns of the ledger's table of games, `moves` as `arena.ledger.packing.packed` made them."""
     experiment: Experiment
     info: RunInfo
     last: int

@@ -14,14 +14,14 @@ from arena.base.files import replace
 from arena.base.wording import first_few
 from arena.base.writing import write_text
 from arena.experiment.model import Experiment
-from arena.ledger.grades import CURRENT, GRADE_RECORD, GRADES, JUDGES, GradedGame
 from arena.ledger.info import RunInfo
+from arena.ledger.packing import GRADE_RECORD, MOVE_RECORD, SEARCH_COLUMNS
 from arena.ledger.record import (
     ANSWER_COLUMNS,
-    MOVE_RECORD,
     PROBE_COLUMNS,
-    SEARCH_COLUMNS,
+    TABLES_JUDGE,
     GameRecord,
+    GradedGame,
     ProbeRecord,
     SuiteAnswer,
 )
@@ -76,6 +76,37 @@ GAMES = Table("games", _GAMES | _MOVES, ["game"])
 PROBES = Table("probes", _PROBES, ["player", "position"])
 _ANSWERS = {name: _ANSWER_TYPES.get(name, "TEXT") for name in ANSWER_COLUMNS}
 ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=False)
+JUDGES = "judges"
+"""Key of the document with the entries of the judges but the tables, by name."""
+GRADES = Table(
+    "grades",
+    {
+        "game": "INTEGER",
+        "judge": "TEXT",
+        "graded": "INTEGER",
+        "endgame_pieces": "INTEGER",
+        "white_decisions": "INTEGER",
+        "black_decisions": "INTEGER",
+        "contact_ply": "INTEGER",
+        "contact_points": "REAL",
+        "contact_plies": "INTEGER",
+        "count": "INTEGER",
+        "grades": "BLOB",
+    },
+    ["game", "judge"],
+    is_needed=False,
+)
+"""A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
+GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))
+"""Names of what is read back of a graded game; the fields of `GradedGame` say what they are."""
+GRADE_COLUMNS = (
+    *("game", "ply", "player", "colour", "judge", "pieces", "phase", "legal_moves", "best_move"),
+    *("best", "played", "chance_errors", "chance_loss", "best_plies", "played_plies", "best_men", "played_men"),
+)
+"""The columns of `arena.ledger.read.RunData.grades`."""
+CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded = games.{CHECKSUM} WHERE 1"
+"""The rest of a query for grades of games as they are stored now; conditions may follow."""
+ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
 COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS, "info": RunInfo._fields}
 """What the binary records of a ledger and its info hold, and how results are called."""

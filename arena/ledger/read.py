@@ -16,11 +16,11 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.ledger.contents import contents, whole
-from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import FILE, GAME_COLUMNS, FinalOrder
+from arena.ledger.ledger import FILE, GAME_COLUMNS, GRADE_COLUMNS, GRADED_COLUMNS, FinalOrder
+from arena.ledger.packing import unpacked
 from arena.ledger.public import published
-from arena.ledger.record import ANSWER_COLUMNS, unpacked
+from arena.ledger.record import ANSWER_COLUMNS
 from arena.ledger.store import StoreError, reading
 from arena.rules.custom import build_variant
 from arena.rules.position import COLOURS
@@ -72,7 +72,7 @@ class RunData(NamedTuple):
     position to the certain end, missing where none is certain.
     """
     graded: pd.DataFrame = pd.DataFrame(columns=list(GRADED_COLUMNS))
-    """A row per graded game and judge: the fields of `arena.ledger.grades.GradedGame` but for the grades."""
+    """A row per graded game and judge: the fields of `arena.ledger.record.GradedGame` but for the grades."""
     judges: Mapping[str, Any] = MappingProxyType({})
     """What is stored of each judge but the tables, by its name: `entry`, `files` (a hash of each)."""
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))

@@ -21,9 +21,9 @@ from arena.experiment.checks import judge_problem, not_deeper
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
-from arena.ledger.grades import TABLES_JUDGE, Grade, GradedGame, GradeTask
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import unpacked
+from arena.ledger.packing import unpacked
+from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
 from arena.play.workers import Workers, run
 from arena.rules.custom import build_variant
 from arena.rules.endgame import USUAL_PIECES
@@ -48,6 +48,22 @@ _BYTES = 4
 """Memory for an ending of a slice, and the one of the slice with the sides exchanged, while they are solved."""
 _SAMPLE = 20
 """Games in which it is measured how far a player looks whose limit is of another kind than the judge's."""
+
+
+class GradeTask(NamedTuple):
+    """All that a worker needs to grade a game: plain data."""
+
+    game: int
+    variant: Variant
+    opening_fen: str
+    plies: int
+    moves: bytes
+    """As the ledger has them."""
+    endgame_pieces: int
+    judge: PlayerSpec | None
+    """None where the tables judge."""
+    seed: int
+    allowance: Allowance
 
 
 class GradingError(Exception):

@@ -17,22 +17,41 @@ from typing import Any, NamedTuple
 
 from arena.base.wording import cut
 from arena.experiment.adjudication import Adjudication, Draw, Win
+from arena.experiment.formats.base import Pairing
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
-from arena.ledger.record import GameRecord, Incident, Task, Verdict, named, packed, search_columns
+from arena.ledger.packing import named, packed, search_columns
+from arena.ledger.record import GameRecord, Incident, Verdict
 from arena.rules.endgame.tables import EndgameTables, opened
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
-from arena.rules.position import BLACK, COLOURS, WHITE
+from arena.rules.position import BLACK, COLOURS, WHITE, Position
 from arena.rules.result import NO_RESULT
+from arena.rules.variants import Variant
 from players.loading import is_logged
-from players.player import Choice, PlayerSpec
+from players.player import Allowance, Choice, PlayerSpec
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
 _REST_SECONDS = 1.0
 """Seconds before a game is played again in which a player was not reachable."""
+
+
+class Task(NamedTuple):
+    """All that a worker needs to play a game: plain data."""
+
+    pairing: Pairing
+    variant: Variant
+    opening: Position
+    white: PlayerSpec
+    black: PlayerSpec
+    seed: int
+    max_plies: int
+    allowance: Allowance = Allowance()
+    adjudication: Adjudication | None = None
+    men: tuple[float | None, float | None] = (None, None)
+    """What a man is worth in the scores of White and of Black, where that is known."""
 
 
 class Fault(Exception):
@@ -69,7 +88,7 @@ class Moves:
         self._overruns.append(over)
 
     def columns(self) -> list[Sequence[Any]]:
-        """The moves as `arena.ledger.record.packed` takes them."""
+        """The moves as `arena.ledger.packing.packed` takes them."""
         if not self.answers:
             return []
         choices, seconds, cpu_seconds, pondered = zip(*self.answers, strict=True)
@@ -77,7 +96,7 @@ class Moves:
         return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
 
     def extras(self, last: Mapping[str, float] | None = None) -> bytes | None:
-        """The players' own numbers, as `arena.ledger.record.named` makes them; `last` are of a move not made."""
+        """The players' own numbers, as `arena.ledger.packing.named` makes them; `last` are of a move not made."""
         return named([*(answer.choice.extra for answer in self.answers), last])
 
 

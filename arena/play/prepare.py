@@ -26,8 +26,8 @@ from arena.hosting import sandbox
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game
 from arena.ledger.info import Diagnosis, RunInfo
-from arena.ledger.record import Task
 from arena.play.grading import GradingError, configured
+from arena.play.match import Task
 from arena.play.probe import ProbeError, positions
 from arena.play.suite import Suite, SuiteError, read_suite
 from arena.rules.custom import build_variant

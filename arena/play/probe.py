@@ -14,7 +14,8 @@ from arena.base.wording import counted, cut
 from arena.experiment.openings.lines import is_even, random_line
 from arena.hosting.handle import Answer, failure_of
 from arena.hosting.player_process import begin_game
-from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, SuiteAnswer, search_values
+from arena.ledger.packing import NO_SEARCH, search_values
+from arena.ledger.record import ProbeRecord, SuiteAnswer
 from arena.play.match import REASON_CHARACTERS
 from arena.play.suite import Puzzle, Suite, puzzle_texts
 from arena.rules.game import Game
@@ -31,6 +32,19 @@ ONE_PLY = PlayerSpec("one ply (greedy)", "greedy")
 _USUAL = Allowance()
 _TRIES = 1000
 """Random lines tried for each position before giving up."""
+
+
+class ProbeTask(NamedTuple):
+    """All that a worker needs to make one search: plain data."""
+
+    player: PlayerSpec
+    number: int
+    """Of the position, from 1."""
+    variant: Variant
+    position: Position
+    depth: int
+    seed: int
+    allowance: Allowance = Allowance()
 
 
 class ProbeError(ValueError):

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 
 from arena.experiment.formats.base import Batch, Pairing, Place, Played
-from arena.ledger.record import GameRecord, Task, packed
+from arena.ledger.packing import packed
+from arena.ledger.record import GameRecord
+from arena.play.match import Task
 from arena.play.prepare import Tournament
 from arena.ratings.match import SequentialTest
 from arena.rules.game import Termination

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import ProbeRecord, ProbeTask, SuiteAnswer
+from arena.ledger.record import ProbeRecord, SuiteAnswer
 from arena.play.prepare import Tournament
-from arena.play.probe import ONE_PLY, Question, answers, question_name, questions
+from arena.play.probe import ONE_PLY, ProbeTask, Question, answers, question_name, questions
 from arena.play.probe import measure as measure_search
 from arena.play.suite import puzzle_texts
 from arena.play.workers import Workers, run

@@ -24,10 +24,12 @@ from arena.experiment.model import Experiment, scheduler_address
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import session, versions
 from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
-from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer, Task, add_named
+from arena.ledger.packing import add_named
+from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer
 from arena.ledger.store import StoreError
 from arena.play.grading import configured, grade_watched
 from arena.play.logs import write_logs
+from arena.play.match import Task
 from arena.play.match import play as play_game
 from arena.play.prepare import Tournament, prepare
 from arena.play.probe import failed

@@ -14,8 +14,8 @@ from arena.base.work import Stage
 from arena.experiment.formats.base import Pairing
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import PlayerHandle, begin_game
-from arena.ledger.record import GameRecord, Task
-from arena.play.match import play
+from arena.ledger.record import GameRecord
+from arena.play.match import Task, play
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from arena.base.number import quantity, signed
-from arena.ledger.record import MEASURED, MOVE_COLUMNS
+from arena.ledger.packing import MOVE_COLUMNS
+from arena.ledger.record import MEASURED
 from arena.ledger.store import StoreError
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings, rate

@@ -55,7 +55,7 @@ class PlayedGame:
     count: int = 1
     """Games of the file, those that cannot be read among them; of a run its highest number."""
     answers: Mapping[str, Any] | None = field(default=None, compare=False)
-    """The movers' answers, if known: columns of `arena.ledger.record.MOVE_COLUMNS`, a value per ply.
+    """The movers' answers, if known: columns of `arena.ledger.packing.MOVE_COLUMNS`, a value per ply.
 
     Of a PDN, `score`, `wins_in`, `depth`, `nodes` and `seconds`, as far as its comments have them.
     """

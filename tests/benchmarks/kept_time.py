@@ -12,8 +12,7 @@ import numpy as np
 
 from arena.bench.timing import Row
 from arena.experiment.formats.base import Pairing
-from arena.ledger.record import Task
-from arena.play.match import play
+from arena.play.match import Task, play
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 from players.player import Limit, PlayerSpec

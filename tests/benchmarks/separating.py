@@ -12,8 +12,7 @@ from scipy.special import ndtri
 from arena.bench.timing import Row
 from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.sources import random_openings
-from arena.ledger.record import Task
-from arena.play.match import play
+from arena.play.match import Task, play
 from arena.ratings.errors import cluster_variance
 from arena.ratings.interval import Floats, Ints
 from arena.rules.endgame.tables import EndgameTables, make

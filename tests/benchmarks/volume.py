@@ -17,7 +17,8 @@ from arena.experiment.formats.base import Pairing, Rounds
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger
-from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
+from arena.ledger.packing import MOVE_COLUMNS, packed
+from arena.ledger.record import GameRecord
 from arena.play.schedule import game_of
 from arena.rules.notation import fen
 from arena.rules.result import RESULTS

@@ -9,8 +9,8 @@ import numpy as np
 
 from arena.experiment.formats.base import Pairing
 from arena.hosting.player_process import begin_game
-from arena.ledger.record import GameRecord, Task
-from arena.play.match import play
+from arena.ledger.record import GameRecord
+from arena.play.match import Task, play
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.player import Allowance, Choice, Limit, PlayerSpec

@@ -8,7 +8,9 @@ from pathlib import Path
 import arena
 from arena.experiment.formats.base import Batches, Pairing, Place, Played
 from arena.experiment.load import load
-from arena.ledger.record import GameRecord, Task, packed
+from arena.ledger.packing import packed
+from arena.ledger.record import GameRecord
+from arena.play.match import Task
 from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import game_of
 from tests.helpers.tournaments import play_whole

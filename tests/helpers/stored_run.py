@@ -11,7 +11,8 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.ledger.info import RunInfo, session
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
+from arena.ledger.packing import MOVE_COLUMNS, packed
+from arena.ledger.record import GameRecord
 
 
 class StoredRun:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.base.wording import counted, first_few, listed
-from arena.ledger.grades import TABLES_JUDGE
+from arena.ledger.record import TABLES_JUDGE
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
