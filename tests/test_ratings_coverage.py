@@ -57,54 +57,48 @@ def scored(elo, openings, draws, bias, rng, over=None, times=1):
     return pd.concat(parts, ignore_index=True)
 
 
+FIVE, TWO = np.array([160, 80, 0, -80, -160]), np.array([50, -50])
+CELLS = [(draws, bias) for draws in (0.1, 0.5, 0.85) for bias in (0.0, 0.7, 1.5)]
+
+
+def held(games, truth):
+    """Which intervals of a joint rating hold the truth."""
+    table = rate(games).table.set_index("player").sort_index()
+    return (table["elo_low"] < truth) & (truth < table["elo_high"])
+
+
 @pytest.mark.parametrize(("draws", "bias"), [(0.5, 0.0), (0.85, 1.0)])
 def test_intervals_hold_the_truth_about_as_often_as_they_say(draws, bias):
     """Three players, 25 openings; 360 intervals, so that chance is 1.1 %."""
-    truth, held = np.array([90, 20, -110]), []
-    for seed in range(120):
-        games = scored(truth, 25, draws, bias, np.random.default_rng(seed))
-        table = rate(games).table.set_index("player").sort_index()
-        held.append((table["elo_low"] < truth) & (truth < table["elo_high"]))
-    assert 0.92 < np.mean(held) < 0.98
+    truth, seeds = np.array([90, 20, -110]), range(120)
+    runs = [held(scored(truth, 25, draws, bias, np.random.default_rng(seed)), truth) for seed in seeds]
+    assert 0.92 < np.mean(runs) < 0.98
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bias", [0.0, 0.7, 1.5])
-@pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
-def test_intervals_hold_the_truth_in_95_of_100_tournaments(draws, bias):
-    """Five players, 25 openings; 500 intervals, of Elo by the score over these openings."""
-    truth, held = np.array([160, 80, 0, -80, -160]), []
-    for seed in range(100):
-        games = scored(truth, 25, draws, bias, np.random.default_rng(seed))
-        table = rate(games).table.set_index("player").sort_index()
-        held.append((table["elo_low"] < truth) & (truth < table["elo_high"]))
-    assert 0.93 <= np.mean(held) <= 0.98
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
-def test_intervals_of_repeated_openings_hold_the_truth_in_95_of_100_tournaments(draws):
-    """Five openings that favour a side, each played five times; 500 intervals, of which chance is 1 %."""
-    truth, held = np.array([160, 80, 0, -80, -160]), []
-    for seed in range(100):
-        games = scored(truth, 5, draws, 1.5, np.random.default_rng(seed), times=5)
-        table = rate(games).table.set_index("player").sort_index()
-        held.append((table["elo_low"] < truth) & (truth < table["elo_high"]))
-    assert 0.93 <= np.mean(held) <= 0.97
+@pytest.mark.parametrize(
+    ("openings", "times", "draws", "bias"),
+    [*((25, 1, *cell) for cell in CELLS), *((5, 5, draws, 1.5) for draws in (0.1, 0.5, 0.85))],
+)
+def test_intervals_hold_the_truth_in_95_of_100_tournaments(openings, times, draws, bias):
+    """Five players; 500 intervals, of Elo by the score over these openings, each played so many times."""
+    runs = [
+        held(scored(FIVE, openings, draws, bias, np.random.default_rng(seed), times=times), FIVE)
+        for seed in range(100)
+    ]
+    assert 0.93 <= np.mean(runs) <= 0.98
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pairs", [25, 100])
-@pytest.mark.parametrize("bias", [0.0, 0.7, 1.5])
-@pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
+@pytest.mark.parametrize(("draws", "bias"), CELLS)
 def test_intervals_of_two_players_hold_the_truth_in_95_of_100_matches(draws, bias, pairs):
     """Elo is that of the score over the openings, whatever these favour; 300 matches, so that chance is 1.3 %."""
-    truth, held = np.array([50, -50]), []
-    for seed in range(300):
-        games = scored(truth, pairs, draws, bias, np.random.default_rng(seed), advantages(bias))
-        table = rate(games).table.set_index("player").sort_index()
-        held.append((table["elo_low"] < truth) & (truth < table["elo_high"]))
-    assert 0.92 <= np.mean(held) <= 0.98
+    runs = [
+        held(scored(TWO, pairs, draws, bias, np.random.default_rng(seed), advantages(bias)), TWO)
+        for seed in range(300)
+    ]
+    assert 0.92 <= np.mean(runs) <= 0.98
 
 
 def until_precise(truth, error, openings, draws, bias, seed):
@@ -115,12 +109,15 @@ def until_precise(truth, error, openings, draws, bias, seed):
     points = dict(
         zip(zip(games["white"], games["black"], games["pair"], strict=True), games["result"], strict=True)
     )
-    won = lambda it: points_of(points[names[it.white], names[it.black], it.opening])  # noqa: E731
-    found, _ = batches(Until(error=error).batches(RoundRobin(), names, openings), won)
-    played = [it for batch in found for it in batch]
+
+    def won(game):
+        return points_of(points[names[game.white], names[game.black], game.opening])
+
+    parts, _ = batches(Until(error=error).batches(RoundRobin(), names, openings), won)
+    played = [game for part in parts for game in part]
     assert len(played) < len(games)
     anchor = {"p1": 0.0} if len(names) == 2 else {}
-    rows = [(names[it.white], names[it.black], result_of(won(it)), it.pair) for it in played]
+    rows = [(names[game.white], names[game.black], result_of(won(game)), game.pair) for game in played]
     counted = pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
     table = rate(counted, names, anchor=anchor).table.set_index("player").sort_index()
     truth = truth - (truth[1] if anchor else 0)
@@ -128,23 +125,16 @@ def until_precise(truth, error, openings, draws, bias, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bias", [0.0, 0.7, 1.5])
-@pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
-def test_intervals_that_end_a_tournament_hold_the_truth_in_95_of_100(draws, bias):
-    """The five players of the test above; 500 intervals, of which chance is 1 %."""
-    truth, cell = np.array([160, 80, 0, -80, -160]), 1 + 3 * [0.1, 0.5, 0.85].index(draws) + round(bias / 0.7)
-    held = [until_precise(truth, 40, 150, draws, bias, 1000 * cell + seed) for seed in range(100)]
-    assert 0.93 <= np.mean(held) <= 0.97
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bias", [0.0, 0.7, 1.5])
-@pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
-def test_intervals_that_end_a_match_hold_the_truth_in_95_of_100(draws, bias):
-    """Of the difference of two players; 500 matches, of which chance is 1 %."""
-    truth, cell = np.array([50, -50]), round(1000 * draws + 10 * bias)
-    held = [until_precise(truth, 60, 250, draws, bias, 1000 * cell + seed) for seed in range(500)]
-    assert 0.93 <= np.mean(held) <= 0.97
+@pytest.mark.parametrize(("draws", "bias"), CELLS)
+@pytest.mark.parametrize(("truth", "error", "openings", "runs"), [(FIVE, 40, 150, 100), (TWO, 60, 250, 500)])
+def test_intervals_that_end_a_run_hold_the_truth_in_95_of_100(truth, error, openings, runs, draws, bias):
+    """500 intervals, of which chance is 1 %: of five players, and of the difference of two."""
+    if len(truth) == 5:
+        first = 1000 * (1 + 3 * [0.1, 0.5, 0.85].index(draws) + round(bias / 0.7))
+    else:
+        first = 1000 * round(1000 * draws + 10 * bias)
+    seeds = range(first, first + runs)
+    assert 0.93 <= np.mean([until_precise(truth, error, openings, draws, bias, seed) for seed in seeds]) <= 0.97
 
 
 def pair_chances(elo):

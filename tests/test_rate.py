@@ -1,0 +1,333 @@
+"""The command `arena rate`: results of runs, of PDN of any program and of CSV in, tables and JSON out."""
+
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import arena
+from arena.ratings.joint import rate
+from arena.ratings.results import ResultsError
+from arena.report import load
+from arena.report.files import pdn_games
+from arena.report.load import read_results
+from arena.rules.result import Colour
+from arena.rules.variants import VARIANTS
+from tests.helpers.command_line import invoke, one_line
+from tests.helpers.results import written
+
+GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
+FEN = "B:W21,22:B1,2"
+
+
+def rated(*words):
+    """What `arena rate` prints as JSON."""
+    return json.loads(invoke("rate", *words, "--json").output)
+
+
+def elo(document):
+    return {row["player"]: row["elo"] for row in document["players"]}
+
+
+def game(white="a", black="b", result="1-0", number="1.", moves="11-15", **tags):
+    named = {"White": white, "Black": black, "Result": result} | tags
+    return "".join(f'[{name} "{value}"]\n' for name, value in named.items()) + f"\n{number} {moves} {result}\n\n"
+
+
+# --- what is printed
+
+
+def test_text_and_json_have_the_joint_rating(tmp_path):
+    path = written(tmp_path, "games.csv", GAMES)
+    document = rated(path)
+    assert list(elo(document)) == ["ann", "cat", "bob"] and sum(elo(document).values()) == pytest.approx(
+        0, abs=1e-6
+    )
+    ann, *_, last = document["players"]
+    assert (ann["games"], ann["wins"], ann["draws"], ann["losses"]) == (4, 3, 1, 0)
+    assert ann["elo_high"] - ann["elo"] == pytest.approx(ann["error"]) and ann["error"] > 100
+    assert last["los"] is None and document["advantage_error"] > 0 and document["notes"] == []
+    output = invoke("rate", path).output
+    assert " ".join(output.split("\n")[0].split()) == "# Player Elo 95 % interval Games Won Drawn Lost Score LOS"
+    assert "Moving first (White) was worth" in output and "White is assumed to move first" in output
+    assert not re.search(r"nan|inf|(?<!\w)-\d", output)
+    assert elo(rated(path, "--anchor", "bob"))["bob"] == 0
+    assert rated(path, "--first", "black")["advantage"] == pytest.approx(-document["advantage"])
+
+
+def run_of(folder: Path, variant="english", plies=4, count=2) -> Path:
+    players = "".join(f"  - {{name: {name}, type: {kind}}}\n" for name, kind in (("r", "random"), ("g", "greedy")))
+    openings = f"{{random_plies: {plies}, count: {count}, balanced: false}}"
+    text = f"name: tiny\nvariant: {variant}\nmax_plies: 30\nopenings: {openings}\nplayers:\n{players}"
+    config = written(folder, "tiny.yaml", text)
+    result = invoke("run", config, "--out", folder / "out", "--workers", 1, "--no-report")
+    assert result.exit_code == 0, result.output
+    return folder / "out"
+
+
+CASES = [*((name, 4) for name in VARIANTS), ("english", 0), ("cis300", 0), ("{base: russian, first: black}", 3)]
+
+
+@pytest.mark.full(but=["english-4"])
+@pytest.mark.parametrize(("variant", "plies"), CASES)
+def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
+    run = arena.load(run_of(tmp_path, variant, plies, count=2 if plies else 1))
+    path = written(tmp_path, "games.pdn", "\n".join(pdn_games(run)))
+    table = run.ratings.table.set_index("player")
+    for document in (rated(run.folder), rated(path)):
+        assert document["advantage"] == pytest.approx(run.ratings.advantage.value, abs=1e-6)
+        for row in document["players"]:
+            for column in ("elo", "elo_low", "elo_high") if plies else ("elo",):
+                assert row[column] == pytest.approx(table.loc[row["player"], column], abs=1e-6)
+    assert rated(path)["first_by"] in ("GameType", "the numbering of the moves")
+    assert read_results([run.folder]).games["pair"].nunique() == (2 if plies else 1)
+
+
+# --- files
+
+
+def test_counts_stand_for_the_games_they_count(tmp_path):
+    rows = [("ann,bob,1-0", 2), ("ann,bob,1/2-1/2", 1), ("bob,ann,1/2-1/2", 1), ("bob,ann,0-1", 3)]
+    columns = "white,black,wins,draws,losses\n"
+    counted = written(tmp_path, "counted.csv", f"{columns}ann,bob,2,1,0\nbob,ann,0,1,3\n")
+    listed = "white,black,result\n" + "".join(f"{row}\n" * count for row, count in rows)
+    assert invoke("rate", counted).output == invoke("rate", written(tmp_path, "listed.csv", listed)).output
+    huge = rated(written(tmp_path, "huge.csv", f"{columns}ann,bob,400000000,300000000,300000000\n"))
+    assert huge["players"][0]["games"] == 10**9 and 0 < huge["players"][0]["error"] < 0.05
+
+
+def test_pairs_are_games_of_one_number_or_from_one_fen_with_colours_swapped_in_one_file(tmp_path):
+    text = "white,black,result,pair\nann,bob,1-0,1\nbob,ann,1-0,1\n"
+    one, other = (written(tmp_path, name, text) for name in ("one.csv", "other.csv"))
+    assert read_results([one, other]).games["pair"].tolist() == [0, 0, 1, 1]
+    assert read_results([written(tmp_path, "games.csv", GAMES)]).games["pair"].isna().all()
+    pdn = (game(FEN=FEN) + game("b", "a", FEN=FEN)) * 3 + game()
+    pair = read_results([written(tmp_path, "games.pdn", pdn)]).games["pair"]
+    assert pair.nunique() == 4 and pair[0] == pair[1] != pair[2] == pair[3]
+
+
+def test_every_result_that_programs_write_is_known(tmp_path):
+    meant = {
+        "white": ["1-0", "2-0", "1 - 0", "1–0", "1-0F", "1-0 (ff)", "+-", "+ / –", "2:0", "1-0?"],
+        "black": ["0-1", "0-2", "0—2", "0-1F", "-+", "- : +"],
+        "draw": ["1/2-1/2", "1-1", "½-½", "1/2", "½", "1/2–1/2", "1 1/2 - 1/2", "½-1½", "1+ - 1-", "1.01-0.99"],
+        None: ["*", "?", "-", "0-0"],
+    }
+    rows = [(text, result) for result, texts in meant.items() for text in texts]
+    games = "white,black,result\n" + "".join(f"ann,bob,{text}\n" for text, _ in rows)
+    pdn = "".join(f'[White "ann"]\n[Black "bob"]\n[Result "{text}"]\n\n1. 22-18 {text}\n\n' for text, _ in rows)
+    for path in (written(tmp_path, "games.csv", games), written(tmp_path, "games.pdn", pdn)):
+        found = read_results([path])
+        assert found.games["result"].tolist() == [result for _, result in rows if result]
+        assert len(found.notes) == 1 and "4 games without a result" in found.notes[0] and not found.faults
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        (
+            "a.pdn",
+            '[White "a"]\n[Black "b"]\n[Result "1-0"]\n*\n[Event "x"]\n[Result "1-0"]\n1. 9-13 1-0\n\n'
+            '[White "b"]\n[Black "a"]\n[Result "won"]\n1. 9-13 *\n\n[White "c"]\n[Black "?"]\n[Result "1-0"]\n*\n'
+            '[White "c"]\n[Black " c "]\n[Result "1-0"]\n*\n',
+            [5, 9, 14, 18],
+        ),
+        (
+            "a.csv",
+            "white,black,result\na,b,1-0\n,b,1-0\n\nb,a,won\nc,?,1-0\nc,c,1-0\nc,a,\nc\n",
+            [3, 5, 6, 7, 8, 9],
+        ),
+        ("a.csv", "white,black,wins,draws,losses\na,b,1,0,0\na,b,1,-2,3\na,b,x,1,1\na,,1,1,1\n", [3, 4, 5]),
+    ],
+)
+def test_games_that_cannot_be_rated_are_left_out_counted_and_listed(tmp_path, name, text, lines):
+    path = written(tmp_path, name, text)
+    document = rated(path)
+    assert [row["games"] for row in document["players"]] == [1, 1]
+    assert [row["line"] for row in document["left_out"]] == lines
+    output = invoke("rate", path).output
+    for line in lines:
+        assert re.search(rf"{name}: [0-9]+ games? not counted, .*\b{line}\b", output)
+    assert sum(int(count) for count in re.findall("([0-9]+) games? not counted", output)) == len(lines)
+    strict = invoke("rate", path, "--strict")
+    assert strict.exit_code == 2 and strict.output.startswith(f"{path}:{lines[0]}: ")
+    assert "not counted" in invoke("compare", path, path).output
+
+
+def test_names_are_texts_whose_spaces_do_not_matter(tmp_path):
+    nan = written(tmp_path, "nan.csv", 'White , Black,Result\nnan,"NA",1-0\n\n NA,nan,0-1\n')
+    spaces = "white,black,result\nRossi  Anna,b,1-0\nb,\u00a0Rossi Anna ,1-0\n"
+    pdn = game("Rossi  Anna", "b", "*") + game("b", "Rossi\tAnna ", "1-0")
+    for path, names in (
+        (nan, {"nan", "NA"}),
+        (written(tmp_path, "a.csv", spaces), {"Rossi Anna", "b"}),
+        (written(tmp_path, "a.pdn", pdn), {"Rossi Anna", "b"}),
+    ):
+        games = read_results([path]).games
+        assert {*games["white"], *games["black"]} == names
+
+
+PDN = """\
+% a line of the program
+[Event "one"] [Round "1"]
+[White "Ann \\"the\\" First"]
+[Black "bob"]
+[Result "2-0"]
+[GameType "99"]
+1. a1-b2 {no game [White "of ours"]
+; 1-0 } 2. zz 2-0
+
+[White "bob"]
+[Black "Ann \\"the\\" First"]
+1. 11-15 1/2-1/2
+
+[White "bob"]
+[Black "cat"]
+[Result "*"]
+1. 11-15 *
+
+[White "cat"]
+[Black "bob"]
+[Result "0-1"]
+[White "cat"]
+[Black "bob"]
+[Result "1-1"]
+"""
+
+
+def test_a_pdn_needs_no_known_rules_and_is_recognized_by_its_name_or_its_first_tag(tmp_path):
+    ann = 'Ann "the" First'
+    expected = [[ann, "bob", "white"], ["bob", ann, "draw"], ["cat", "bob", "black"], ["cat", "bob", "draw"]]
+    for name, text in (("games.pdn", PDN), ("games.txt", PDN.partition("\n")[2])):
+        games = read_results([written(tmp_path, name, text)]).games
+        assert games[["white", "black", "result"]].to_numpy().tolist() == expected
+    assert len(read_results([written(tmp_path, "y.txt", GAMES)]).games) == 5
+
+
+def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
+    same = game(moves="11-15 22-17") * 3 + game(moves="11-15\n22-17 $1")
+    text = same + game("b", "a", moves="11-15 22-17") + game(number="", moves="") * 2
+    games = read_results([written(tmp_path, "games.pdn", text)]).games
+    assert games["line"].isna().sum() == 2
+    assert any("7 games, 4 distinct" in note for note in rate(games).notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "said"),
+    [
+        ("José", "latin-1", "cp1252"),
+        ("Иванов П.", "cp1251", "cp1251"),
+        ("Иванов П.", "koi8-r", "koi8-r"),
+        ("Иванов П.", "utf-8", ""),
+        ("José", "utf-8-sig", ""),
+        ("José", "utf-16", ""),
+        ("José", "utf-16-be", ""),
+        ("José", "utf-32", ""),
+    ],
+)
+def test_the_encoding_of_a_file_is_recognised_and_a_guess_is_said(tmp_path, name, encoding, said):
+    for file, text in (
+        ("a.csv", f"white,black,result\n{name},bob,1-0\n"),
+        ("a.pdn", game(name)),
+        ("a.txt", game(name)),
+    ):
+        path = written(tmp_path, file, text.replace("\n", "\r\n").encode(encoding))
+        found = read_results([path])
+        assert found.games["white"].tolist() == [name]
+        guesses = [note for note in found.notes if "--encoding" in note]
+        assert [str(path) in note and f"as {said};" in note for note in guesses] == [True] * bool(said)
+    path = written(tmp_path, "a.csv", "white,black,result\nJiří,b,1-0".encode("cp1250"))
+    assert read_results([path], None, "cp1250").games["white"].tolist() == ["Jiří"]
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.csv", "", 1),
+        ("a.csv", f"white,black,result\na,b,{'9' * 5000}\n", 2),
+        ("a.csv", "white,result\na,1-0\n", 1),
+        ("a.csv", "white,black,wins,draws\na,b,1,2\n", 1),
+        ("a.csv", "white,black,result,white\na,b,1-0,c\n", 1),
+        ("a.csv", "white,black,result\na,b,1-0\n\nb,a,3-0\n", 4),
+        ("a.csv", "white,black,result\na,b,1-0\na,b,1-0,5\n", 3),
+        ("a.csv", 'white,black,result\na,b,1-0\na,"b,1-0\n', 3),
+        ("a.csv", "white,black,result\na,b,*\n", None),
+        ("a.csv", "white,black,wins,draws,losses\na,b,1.5,2,3\n", 2),
+        ("a.csv", "white,black,wins,draws,losses\na,b,0,0,0\n", None),
+        ("a.pdn", "1. 11-15 *", None),
+        ("a.pdn", '\n[White "a"]\n[Result "1-0"]\n', 2),
+        ("a.pdn", '[White "a"]\n[Black "b"]\n[Result "won"]\n', 1),
+    ],
+)
+def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, line):
+    path = written(tmp_path, name, text)
+    result = invoke("rate", path, "--strict")
+    assert result.exit_code == 2
+    assert result.output.startswith(f"{path}:{line}: " if line else f"{path}: ")
+    assert result.output.count("\n") == 1
+    one_line(result.output)
+
+
+def test_what_is_not_there_or_not_known_gets_one_line(tmp_path):
+    games = written(tmp_path, "games.csv", GAMES)
+    latin = written(tmp_path, "latin.csv", b"white,black,result\na\xff,b,1-0\n")
+    cases = [
+        ((tmp_path / "none.csv",), str(tmp_path / "none.csv")),
+        ((tmp_path,), str(tmp_path)),
+        (("/dev/zero",), "/dev/zero"),
+        ((games, "--anchor", "dan"), "unknown anchor 'dan'; did you mean 'ann'? (choices: ann, bob, cat)"),
+        ((latin, "--encoding", "cp12512"), "cp1251"),
+        ((latin, "--encoding", "utf-8"), str(latin)),
+        ((latin, "--encoding", "hex"), "hex"),
+    ]
+    for words, named in cases:
+        result = invoke("rate", *words)
+        assert result.exit_code == 2 and named in result.output.splitlines()[-1]
+
+
+# --- who moves first
+
+
+@pytest.mark.parametrize(
+    ("games", "first", "said_by"),
+    [
+        (game(GameType="21"), "black", "GameType"),
+        (game(GameType="20,W,10,10,N2,0"), "white", "GameType"),
+        (game(GameType="99,B,8,8,N1,0"), "black", "GameType"),
+        (game(Variant="english"), "black", "Variant"),
+        (game(), "black", "the first move"),
+        (game(moves="a1-b2"), "white", ""),
+        (game(FEN=FEN, GameType="20"), "white", "GameType"),
+        (game(FEN=FEN), "black", "the numbering of the moves"),
+        (game(FEN=FEN, number="1..."), "white", "the numbering of the moves"),
+        (game(FEN=FEN) + game(FEN="W" + FEN[1:]), "white", ""),
+    ],
+)
+def test_tags_or_moves_say_who_moves_first_and_first_overrides(tmp_path, games, first, said_by):
+    path = written(tmp_path, "games.pdn", games)
+    found = read_results([path])
+    assert (found.first, found.first_by) == (first, said_by)
+    said = f"{first.capitalize()} moves first ({said_by})." if said_by else "White is assumed to move first"
+    assert said in invoke("rate", path).output
+    assert "White moves first (--first)." in invoke("rate", path, "--first", "white").output
+
+
+def test_sources_that_differ_in_who_moves_first_need_first(tmp_path, monkeypatch):
+    both = written(tmp_path, "games.pdn", game(GameType="20") + game(GameType="21"))
+    white, black = (written(tmp_path, f"{kind}.pdn", game(GameType=kind)) for kind in ("20", "21"))
+    for paths, place in (([both], f"{both}:8: "), ([black, white], "White moves first in " + str(white))):
+        result = invoke("rate", *paths)
+        assert result.exit_code == 2 and result.output.startswith(place) and result.output.count("\n") == 1
+        assert invoke("rate", *paths, "--first", "black").exit_code == 0
+    run = run_of(tmp_path)
+    read, colours = load.read_run, itertools.cycle(get_args(Colour))
+    monkeypatch.setattr(load, "read_run", lambda folder: read(folder)._replace(first=next(colours)))
+    with pytest.raises(ResultsError, match="--first"):
+        read_results([run, run])
+    assert len(read_results([run, run], "white").games)
