@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.experiment.formats.base import Batches, Format, Pairing, Place
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.swiss import ScoreTable, Swiss, matching, next_round
+from arena.experiment.formats.swiss import ScoreTable, Swiss, can_all_meet, next_round
 from tests.helpers.schedules import Result, batches, drawn
 
 
@@ -140,7 +140,7 @@ def pairable(players: list[int], met: set[frozenset[int]]) -> bool:
     )
 
 
-def test_a_matching_is_found_exactly_where_networkx_finds_one_whatever_it_begins_with() -> None:
+def test_all_can_meet_exactly_where_networkx_pairs_them() -> None:
     """Few ties, with or without a hidden matching, so that cycles of odd length decide."""
     for seed in range(1500):
         chance = random.Random(seed)
@@ -152,12 +152,8 @@ def test_a_matching_is_found_exactly_where_networkx_finds_one_whatever_it_begins
         graph: networkx.Graph[int] = networkx.Graph(ties)
         graph.add_nodes_from(players)
         most = networkx.max_weight_matching(graph, maxcardinality=True)
-        begun = {one: other for tie in networkx.maximal_matching(graph) for one, other in (tie, tie[::-1])}
-        found = matching(players, {player: set(graph[player]) for player in graph}, begun)
-        assert (found is not None) == (2 * len(most) == len(players)), seed
-        if found is not None:
-            assert sorted(found) == sorted(players), seed
-            assert all(found[other] == one and graph.has_edge(one, other) for one, other in found.items()), seed
+        open_to = {player: set(graph[player]) for player in graph}
+        assert can_all_meet(players, open_to) == (2 * len(most) == len(players)), seed
 
 
 def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:

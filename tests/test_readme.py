@@ -23,7 +23,7 @@ import arena
 from arena import Game, Limit
 from arena.commands.catalogue import HEADER, variant_rows
 from arena.commands.cli import COMMANDS, main
-from arena.experiment.formats.table import FORMATS
+from arena.experiment.formats import FORMATS
 from arena.experiment.load import load_all
 from arena.learning.config import load_tuning
 from arena.report.files import FILES

@@ -12,8 +12,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from arena.commands.catalogue import schema_text
+from arena.experiment.formats import FORMATS
 from arena.experiment.formats.base import Format
-from arena.experiment.formats.table import FORMATS
 from arena.experiment.schema import experiment_schema, options_schema
 from arena.experiment.yaml.schema import either, field_docs
 from arena.rules.custom import CHANGES
@@ -146,11 +146,11 @@ def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]
     types = schema["properties"]["players"]["items"]["anyOf"][1]["properties"]["type"]["anyOf"]
     assert [named["const"] for named in types[:-2]] == list(PLAYERS)
     assert set(KINDS) | {"evaluation", "preset"} == set(options_schema("negamax"))
-    short, mappings = schema["properties"]["format"]["anyOf"]
+    *short, mappings = schema["properties"]["format"]["anyOf"]
     assert [kind["properties"]["type"]["const"] for kind in mappings["oneOf"]] == list(FORMATS)
     needy = {name for name, model in FORMATS.items() if required(model) - {"type"}}
     assert {"swiss", "gauntlet"} <= needy
-    assert {named["const"] for named in short["anyOf"]} == FORMATS.keys() - needy
+    assert {named["const"] for named in short} == FORMATS.keys() - needy
 
 
 def test_the_docstrings_of_fields_describe_rules() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from arena.base.wording import choices, listed, nearest, unknown
+from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.base import Format
-from arena.experiment.formats.table import FORMATS, FormatField
 from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source

@@ -24,8 +24,8 @@ from pydantic_core import CoreSchema, core_schema
 
 from arena.base.wording import listed, shown
 from arena.experiment.adjudication import Adjudication
+from arena.experiment.formats import FormatField
 from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
-from arena.experiment.formats.table import FormatField
 from arena.experiment.names import EntryError, lone_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from arena.experiment.expand import FILES, LIMIT, RANGE
-from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
 from arena.experiment.submissions import KEYS
-from arena.experiment.suite import shipped
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
 from arena.experiment.yaml.section import FOLDER
 from arena.rules.custom import CHANGES
@@ -62,16 +59,8 @@ def experiment_schema() -> Schema:
     for key, value in properties["openings"]["properties"].items():
         described = {name: value.pop(name) for name in ("description", "default") if name in value}
         properties["openings"]["properties"][key] = {**described, "anyOf": [value, by_rules]}
-    mapping = properties.pop("format")
-    for kind in mapping["oneOf"]:
+    for kind in properties["format"]["anyOf"][-1]["oneOf"]:
         kind["properties"]["type"]["description"] = kind["description"]
-    alone = {name: first_line(kind.__doc__) for name, kind in FORMATS.items() if not _needs_settings(kind)}
-    properties["format"] = {
-        "description": mapping.pop("description"),
-        "default": mapping.pop("default")["type"],
-        "anyOf": [named(alone), mapping],
-    }
-    properties["suite"] = _suite_schema(properties["suite"])
     properties["players"]["items"] = {"anyOf": [_SHORT, _player_schema(properties["players"]["items"])]}
     return {"$schema": DIALECT, **schema}
 
@@ -125,16 +114,6 @@ def _limits_schema(entry: Schema) -> Schema:
 
 def _limit_schema(limits: Schema) -> Schema:
     return {"type": "object", "minProperties": 1, "properties": limits, "additionalProperties": False}
-
-
-def _suite_schema(several: Schema) -> Schema:
-    """One suite or a list of them, each a name, a file, or a mapping."""
-    several.pop("default", None)
-    mapping = several["items"]
-    named_or_file = {"anyOf": [{"enum": shipped()}, {"type": "string"}]}
-    mapping["properties"]["name"] |= named_or_file
-    one = {"anyOf": [*named_or_file["anyOf"], mapping]}
-    return {"description": several.pop("description"), "anyOf": [*one["anyOf"], several | {"items": one}]}
 
 
 def options_schema(type: str) -> dict[str, Schema]:
@@ -223,7 +202,3 @@ def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
 def _axis_schema(value: Schema) -> Schema:
     described = {"description": value["description"]} if "description" in value else {}
     return described | {"anyOf": [{"type": "array", "minItems": 1, "items": value}, _RANGE, _FILES]}
-
-
-def _needs_settings(model: Any) -> bool:
-    return any(field.is_required() for name, field in model.model_fields.items() if name != "type")

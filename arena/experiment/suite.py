@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from arena.base.files import found_file
 from arena.base.wording import quoted, shown, unknown
@@ -24,13 +24,18 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
+_NAMED: dict[str, Any] = {"anyOf": [{"enum": shipped()}, {"type": "string"}]}
+
+
 class SuiteEntry(Section):
     """A suite whose positions every player tries to solve."""
 
     meant: ClassVar[Mapping[str, str]] = MappingProxyType(
         {"file": "name", "suite": "name", "positions": "count", "number": "count"}
     )
-    name: str = Field(description="A suite that ships, or a file: PDN, or lines `FEN ; best moves ; stratum`.")
+    name: Annotated[str, WithJsonSchema(_NAMED)] = Field(
+        description="A suite that ships, or a file: PDN, or lines `FEN ; best moves ; stratum`."
+    )
     count: int | None = Field(default=None, ge=1, description="Only N of its positions, spread evenly [all].")
 
     def path(self, folder: Path) -> Path:
@@ -69,5 +74,8 @@ def _entries(value: Any) -> Any:
 if TYPE_CHECKING:
     SuitesField: TypeAlias = tuple[SuiteEntry, ...]
 else:
-    SuitesField = Annotated[tuple[SuiteEntry, ...], BeforeValidator(_entries)]
+    _ENTRY = Annotated[str, WithJsonSchema(_NAMED)] | SuiteEntry
+    SuitesField = Annotated[
+        tuple[SuiteEntry, ...], BeforeValidator(_entries, json_schema_input_type=_ENTRY | list[_ENTRY])
+    ]
 """One suite or several, as a field."""

@@ -1,1 +1,40 @@
-"""Tournament formats: who meets whom, in one file a format."""
+"""Formats: the table of them, and their field in a configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
+
+from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WithJsonSchema
+
+from arena.base.wording import shown
+from arena.experiment.formats.base import Format
+from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
+from arena.experiment.formats.knockout import Knockout
+from arena.experiment.formats.swiss import Swiss
+from arena.experiment.yaml.schema import first_line, named
+
+TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
+"""One row a format; its `type` is its name in configurations."""
+FORMATS: dict[str, type[Format]] = {
+    get_args(format.model_fields["type"].annotation)[0]: format for format in TABLE
+}
+
+
+def _mapping(value: Any) -> Any:
+    if not isinstance(value, str | dict | Format):
+        raise ValueError(f"must be the name of a format or a mapping with a type, not {shown(value)}")
+    return {"type": value} if isinstance(value, str) else value
+
+
+if TYPE_CHECKING:
+    FormatField: TypeAlias = Format
+else:
+    _ALONE = {
+        name: first_line(format.__doc__)
+        for name, format in FORMATS.items()
+        if not any(field.is_required() for key, field in format.model_fields.items() if key != "type")
+    }
+    _KINDS = Annotated[SerializeAsAny[Union[TABLE]], Discriminator("type")]  # noqa: UP007
+    _NAMES = Annotated[str, WithJsonSchema(named(_ALONE))]
+    FormatField = Annotated[_KINDS, BeforeValidator(_mapping, json_schema_input_type=_NAMES | _KINDS)]
+"""Any of the formats, as a field of a configuration: a name, or a mapping with a type."""
