@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from arena.ledger.info import Diagnosis, RunInfo
-from arena.ledger.public import Pseudonyms
+from arena.ledger.public import Pseudonyms, published
 from arena.ledger.read import read
 from arena.report.load import list_runs
 from tests.helpers.command_line import error_line, invoke
@@ -143,7 +143,7 @@ def test_the_report_without_names_is_that_of_the_run_and_the_same_each_time(fold
     own, other = (pd.read_csv(path / "standings.csv") for path in (folder, folder / "anonymous"))
     assert own["player"].replace(names).tolist() == other["player"].tolist()
     pd.testing.assert_frame_equal(own.drop(columns="player"), other.drop(columns="player"))
-    assert read(folder, anonymous=True).experiment.anchor == {names["Anneliese Smythe"]: 0.0}
+    assert published(read(folder)).experiment.anchor == {names["Anneliese Smythe"]: 0.0}
 
 
 def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ import arena
 from arena.experiment.load import load
 from arena.hosting.player_process import close_players
 from arena.ledger.game import stored_game
+from arena.ledger.moves import PHASES
 from arena.ledger.packing import unpacked
-from arena.ledger.read import PHASES
 from arena.ledger.record import MEASURED
 from arena.play.match import play
 from arena.play.prepare import prepare

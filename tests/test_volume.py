@@ -16,7 +16,7 @@ import pytest
 
 import arena
 from arena.experiment.formats.base import Rounds, pairs_of
-from arena.ledger import read
+from arena.ledger import moves
 from arena.ledger.packing import MOVE_COLUMNS, packed, unpacked
 from arena.play.schedule import Points
 from arena.report.run import Run
@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def in_parts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The run read in many parts, large for the limits of memory."""
-    monkeypatch.setattr(read, "PLIES_AT_ONCE", 1000)
+    monkeypatch.setattr(moves, "PLIES_AT_ONCE", 1000)
     monkeypatch.setattr(survey, "SAMPLE", 5000)
     return arena.load(folder)
 
@@ -101,14 +101,14 @@ def test_a_report_in_parts_has_the_tables_of_one_whole(
     folder: Path, in_parts: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert len(list(in_parts.data.moves())) > 10 and len(in_parts.survey.hashes) == len(in_parts.games)
-    monkeypatch.setattr(read, "PLIES_AT_ONCE", 10**9)
+    monkeypatch.setattr(moves, "PLIES_AT_ONCE", 10**9)
     whole = arena.load(folder)
     assert len(list(whole.data.moves())) == 1
     for name in ("standings", "search", "rated_games"):
         pd.testing.assert_frame_equal(getattr(in_parts, name), getattr(whole, name))
     sampled = ["overrun_p99"]
     pd.testing.assert_frame_equal(in_parts.telemetry.drop(columns=sampled), whole.telemetry.drop(columns=sampled))
-    monkeypatch.setattr(read, "PLIES_AT_ONCE", 1000)
+    monkeypatch.setattr(moves, "PLIES_AT_ONCE", 1000)
     pd.testing.assert_frame_equal(arena.load(folder).moves, whole.moves)
 
 
@@ -152,7 +152,7 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
     one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1)
     more, names = pd.concat([run.games, one_more]), pd.Index(run.players)
     with pytest.raises(arena.ledger.store.StoreError, match="has lost games"):
-        list(read._moves(folder / "ledger.sqlite", more, names, read._Known({}, 24, run.data.extras)))
+        list(moves.Moves(folder / "ledger.sqlite", more, names, {}, 24, run.data.extras)())
 
 
 @pytest.mark.full

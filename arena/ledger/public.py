@@ -13,8 +13,9 @@ from typing import Any
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.ledger.contents import Contents
 from arena.ledger.info import Diagnosis, RunInfo
+from arena.ledger.moves import Moves
+from arena.ledger.read import RunData
 from players.loading import own_code, source_of, user_files
 from players.player import HUMAN, TYPES, Limit, PlayerSpec
 
@@ -30,9 +31,10 @@ _WRITTEN = re.compile(r": |['\"`]")
 """Where in a message a text begins that a player's code may have written."""
 
 
-def published(found: Contents) -> Contents:
-    """What a ledger has, without paths and names: a report of it may be published."""
-    return Pseudonyms(found.experiment, found.info, found.judges, found.games).contents(found)
+def published(run: RunData) -> RunData:
+    """The run without paths and names: a report of it may be published."""
+    games = pd.concat([run.games, run.void_games]).sort_values("game")
+    return Pseudonyms(run.experiment, run.info, run.judges, games).of(run)
 
 
 class Pseudonyms:
@@ -90,21 +92,27 @@ class Pseudonyms:
         what = _WRITTEN.split(self.text(text.removeprefix(who)))[0].rstrip()
         return self.name(who) + re.sub(r"raised \w+", "raised an error", what) + (ply[0] if ply else "")
 
-    def contents(self, found: Contents) -> Contents:
-        """What a ledger has, without these names."""
-        order = [(self.name(player), self._with_opponent(figures)) for player, figures in found.order or ()]
+    def of(self, run: RunData) -> RunData:
+        """A run without these names. It is not told by an order of players who they are."""
+        assert isinstance(run.moves, Moves)
+        order = [(self.name(player), self._with_opponent(figures)) for player, figures in run.order or ()]
         judges = {
             self.name(name): {"entry": {"name": self.name(name), "type": "player"}, "files": {}}
             if name in self.names
             else judge
-            for name, judge in found.judges.items()
+            for name, judge in run.judges.items()
         }
-        tables = {name: self._table(it) for name, it in found._asdict().items() if isinstance(it, pd.DataFrame)}
-        return found._replace(
-            experiment=self._experiment(found.experiment),
-            info=self.info(found.info),
-            order=found.order and order,
-            disqualified=tuple(sorted(map(self.name, found.disqualified))),
+        info = self.info(run.info)
+        tables = {name: self._table(it) for name, it in run._asdict().items() if isinstance(it, pd.DataFrame)}
+        tables["probes"] = tables["probes"].sort_values(["position", "player"], ignore_index=True)
+        tables["answers"] = tables["answers"].sort_values(["suite", "position", "player"], ignore_index=True)
+        names = run.moves.names.map(self.name)
+        return run._replace(
+            experiment=self._experiment(run.experiment),
+            info=info,
+            order=run.order and order,
+            moves=Moves(run.moves.path, tables["games"], names, info.men, run.moves.start, tables["extras"]),
+            disqualified=tuple(sorted(map(self.name, run.disqualified))),
             judges=judges,
             **tables,
             published={name: (other, self.files.get(name, "")) for name, other in self.names.items()},

@@ -1,11 +1,9 @@
-"""A run read back from its ledger: the typed experiment, and its games, moves and searches as tables."""
+"""A run read back from its ledger: the typed experiment, and its games, moves, searches and grades as tables."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
 from types import MappingProxyType
@@ -15,22 +13,39 @@ import numpy as np
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.ledger.contents import contents, whole
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import FILE, GAME_COLUMNS, GRADE_COLUMNS, GRADED_COLUMNS, FinalOrder
-from arena.ledger.packing import unpacked
-from arena.ledger.public import published
-from arena.ledger.record import ANSWER_COLUMNS
-from arena.ledger.store import StoreError, reading
+from arena.ledger.ledger import (
+    ANSWERS,
+    COLUMNS,
+    CURRENT,
+    DISQUALIFIED,
+    FILE,
+    GAME_COLUMNS,
+    GAMES,
+    GRADE_COLUMNS,
+    GRADED_COLUMNS,
+    GRADES,
+    JUDGES,
+    ORDER,
+    PROBES,
+    TABLES,
+    FinalOrder,
+    run_info,
+    stored_experiment,
+)
+from arena.ledger.moves import Moves, movers, phases, whole
+from arena.ledger.packing import named_of, unpacked_grades
+from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE
+from arena.ledger.store import COMPLETE, REMEDY, StoreError, check_columns, check_tables, is_new, reading
+from arena.ledger.table import META, Damage
 from arena.rules.custom import build_variant
 from arena.rules.position import COLOURS
-from arena.rules.result import MOST_MEN, NO_RESULT, Colour
+from arena.rules.result import NO_RESULT, Colour
 
-PLIES_AT_ONCE = 250_000
-"""Plies of a part of the moves, about."""
+GAMES_AT_ONCE = 5000
+"""Games that are read at once."""
+_WHOLE_OR_NONE = ("white_points", "black_points", "verdict_plies", "worker")
 EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
-PHASES = ("opening", "middle", "ending")
-"""Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
 
 
 class RunData(NamedTuple):
@@ -91,44 +106,44 @@ class RunData(NamedTuple):
         return COLOURS[build_variant(self.experiment.variant).first]
 
 
-def read(folder: Path, *, anonymous: bool = False) -> RunData:
-    """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable.
-
-    With `anonymous`, texts have no absolute path, and machines, persons and submissions are numbered instead of
-    named: `arena.ledger.public`.
-    """
-    found = contents(folder / FILE)
-    if anonymous:
-        found = published(found)
-    out = found.disqualified
-    void = found.games["white"].isin(out) | found.games["black"].isin(out)
-    games = found.games[~void].reset_index(drop=True) if void.any() else found.games
-    players = [player.name for player in found.experiment.players]
-    place = {name: number for number, name in enumerate(sorted(players) if anonymous else players)}
+def read(folder: Path) -> RunData:
+    """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable."""
+    path = folder / FILE
+    with reading(path) as connection:
+        connection.execute("BEGIN")
+        if is_new(connection):
+            raise StoreError(f"{path} holds nothing yet")
+        damage = Damage(connection)
+        check_tables(path, connection, (META, *TABLES))
+        stored = damage.documents()
+        every, numbers = _games(damage.intact(GAMES))
+        probes, answers = ([row[:-1] for row in damage.intact(table)] for table in (PROBES, ANSWERS))
+        for _ in damage.intact(GRADES):
+            pass
+        if damage:
+            raise StoreError(f"{path} is damaged ({damage}); {REMEDY}")
+        check_columns(path, stored, COLUMNS)
+        graded, grades = _graded(connection), _grades(connection)
+    experiment, info = stored_experiment(stored, path), run_info(stored, path)
+    out = tuple(stored.get(DISQUALIFIED, ()))
+    void = every["white"].isin(out) | every["black"].isin(out)
+    games = every[~void].reset_index(drop=True) if void.any() else every
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
-    extras = _extras(found.extras, games, names)
-    start = pieces_at_start(found.experiment)
-    answers = found.answers[~found.answers["player"].isin(out)]
+    extras, start = _extras(numbers, games, names), pieces_at_start(experiment)
     return RunData(
-        experiment=found.experiment,
-        info=found.info,
-        order=found.order,
+        experiment=experiment,
+        info=info,
+        order=[(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None,
         games=games,
-        moves=partial(_moves, folder / FILE, games, names, _Known(found.info.men, start, extras)),
-        probes=found.probes.sort_values(
-            ["position", "player"],
-            key=lambda column: column.map(place) if column.name == "player" else column,
-            kind="stable",
-            ignore_index=True,
-        ),
+        moves=Moves(path, games, names, info.men, start, extras),
+        probes=_probes(probes, [player.name for player in experiment.players]),
         disqualified=out,
-        void_games=found.games[void].assign(result=NO_RESULT).reset_index(drop=True),
-        grades=_of_games(found.grades, games, names, start),
-        graded=found.graded[found.graded["game"].isin(games["game"])].reset_index(drop=True),
-        judges=found.judges,
-        answers=answers.sort_values(["suite", "position", "player"], kind="stable", ignore_index=True),
+        void_games=every[void].assign(result=NO_RESULT).reset_index(drop=True),
+        grades=_of_games(grades, games, names, start),
+        graded=graded[graded["game"].isin(games["game"])].reset_index(drop=True),
+        judges=stored.get(JUDGES, {}),
+        answers=_answers(answers, out),
         extras=extras,
-        published=found.published,
     )
 
 
@@ -138,122 +153,99 @@ def pieces_at_start(experiment: Experiment) -> int:
     return (start.white | start.black).bit_count()
 
 
+def _games(rows: Iterator[tuple[Any, ...]]) -> tuple[pd.DataFrame, list[tuple[int, int, str, float]]]:
+    """The games, void ones too, equal texts being one object, and the numbers of the players' own."""
+    texts: dict[str | None, int] = {}
+    parts: dict[str, list[Any]] = {name: [] for name in GAME_COLUMNS}
+    extras: dict[int, bytes] = {}
+    while batch := list(islice(rows, GAMES_AT_ONCE)):
+        of_batch = dict(zip(GAMES.columns, zip(*batch, strict=True), strict=False))
+        extras |= {game: data for game, data in zip(of_batch["game"], of_batch["extras"], strict=True) if data}
+        for name in GAME_COLUMNS:
+            values = of_batch[name]
+            is_text = GAMES.columns[name] == "TEXT"
+            numbers = [texts.setdefault(text, len(texts)) for text in values] if is_text else values
+            parts[name].append(_numbers(name, numbers))
+    every = pd.Series(list(texts)).array
+    columns: dict[str, Any] = {}
+    for name in GAME_COLUMNS:
+        column = pd.concat([pd.Series(_numbers(name, ())), *map(pd.Series, parts.pop(name))], ignore_index=True)
+        columns[name] = every.take(column.to_numpy()) if GAMES.columns[name] == "TEXT" else column
+    milliseconds = (1000 * columns["began"]).round()
+    columns["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
+    return pd.DataFrame(columns), named_of(extras)
+
+
+def _numbers(name: str, values: Sequence[Any]) -> Any:
+    if name in _WHOLE_OR_NONE:
+        return pd.array(values, dtype="Int64")
+    return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
+
+
+def _probes(rows: list[tuple[Any, ...]], players: Sequence[str]) -> pd.DataFrame:
+    """See `RunData.probes`."""
+    place = {name: number for number, name in enumerate(players)}
+    position, player = (PROBE_COLUMNS.index(name) for name in ("position", "player"))
+    rows.sort(key=lambda row: (row[position], place[row[player]]))
+    probes = pd.DataFrame(rows, columns=list(PROBE_COLUMNS))
+    probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
+    probes["wins_in"] = whole(probes["wins_in"].to_numpy(dtype=np.int64))
+    return probes
+
+
+def _answers(rows: Sequence[Any], disqualified: Sequence[str]) -> pd.DataFrame:
+    """See `RunData.answers`."""
+    found = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
+    return found[~found["player"].isin(disqualified)].sort_values(
+        ["suite", "position", "player"], kind="stable", ignore_index=True
+    )
+
+
+def _graded(connection: Connection) -> pd.DataFrame:
+    names = ", ".join(f"grades.{name}" for name in GRADED_COLUMNS)
+    rows = connection.execute(f"SELECT {names} {CURRENT} {ORDER}").fetchall()
+    kinds = {"INTEGER": "Int64", "TEXT": "str", "REAL": "float64"}
+    frame = pd.DataFrame(rows, columns=list(GRADED_COLUMNS))
+    return frame.astype({name: kinds[GRADES.columns[name]] for name in GRADED_COLUMNS})
+
+
+def _grades(connection: Connection) -> pd.DataFrame:
+    query = f"SELECT grades.game, judge, endgame_pieces, count, grades {CURRENT} {ORDER}"
+    rows = connection.execute(query).fetchall()
+    game, judge, pieces, counts, parts = zip(*rows, strict=True) if rows else ((),) * 5
+    by_tables = {one: most for one, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
+    theirs = [0 if by == TABLES_JUDGE else by_tables.get(one, 0) for one, by in zip(game, judge, strict=True)]
+    each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
+    found = unpacked_grades(parts, counts)
+    of_game = {"game": np.array(game, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
+    columns = {name: found[name] for name in found.dtype.names or ()}
+    frame: pd.DataFrame = pd.DataFrame(of_game | columns | {"best_move": columns["best_move"].astype("U")})
+    frame = frame[found["pieces"] > np.array(theirs, np.int64)[each]]
+    erring = frame.pop("erring_moves").replace(0, np.nan)
+    frame["chance_errors"] = erring / frame["legal_moves"]
+    frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]
+    frame = frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
+    return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
+
+
 def _of_games(grades: pd.DataFrame, games: pd.DataFrame, names: pd.Index, start: int) -> pd.DataFrame:
     """See `RunData.grades`: with the movers, of these games alone, as `names` has their players."""
     place = pd.Index(games["game"]).get_indexer(grades["game"])
     grades, place = grades[place >= 0].reset_index(drop=True), place[place >= 0]
-    black, player = _movers(games, place, grades["ply"].to_numpy(), names)
+    player, colour = movers(games, place, grades["ply"].to_numpy(), names)
     return grades.assign(
-        player=pd.Categorical.from_codes(player, names),
-        colour=pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
-        phase=_phase(grades["pieces"].to_numpy(), start),
+        player=player,
+        colour=colour,
+        phase=phases(grades["pieces"].to_numpy(), start),
     )[list(GRADE_COLUMNS)]
 
 
-def _extras(found: pd.DataFrame, games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
+def _extras(numbers: Sequence[Any], games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
     """See `RunData.extras`, from the numbers of all games."""
+    found: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
     place = pd.Index(games["game"]).get_indexer(pd.Index(found["game"]))
     found = found[place >= 0].reset_index(drop=True)
     place = place[place >= 0]
-    _, player = _movers(games, place, found["ply"].to_numpy(np.int64), names)
-    found.insert(2, "player", pd.Series(pd.Categorical.from_codes(player, names)))
+    player, _ = movers(games, place, found["ply"].to_numpy(np.int64), names)
+    found.insert(2, "player", pd.Series(player))
     return found
-
-
-def _movers(
-    games: pd.DataFrame, rows: np.ndarray, plies: np.ndarray, names: pd.Index
-) -> tuple[np.ndarray, np.ndarray]:
-    """Whether Black moves at plies of the games in these rows, and the mover's place among the names."""
-    black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[rows]
-    black = (plies % 2 == 1) == black_first
-    white_code, black_code = (names.get_indexer(pd.Index(games[side]))[rows] for side in ("white", "black"))
-    return black, np.where(black, black_code, white_code)
-
-
-class _Known(NamedTuple):
-    """What the moves are read with."""
-
-    men: Mapping[str, float | None]
-    """By player what a man is worth to it."""
-    start: int
-    """Pieces at the start."""
-    extras: pd.DataFrame
-    """See `RunData.extras`."""
-
-
-def _moves(
-    path: Path, games: pd.DataFrame, names: pd.Index, known: _Known, chosen: pd.Index | None = None
-) -> Iterator[pd.DataFrame]:
-    """See `RunData.moves`. Raises StoreError if the ledger does not hold one of the games any more."""
-    games = games if chosen is None else games[games["game"].isin(chosen)]
-    part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
-    bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
-    with reading(path) as connection:
-        for first, last in pairwise(bounds):
-            yield _part(path, connection, games.iloc[first:last], names, known)
-
-
-def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Index, known: _Known) -> pd.DataFrame:
-    numbers = games["game"].tolist()
-    query = "SELECT game, moves FROM games WHERE game IN (SELECT value FROM json_each(?))"
-    stored = dict(connection.execute(query, (json.dumps(numbers),)))
-    if not stored.keys() >= set(numbers):
-        raise StoreError(f"{path} has lost games while it was read: read it again")
-    plies = games["plies"].to_numpy(dtype=np.int64)
-    columns = unpacked([stored[number] for number in numbers], plies.tolist())
-    game = np.repeat(np.arange(len(games)), plies)
-    start = np.cumsum(plies) - plies
-    ply = np.arange(len(game)) - np.repeat(start, plies) + 1
-    black, player = _movers(games, game, ply, names)
-    moves: dict[str, Any] = {
-        "game": games["game"].to_numpy(dtype=np.int64)[game],
-        "ply": ply,
-        "player": pd.Categorical.from_codes(player, names),
-        "colour": pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
-        **columns,
-        "move": _texts(columns["move"]),
-        "wins_in": whole(columns["wins_in"]),
-    }
-    for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
-        moves[name] = pd.array(columns[name], dtype="Float64")
-    table = pd.DataFrame(moves, copy=False)
-    men = np.array([known.men.get(name) or np.nan for name in names], float)
-    in_men = _in_men(columns["score"], columns["wins_in"], men[player])
-    order = list(table)
-    table.insert(order.index("score") + 1, "score_men", in_men)
-    table.insert(order.index("pieces") + 1, "phase", _phase(columns["pieces"], known.start))
-    extras = known.extras[known.extras["game"].isin(numbers)]
-    place = pd.Index(numbers).get_indexer(pd.Index(extras["game"]))
-    extras = extras.assign(row=start[place] + extras["ply"].to_numpy(np.int64) - 1)
-    extras = extras[extras["ply"].to_numpy(np.int64) <= plies[place]]
-    for name in sorted(known.extras["extra"].unique()):
-        ours = extras[extras["extra"] == name]
-        column = np.full(len(table), np.nan)
-        column[ours["row"]] = ours["value"]
-        table[f"extra_{name}"] = pd.array(column, dtype="Float64")
-    return table
-
-
-def _in_men(score: np.ndarray, wins_in: np.ndarray, man: np.ndarray) -> Any:
-    """Scores in men, missing for certain wins and losses, and where it is not known what a man is worth."""
-    values = np.where(wins_in == 0, score / man, np.nan)
-    return pd.array(np.where(np.abs(values) <= MOST_MEN, values, np.nan), dtype="Float64")
-
-
-def _phase(pieces: np.ndarray, start: int) -> Any:
-    codes = 2 - (3 * pieces.astype(np.int64) > start).astype(int) - (3 * pieces.astype(np.int64) > 2 * start)
-    return pd.Categorical.from_codes(codes, pd.Index(PHASES), ordered=True)
-
-
-def _texts(found: np.ndarray) -> Any:
-    """Texts from their bytes, equal ones being one object."""
-    words = np.zeros((len(found), -(-found.itemsize // 8) * 8), np.uint8)
-    words[:, : found.itemsize] = found.view(np.uint8).reshape(len(found), found.itemsize)
-    code = np.zeros(len(found), np.int64)
-    for word in words.view(np.int64).T:
-        of_word, values = pd.factorize(word)
-        code = pd.factorize(code * len(values) + of_word)[0]
-    first = np.zeros(code.max(initial=-1) + 1, np.int64)
-    first[code[::-1]] = np.arange(len(code))[::-1]
-    texts = pd.array(found[first].astype(str), dtype="str")
-    return texts.take(code) if len(texts) else texts

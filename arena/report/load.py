@@ -14,6 +14,7 @@ import pandas as pd
 from arena.base.files import replace
 from arena.base.writing import write_text
 from arena.ledger.ledger import FILE
+from arena.ledger.public import published
 from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
@@ -36,7 +37,7 @@ def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
 
     With `anonymous`, persons and players with files of a user's own are called `player 1` and so on.
     """
-    data = read(Path(folder), anonymous=anonymous)
+    data = published(read(Path(folder))) if anonymous else read(Path(folder))
     if data.info.file:
         data.experiment.locate(Path(data.info.file))
     return Run(Path(folder), data, card)

@@ -20,7 +20,8 @@ from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
-from arena.ledger.read import PHASES, RunData
+from arena.ledger.moves import PHASES
+from arena.ledger.read import RunData
 from arena.ledger.record import MEASURED
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings

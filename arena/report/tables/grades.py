@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from arena.base.number import fixed, known, percent
-from arena.ledger.read import PHASES
+from arena.ledger.moves import PHASES
 from arena.ledger.record import TABLES_JUDGE
 from arena.ratings import errors
 from arena.ratings.joint import cluster_of_each

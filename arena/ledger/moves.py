@@ -1,0 +1,132 @@
+"""The moves of a run, read from its ledger in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from arena.ledger.packing import unpacked
+from arena.ledger.store import StoreError, reading
+from arena.rules.result import MOST_MEN
+
+PLIES_AT_ONCE = 250_000
+"""Plies of a part of the moves, about."""
+PHASES = ("opening", "middle", "ending")
+"""Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Reads a row per move of some games, see `arena.ledger.read.RunData.moves`."""
+
+    path: Path
+    """Of the ledger."""
+    games: pd.DataFrame
+    names: pd.Index
+    """The players' names in the order of their categories."""
+    men: Mapping[str, float | None]
+    """By player what a man is worth to it."""
+    start: int
+    """Pieces at the start."""
+    extras: pd.DataFrame
+    """See `arena.ledger.read.RunData.extras`."""
+
+    def __call__(self, chosen: pd.Index | None = None) -> Iterator[pd.DataFrame]:
+        """Read the moves of all games, or of those with chosen numbers, in parts of some PLIES_AT_ONCE.
+
+        Raises StoreError if the ledger does not hold one of the games any more.
+        """
+        games = self.games if chosen is None else self.games[self.games["game"].isin(chosen)]
+        part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
+        bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
+        with reading(self.path) as connection:
+            for first, last in pairwise(bounds):
+                yield self._part(connection, games.iloc[first:last])
+
+    def _part(self, connection: Connection, games: pd.DataFrame) -> pd.DataFrame:
+        numbers = games["game"].tolist()
+        query = "SELECT game, moves FROM games WHERE game IN (SELECT value FROM json_each(?))"
+        stored = dict(connection.execute(query, (json.dumps(numbers),)))
+        if not stored.keys() >= set(numbers):
+            raise StoreError(f"{self.path} has lost games while it was read: read it again")
+        plies = games["plies"].to_numpy(dtype=np.int64)
+        columns = unpacked([stored[number] for number in numbers], plies.tolist())
+        game = np.repeat(np.arange(len(games)), plies)
+        start = np.cumsum(plies) - plies
+        ply = np.arange(len(game)) - np.repeat(start, plies) + 1
+        player, colour = movers(games, game, ply, self.names)
+        moves: dict[str, Any] = {
+            "game": games["game"].to_numpy(dtype=np.int64)[game],
+            "ply": ply,
+            "player": player,
+            "colour": colour,
+            **columns,
+            "move": _texts(columns["move"]),
+            "wins_in": whole(columns["wins_in"]),
+        }
+        for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
+            moves[name] = pd.array(columns[name], dtype="Float64")
+        table = pd.DataFrame(moves, copy=False)
+        men = np.array([self.men.get(name) or np.nan for name in self.names], float)
+        in_men = _in_men(columns["score"], columns["wins_in"], men[player.codes])
+        order = list(table)
+        table.insert(order.index("score") + 1, "score_men", in_men)
+        table.insert(order.index("pieces") + 1, "phase", phases(columns["pieces"], self.start))
+        extras = self.extras[self.extras["game"].isin(numbers)]
+        place = pd.Index(numbers).get_indexer(pd.Index(extras["game"]))
+        extras = extras.assign(row=start[place] + extras["ply"].to_numpy(np.int64) - 1)
+        extras = extras[extras["ply"].to_numpy(np.int64) <= plies[place]]
+        for name in sorted(self.extras["extra"].unique()):
+            ours = extras[extras["extra"] == name]
+            column = np.full(len(table), np.nan)
+            column[ours["row"]] = ours["value"]
+            table[f"extra_{name}"] = pd.array(column, dtype="Float64")
+        return table
+
+
+def movers(games: pd.DataFrame, rows: np.ndarray, plies: np.ndarray, names: pd.Index) -> tuple[Any, Any]:
+    """The players to move, of these names, and their colours at plies of the games in these rows."""
+    black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[rows]
+    black = (plies % 2 == 1) == black_first
+    white_code, black_code = (names.get_indexer(pd.Index(games[side]))[rows] for side in ("white", "black"))
+    player = pd.Categorical.from_codes(np.where(black, black_code, white_code), names)
+    return player, pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"]))
+
+
+def whole(values: np.ndarray) -> Any:
+    """Whole numbers, missing where they are 0."""
+    return pd.arrays.IntegerArray(values.astype(np.int64), values == 0)
+
+
+def phases(pieces: np.ndarray, start: int) -> Any:
+    """A categorical, each of PHASES by the pieces on the board, of so many at the start."""
+    codes = 2 - (3 * pieces.astype(np.int64) > start).astype(int) - (3 * pieces.astype(np.int64) > 2 * start)
+    return pd.Categorical.from_codes(codes, pd.Index(PHASES), ordered=True)
+
+
+def _in_men(score: np.ndarray, wins_in: np.ndarray, man: np.ndarray) -> Any:
+    """Scores in men, missing for certain wins and losses, and where it is not known what a man is worth."""
+    values = np.where(wins_in == 0, score / man, np.nan)
+    return pd.array(np.where(np.abs(values) <= MOST_MEN, values, np.nan), dtype="Float64")
+
+
+def _texts(found: np.ndarray) -> Any:
+    """Texts from their bytes, equal ones being one object."""
+    words = np.zeros((len(found), -(-found.itemsize // 8) * 8), np.uint8)
+    words[:, : found.itemsize] = found.view(np.uint8).reshape(len(found), found.itemsize)
+    code = np.zeros(len(found), np.int64)
+    for word in words.view(np.int64).T:
+        of_word, values = pd.factorize(word)
+        code = pd.factorize(code * len(values) + of_word)[0]
+    first = np.zeros(code.max(initial=-1) + 1, np.int64)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    texts = pd.array(found[first].astype(str), dtype="str")
+    return texts.take(code) if len(texts) else texts
