@@ -13,6 +13,7 @@ import time
 from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import player_process, sandbox
 from arena.hosting.handle import PlayerFailure
-from arena.hosting.player_process import begin_game, close_players
+from arena.hosting.player_process import PlayerHandle, begin_game, close_players
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, Incident
 from arena.play.match import play as play_game
@@ -90,6 +91,17 @@ HARMLESS = [
     "StopsItsSupervisor",
     "KeepsItsSupervisorStopped",
 ]
+
+
+def begun(kind: str, seed: str = "1", allowance: Allowance | None = None, **entry: Any) -> PlayerHandle:
+    """A player of this file, its game begun."""
+    spec = PlayerSpec("p", f"tests.test_seats:{kind}", **entry)
+    return begin_game(spec, ENGLISH, ENGLISH.start, seed, allowance or Allowance())
+
+
+def asked(player: PlayerHandle, limit: Limit = Limit()) -> Choice:  # noqa: B008  it is a constant
+    """The choice of a player at the start."""
+    return player.choose(Game(ENGLISH), limit, random.Random(0)).choice
 
 
 @pytest.fixture(scope="module")
@@ -298,14 +310,9 @@ def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_pa
     (tmp_path / "own.py").write_text(f"CACHE = {str(cache_folder())!r}\n{FILLS}")
     (folder := users_folder(tmp_path) / "player_0123").mkdir(parents=True, exist_ok=True)
     (folder / "mine.secret_idea-5.py312.nbi").touch()
-    player = begin_game(
-        PlayerSpec("own", f"{tmp_path}/own.py:Fills"),
-        ENGLISH,
-        ENGLISH.start,
-        "1",
-        Allowance(memory=100, sandbox=(), folder=str(tmp_path)),
-    )
-    choice = player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice
+    spec = PlayerSpec("own", f"{tmp_path}/own.py:Fills")
+    allowance = Allowance(memory=100, sandbox=(), folder=str(tmp_path))
+    choice = asked(begin_game(spec, ENGLISH, ENGLISH.start, "1", allowance))
     assert 90 << 20 < choice.nodes <= 100 << 20 and choice.leaves == 0
 
 
@@ -465,11 +472,7 @@ class Chance:
 
 
 def test_every_chance_in_a_process_comes_from_the_seed() -> None:
-    def drawn(seed: str) -> int:
-        player = begin_game(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Allowance())
-        return player.choose(Game(ENGLISH), Limit(), random.Random()).choice.nodes
-
-    assert drawn("1") == drawn("1") != drawn("2")
+    assert asked(begun("Chance")) == asked(begun("Chance")) != asked(begun("Chance", seed="2"))
 
 
 @pytest.mark.full
@@ -555,9 +558,7 @@ def test_an_own_player_in_the_arenas_process_has_its_answers_checked(tmp_path: P
     spec = PlayerSpec("bad", f"{tmp_path}/own.py:Pushes", in_process=True)
     record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
     assert record.termination == "error" and "bad changed the game" in record.error
-    inside = PlayerSpec("p", "tests.test_seats:Where", in_process=True)
-    player = begin_game(inside, ENGLISH, ENGLISH.start, "1", Allowance())
-    assert player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes == os.getpid()
+    assert asked(begun("Where", in_process=True)).nodes == os.getpid()
 
 
 class Where:
@@ -571,11 +572,7 @@ class Where:
 
 
 def test_a_player_is_in_another_process_that_is_kept_from_game_to_game() -> None:
-    def where() -> int:
-        player = begin_game(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Allowance())
-        return player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
-
-    assert where() == where() != os.getpid()
+    assert asked(begun("Where")).nodes == asked(begun("Where")).nodes != os.getpid()
 
 
 @pytest.mark.full
@@ -597,12 +594,11 @@ def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
 
 
 def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
-    spec = PlayerSpec("p", "tests.test_seats:Dawdles")
-    player = begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance(game_timeout=0.5))
+    player = begun("Dawdles", allowance=Allowance(game_timeout=0.5))
     for _ in range(2):
-        player.choose(Game(ENGLISH), Limit(), random.Random(0))
+        asked(player)
     with pytest.raises(PlayerFailure, match="gave no answer within") as caught:
-        player.choose(Game(ENGLISH), Limit(), random.Random(0))
+        asked(player)
     assert caught.value.termination == Termination.TIME
 
 
@@ -645,28 +641,28 @@ class Anew(Kept):
     kept = False
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("inside", [False, True])
-@pytest.mark.parametrize("depth", [13, 14])
-def test_a_kept_player_plays_game_after_game_until_it_fails(inside: bool, depth: int, tmp_path: Path) -> None:
-    spec = PlayerSpec("k", "tests.test_seats:Kept", options={"log": str(tmp_path / "log")}, in_process=inside)
-    for limit in (Limit(), Limit(), Limit(depth), Limit()):
-        player = begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance())
-        with nullcontext() if limit == Limit() else pytest.raises((PlayerFailure, ValueError)):
-            player.choose(Game(ENGLISH), limit, random.Random(0))
-    close_players()
-    words = "built begun begun begun closed built begun closed"
-    assert (tmp_path / "log").read_text().split() == words.split()
+LIVES = {
+    ("Kept", 0): "built begun begun begun closed",
+    ("Kept", 13): "built begun begun begun closed built begun closed",
+    ("Kept", 14): "built begun begun begun closed built begun closed",
+    ("Anew", 0): "built begun closed built begun closed built begun closed",
+}
+"""What is done with a player in three games, and in a fourth if it fails: its kind, and the failing depth."""
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("inside", [False, True])
-def test_a_player_that_is_not_kept_is_closed_when_the_next_one_is_built(inside: bool, tmp_path: Path) -> None:
-    spec = PlayerSpec("k", "tests.test_seats:Anew", options={"log": str(tmp_path / "log")}, in_process=inside)
-    for _ in range(2):
-        begin_game(spec, ENGLISH, ENGLISH.start, "1", Allowance())
+@pytest.mark.parametrize("life", LIVES)
+def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
+    inside: bool, life: tuple[str, int], tmp_path: Path
+) -> None:
+    kind, failing = life
+    for depth in (0, 0, failing, *([0] if failing else [])):
+        player = begun(kind, options={"log": str(tmp_path / "log")}, in_process=inside)
+        with pytest.raises((PlayerFailure, ValueError)) if depth else nullcontext():
+            asked(player, Limit(depth or None))
     close_players()
-    assert (tmp_path / "log").read_text().split() == ["built", "begun", "closed", "built", "begun", "closed"]
+    assert (tmp_path / "log").read_text().split() == LIVES[life].split()
 
 
 @pytest.mark.full
@@ -692,8 +688,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.mark.full
 def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
-    player = begin_game(PlayerSpec("k", "tests.test_seats:Clings"), ENGLISH, ENGLISH.start, "1", Allowance())
-    pid = player.choose(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
+    pid = asked(begun("Clings")).nodes
     began = time.monotonic()
     close_players()
     assert time.monotonic() - began < 5 and not Path(f"/proc/{pid}").exists()

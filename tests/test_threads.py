@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 import time
@@ -13,7 +12,6 @@ import pytest
 
 from arena.experiment.openings.lines import balance, is_even, random_line
 from arena.hosting.player_process import begin_game
-from arena.play.workers import NUMBER, pin
 from arena.rules.game import Game
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.position import Position
@@ -117,13 +115,3 @@ def test_no_two_threads_hold_the_same_player():
         thread.start()
         thread.join()
     assert held[0] is not held[1]
-
-
-def test_a_worker_is_kept_to_a_core(monkeypatch: pytest.MonkeyPatch):
-    kept: list[set[int]] = []
-    monkeypatch.setattr("arena.play.workers._cores", lambda: list(range(10, 14)))
-    monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: kept.append(cores), raising=False)
-    for number in ("0", "3", "4"):
-        monkeypatch.setenv(NUMBER, number)
-        pin()
-    assert kept == [{10}, {13}, {10}]

@@ -12,7 +12,6 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
-from arena.play.match import Task
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.play.workers import WorkerDied
@@ -126,15 +125,29 @@ def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finis
     assert len(run(tmp_path, "out", text).games) == 48
 
 
+DIES = CONFIG.replace("type: greedy", 'type: "own.py:Dies", in_process: true').replace("count: 8", "count: 2")
+
+
 @pytest.mark.full
-def test_games_that_end_their_process_are_named_when_all_others_are_played(tmp_path: Path) -> None:
-    text = CONFIG.replace("type: greedy", 'type: "own.py:Dies", in_process: true').replace("count: 8", "count: 2")
+def test_a_game_that_ends_its_process_is_lost_by_the_player_whose_code_is_in_it(tmp_path: Path) -> None:
+    plan = prepare(experiment(tmp_path, DIES + "failures: {disqualify_after: 0}\n"))
+    with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
+        assert len(list(play(plan, ledger, 2))) == 12
+    games = arena.load(tmp_path / "out").games
+    lost = games[games["error"] == "greedy ended the process that played the game, twice (exit code 1)"]
+    assert len(lost) >= 4 and (lost["termination"] == "error").all()
+    assert ((lost["white"] == "greedy") == (lost["result"] == "black")).all()
+    assert (games.drop(lost.index)["error"] == "").all()
+    assert len(list((tmp_path / "out" / "incidents").iterdir())) == len(lost)
+
+
+@pytest.mark.full
+def test_a_game_that_ends_its_process_where_both_players_may_be_to_blame_is_named_at_the_end(
+    tmp_path: Path,
+) -> None:
+    text = DIES.replace("type: random", 'type: "own.py:Slow", in_process: true')
     plan = prepare(experiment(tmp_path, text))
-    ledger = Ledger(tmp_path / "out", plan.experiment, plan.info)
-    with pytest.raises(WorkerDied) as caught:
-        for _ in play(plan, ledger, 2):
-            pass
-    ledger.close()
-    tasks: tuple[Task, ...] = caught.value.tasks
-    assert all("greedy" in (task.white.name, task.black.name) for task in tasks)
-    assert len(tasks) + len(arena.load(tmp_path / "out").games) == 12 and len(tasks) <= 8
+    blamed = pytest.raises(WorkerDied, match=r"game \d+ \((random against greedy|greedy against random)\)")
+    with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger, blamed:
+        list(play(plan, ledger, 2))
+    assert 8 <= len(arena.load(tmp_path / "out").games) < 12

@@ -23,7 +23,6 @@ from arena.base.supervisor import (
     SUPERVISOR_SECONDS,
     Serve,
     end_after,
-    family_of,
     kill_descendants,
     send,
     statuses,
@@ -95,11 +94,6 @@ def watch(process: Process) -> None:
     os.kill(process.supervisor, signal.SIGCONT)
 
 
-def family(process: Process) -> list[int]:
-    """The numbers of the worker and of all that descends from it."""
-    return family_of(process.supervisor)
-
-
 def _after_life(process: Process) -> str:
     """Close all pipes to a process, which ends it; how the worker ended if it did."""
     os.close(process.life)
@@ -115,7 +109,8 @@ def _after_life(process: Process) -> str:
         kill_descendants(process.supervisor)
         os.kill(process.supervisor, signal.SIGKILL)
     if os.WIFSIGNALED(os.waitpid(process.supervisor, 0)[1]):
-        send(signal.SIGKILL, (one for one, status in statuses().items() if status.session == process.supervisor))
+        session = [number for number, status in statuses().items() if status.session == process.supervisor]
+        send(signal.SIGKILL, session)
     for descriptor in (process.requests, process.answers, process.output, process.ending):
         if descriptor >= 0:
             os.close(descriptor)

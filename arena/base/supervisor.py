@@ -124,25 +124,25 @@ def shared_bytes(processes: Sequence[int]) -> int:
     What they map together is counted once for each at first, and exactly, at a higher cost, if it is much.
     """
     files: dict[tuple[int, int], int] = {}
-    for one in processes:
-        files |= _memory_files(one)
-    mapped = sum(_kilobytes(one, "status", "RssShmem") for one in processes) << 10
+    for process in processes:
+        files |= _memory_files(process)
+    mapped = sum(_kilobytes(process, "status", "RssShmem") for process in processes) << 10
     if mapped > _MUCH_SHARED:
-        mapped = sum(_kilobytes(one, "smaps_rollup", "Pss_Shmem") for one in processes) << 10
+        mapped = sum(_kilobytes(process, "smaps_rollup", "Pss_Shmem") for process in processes) << 10
     return max(mapped, sum(files.values()))
 
 
 def _memory_files(process: int) -> dict[tuple[int, int], int]:
     """The bytes of each memfd that a process has open, by its device and number."""
-    found = {}
+    sizes = {}
     with suppress(OSError):
         for name in os.listdir(f"/proc/{process}/fd"):
             path = f"/proc/{process}/fd/{name}"
             with suppress(OSError):
                 if os.readlink(path).startswith("/memfd:"):
                     status = os.stat(path)
-                    found[status.st_dev, status.st_ino] = 512 * status.st_blocks
-    return found
+                    sizes[status.st_dev, status.st_ino] = 512 * status.st_blocks
+    return sizes
 
 
 def _kilobytes(process: int, file: str, name: str) -> int:
@@ -220,24 +220,24 @@ class _Status(NamedTuple):
 
 def statuses() -> dict[int, _Status]:
     """All processes of the machine."""
-    found = {}
+    by_number = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError), open(f"/proc/{name}/stat", "rb") as status:
             state, parent, _, session = status.read().rpartition(b")")[2].split()[:4]
-            found[int(name)] = _Status(state.decode(), int(parent), int(session))
-    return found
+            by_number[int(name)] = _Status(state.decode(), int(parent), int(session))
+    return by_number
 
 
 def descendants(root: int) -> dict[int, _Status]:
     """All that descends from a process."""
     everything = statuses()
     children = defaultdict(list)
-    for one, status in everything.items():
-        children[status.parent].append(one)
-    found = [root]
-    for one in found:
-        found += children[one]
-    return {one: everything[one] for one in found[1:]}
+    for number, status in everything.items():
+        children[status.parent].append(number)
+    family = [root]
+    for number in family:
+        family += children[number]
+    return {number: everything[number] for number in family[1:]}
 
 
 def family_of(root: int) -> list[int]:
@@ -247,30 +247,30 @@ def family_of(root: int) -> list[int]:
     """
     if not os.path.exists(f"/proc/{root}/task/{root}/children"):
         return list(descendants(root))
-    found = [root]
-    for one in found:
+    family = [root]
+    for number in family:
         with suppress(OSError):
-            for thread in os.listdir(f"/proc/{one}/task"):
-                with open(f"/proc/{one}/task/{thread}/children") as children:
-                    found += map(int, children.read().split())
-    return found[1:]
+            for thread in os.listdir(f"/proc/{number}/task"):
+                with open(f"/proc/{number}/task/{thread}/children") as children:
+                    family += map(int, children.read().split())
+    return family[1:]
 
 
-def processor_seconds(one: int) -> float:
+def processor_seconds(process: int) -> float:
     """Processor time of a process so far, all threads together; nan off Linux, or if it has ended."""
     if not are_supported():
         return math.nan
     try:
-        return time.clock_gettime(~one << 3 | 2)  # as Linux's clock_getcpuclockid
+        return time.clock_gettime(~process << 3 | 2)  # as Linux's clock_getcpuclockid
     except OSError:
         return math.nan
 
 
 def send(number: int, processes: Iterable[int]) -> None:
     """Send a signal to each of the processes that is still there."""
-    for one in processes:
+    for process in processes:
         with suppress(ProcessLookupError):
-            os.kill(one, number)
+            os.kill(process, number)
 
 
 def _ending(code: int) -> str:

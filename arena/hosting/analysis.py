@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from arena.hosting.handle import PlayerFailure, SharedPlayer, failure_of
 from arena.hosting.player_process import begin_game
-from arena.rules.endgame.tables import opened
+from arena.rules.endgame.tables import EndgameTables, opened
 from arena.rules.game import Game, Termination
 from arena.rules.move_text import line_texts
 from arena.rules.result import score_text
@@ -102,15 +102,14 @@ class Analysis:
         self._player.begin()
         assert self._player.player is not None
         self._begins = bool(own_code(spec))
-        pieces = spec.options.get("tables", 0)
-        self._tables = opened(game.variant, pieces) if pieces and spec.type == "negamax" else None
         self.man = self._player.man
         """What a man is worth in the player's unit, if it says so."""
-        self._heeds, self._check = self._player.player.limits, self._player.player.check_limit
+        self._heeds, self._check_limit = self._player.player.limits, self._player.player.check_limit
         self._can_stop = self._player.player.stop is not None
         if self._count > 1 and "depth" in self._heeds and spec.limit.depth == 1:
             raise ValueError("several lines need a depth of 2 or more")
-        self._certain = self._endings()
+        pieces = spec.options.get("tables", 0) if spec.type == "negamax" else 0
+        self._certain = _endings(game, opened(game.variant, pieces) if pieces else None)
         """Plies to the win of each move that ends the game or leads into the tables, as in Outlook."""
         self._nodes = 0
         self._lines: dict[int, Candidate] = {}
@@ -133,17 +132,15 @@ class Analysis:
         try:
             for step, limit in enumerate(self._limits(), start=1):
                 try:
-                    self._check(limit)
+                    self._check_limit(limit)
                 except ValueError:
                     if step == 1:
                         raise
                     break
                 yield from self._round(step, limit)
-                if self._stopping.is_set():
-                    yield self._found(step, whole=False)
-                    break
-                yield self._found(step, whole=True)
-                if self._done.issuperset(self._game.legal_moves):
+                is_stopped = self._stopping.is_set()
+                yield self._findings(step, whole=not is_stopped)
+                if is_stopped or self._done.issuperset(self._game.legal_moves):
                     break
         finally:
             timer.cancel()
@@ -161,8 +158,8 @@ class Analysis:
 
     def outlook(self) -> list[Outlook]:
         """What the legal moves come to by tables and search, best first; empty if nothing is certain of any."""
-        found = {line.move: line.wins_in for line in list(self._lines.values()) if line.wins_in}
-        certain = self._certain | found
+        searched = {line.move: line.wins_in for line in list(self._lines.values()) if line.wins_in}
+        certain = self._certain | searched
         moves = self._game.legal_moves if certain else ()
         outlooks = (Outlook(move, self._game.text(move), certain.get(move)) for move in moves)
         return sorted(outlooks, key=lambda outlook: outlook.value, reverse=True)
@@ -174,17 +171,6 @@ class Analysis:
     def score(self, line: Candidate) -> str:
         """A line's score as people read it: `wins in 7`, `draw`, in men, or in the player's unit."""
         return "draw" if self.known(line) == "draw" else score_text(line.score, line.wins_in, self.man)
-
-    def _endings(self) -> dict[int, int]:
-        found = {}
-        for move in self._game.legal_moves:
-            after = self._game.copy()
-            after.push(move)
-            if (outcome := after.outcome) is not None:
-                found[move] = 0 if outcome.winner is None else 1 if outcome.winner == self._game.turn else -1
-            elif self._tables is not None and (value := self._tables.value(after.position)) is not None:
-                found[move] = _before(value.result * value.plies)
-        return found
 
     def _limits(self) -> Iterator[Limit]:
         """The limit of each search in turn, apart from seconds."""
@@ -203,27 +189,20 @@ class Analysis:
             yield Limit()
 
     def _round(self, step: int, limit: Limit) -> Iterator[Findings]:
-        game = self._game
         if self._count == 1:
-            choice = self._search(game, limit)
-            before = next(iter(self._lines.values()), None)
-            if self._counts(choice, before, limit):
-                line = Candidate(
-                    choice.move,
-                    None if choice.score is None else choice.score + 0.0,
-                    choice.wins_in,
-                    choice.depth,
-                    choice.nodes,
-                    tuple(choice.pv) or (choice.move,),
-                )
-                self._lines = {choice.move: line}
-                self._done = set(game.legal_moves) if _is_done(line.wins_in, choice, limit) else set()
+            choice = self._search(self._game, limit)
+            if self._counts(choice, next(iter(self._lines.values()), None), limit):
+                score = None if choice.score is None else choice.score + 0.0
+                line = Candidate(choice.move, score, choice.wins_in, choice.depth, choice.nodes, _pv(choice))
+                self._lines = {line.move: line}
+                if _is_done(choice, limit):
+                    self._done.update(self._game.legal_moves)
             return
-        for move in sorted(game.legal_moves, key=self._value, reverse=True):
+        for move in sorted(self._game.legal_moves, key=self._value, reverse=True):
             if self._stopping.is_set():
                 return
             if move not in self._done and self._follows(move, limit):
-                yield self._found(step, whole=False)
+                yield self._findings(step, whole=False)
 
     def _follows(self, move: int, limit: Limit) -> bool:
         """Search the position after a move; whether that says more than what was known."""
@@ -239,10 +218,10 @@ class Analysis:
             raise AnswerError("gives no scores, so that moves cannot be compared: ask for one line")
         if choice.score is None or not self._counts(choice, self._lines.get(move), limit):
             return False
-        ours = _before(choice.wins_in)
-        pv = (move, *(choice.pv or (choice.move,)))
-        self._lines[move] = Candidate(move, 0.0 - choice.score, ours, choice.depth + 1, choice.nodes, pv)
-        if _is_done(ours, choice, limit):
+        pv = (move, *_pv(choice))
+        wins_in = _before(choice.wins_in)
+        self._lines[move] = Candidate(move, 0.0 - choice.score, wins_in, choice.depth + 1, choice.nodes, pv)
+        if _is_done(choice, limit):
             self._done.add(move)
         return True
 
@@ -268,9 +247,26 @@ class Analysis:
         line = self._lines.get(move)
         return line.value if line else -math.inf
 
-    def _found(self, step: int, whole: bool) -> Findings:
+    def _findings(self, step: int, whole: bool) -> Findings:
         lines = sorted(self._lines.values(), key=lambda line: line.value, reverse=True)[: self._count]
         return Findings(tuple(lines), step, whole, self._nodes, time.perf_counter() - self._began)
+
+
+def _endings(game: Game, tables: EndgameTables | None) -> dict[int, int]:
+    """Plies to the win of each move that ends the game or leads into the tables, as in Outlook."""
+    plies = {}
+    for move in game.legal_moves:
+        after = game.copy()
+        after.push(move)
+        if (outcome := after.outcome) is not None:
+            plies[move] = 0 if outcome.winner is None else 1 if outcome.winner == game.turn else -1
+        elif tables is not None and (value := tables.value(after.position)) is not None:
+            plies[move] = _before(value.result * value.plies)
+    return plies
+
+
+def _pv(choice: Choice) -> tuple[int, ...]:
+    return tuple(choice.pv) or (choice.move,)
 
 
 def _before(theirs: int) -> int:
@@ -282,11 +278,13 @@ def _certain_value(wins_in: int) -> float:
     return (WIN if wins_in > 0 else -WIN) - wins_in if wins_in else 0.0
 
 
-def _is_done(certain: int, choice: Choice, limit: Limit) -> bool:
+def _is_done(choice: Choice, limit: Limit) -> bool:
     """Whether a longer search would say no more: it is certain, or the player ended before its limit."""
+    if choice.wins_in:
+        return True
     if limit.depth is not None:
-        return bool(certain) or choice.depth < limit.depth
-    return bool(certain) or (limit.nodes is not None and choice.nodes < limit.nodes)
+        return choice.depth < limit.depth
+    return limit.nodes is not None and choice.nodes < limit.nodes
 
 
 class Judgement(NamedTuple):

@@ -175,9 +175,9 @@ class SharedPlayer(LocalPlayer):
         super().__init__(spec, variant)
         self._turn = threading.RLock()
         """Held by the thread that uses the player."""
-        self._is_closed = self._is_asked = False
-        self._asked = self._stopped = 0
-        """The number of the last search, and of the last one that was stopped."""
+        self._is_closed = False
+        self._search: threading.Event | None = None
+        """The search under way, set when it has ended."""
 
     def begin(self) -> None:
         """See `LocalPlayer.begin`; after the search under way."""
@@ -205,26 +205,25 @@ class SharedPlayer(LocalPlayer):
             if self._is_closed:
                 raise AnswerError("has left the board")
             self.prepare()
-            self._asked += 1
-            self._is_asked = True
+            self._search = search = threading.Event()
             if stopped is not None and stopped.is_set():
                 self.stop()
             try:
                 return super().choose(game, limit, rng)
             finally:
-                self._is_asked = False
+                search.set()
+                self._search = None
 
     def stop(self) -> None:
         """Have a search under way answer soon, if its player can be stopped; this returns at once."""
-        asked, player = self._asked, self.player
-        if self._is_asked and self._stopped != asked and player is not None and player.stop is not None:
-            self._stopped = asked
-            threading.Thread(target=self._stop_search, args=(asked, player.stop), daemon=True).start()
+        search, player = self._search, self.player
+        if search is not None and player is not None and player.stop is not None:
+            threading.Thread(target=_stop, args=(search, player.stop), daemon=True).start()
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, if reported; the line may be half another one's."""
         player = self.player
-        if not self._is_asked or player is None or player.progress is None:
+        if self._search is None or player is None or player.progress is None:
             return None
         return player.progress()
 
@@ -239,8 +238,9 @@ class SharedPlayer(LocalPlayer):
             super().close()
             self._is_closed = True
 
-    def _stop_search(self, asked: int, stop: Callable[[], object]) -> None:
-        """Ask again and again until the search has ended, as one that has not begun does not heed it."""
-        while self._is_asked and self._asked == asked:
-            stop()
-            time.sleep(_STOP_SECONDS)
+
+def _stop(search: threading.Event, stop: Callable[[], object]) -> None:
+    """Ask again and again until the search has ended, as one that has not begun does not heed it."""
+    while not search.is_set():
+        stop()
+        search.wait(_STOP_SECONDS)

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from queue import SimpleQueue
 
 from arena.base.wording import message_of
 from arena.hosting.handle import SharedPlayer
@@ -42,9 +41,8 @@ class Server:
         self._player: SharedPlayer | None = None
         self._game: Game | None = None
         self._limit = spec.limit
-        self._endless = endless(spec, variant)
+        self._endless = _endless(spec, variant)
         self._search: _Search | None = None
-        self._searches, self._reported = _in_turn(_Search.think), _in_turn(_Search.report)
         self._commands: dict[str, Callable[[Line], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -91,10 +89,10 @@ class Server:
     def _set_param(self, read: Line) -> None:
         name, value = read.arguments.get("name", ""), read.arguments.get("value", "")
         if name == "variant":
-            found = [variant for variant in VARIANTS.values() if variant_word(variant) == value]
-            if not found:
+            named = [variant for variant in VARIANTS.values() if variant_word(variant) == value]
+            if not named:
                 raise ValueError(f"unknown variant {value}")
-            self._variant = found[0]
+            self._variant = named[0]
         elif name == "seed":
             self._seed = value
         else:
@@ -106,7 +104,6 @@ class Server:
         self._player = SharedPlayer(replace(self._spec, limit=self._endless), self._variant)
         self._game = Game(self._variant)
         self._new_game(read)
-        self._man = self._player.man or 1.0
         self._write("ready")
 
     def _new_game(self, _: Line) -> None:
@@ -132,10 +129,7 @@ class Server:
             raise ValueError("the game is over")
         limit = self._limit if "think" in read.arguments and self._limit != ENDLESS else self._endless
         player.player.check_limit(limit)
-        self._search = _Search(player, self._game, limit, self._rng, self._man, self._write)
-        self._searches.put(self._search)
-        if player.player.progress is not None:
-            self._reported.put(self._search)
+        self._search = _Search(player, self._game, limit, self._rng, self._write)
 
     def _stop(self, wait: float | None = 0.0) -> None:
         """Stop the search, and wait up to `wait` seconds until it has, or for ever with None."""
@@ -144,48 +138,17 @@ class Server:
 
 
 class _Search:
-    """A search in a thread, which writes how far it is and what it found when it ends."""
+    """A search in a thread; another one writes how far it is, until the answer is written."""
 
     def __init__(
-        self,
-        player: SharedPlayer,
-        game: Game,
-        limit: Limit,
-        rng: random.Random,
-        man: float,
-        write: Callable[[str], None],
+        self, player: SharedPlayer, game: Game, limit: Limit, rng: random.Random, write: Callable[[str], None]
     ) -> None:
-        """`man` is what a man is worth in the player's scores."""
-        self._player, self._game, self._limit, self._rng = player, game, limit, rng
-        self._man, self._write = man, write
-        self._lock = threading.Lock()
-        self._is_answered = False
+        self._player, self._game, self._limit, self._rng, self._write = player, game, limit, rng, write
+        self._writing = threading.Lock()
         self._stopped, self._ended = threading.Event(), threading.Event()
         self._began = time.perf_counter()
-
-    def think(self) -> None:
-        """Search, and write what was found."""
-        try:
-            choice = self._player.choose(self._game, self._limit, self._rng, self._stopped).choice
-            text = f"{self._info(choice, self._man)}\n{line('done', {'move': self._pv(choice)[0]})}"
-        except BaseException as error:
-            text = line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})
-        with self._lock:
-            self._is_answered = True
-            self._write(text)
-        self._ended.set()
-
-    def report(self) -> None:
-        """Write what is found after each iteration, until it ends."""
-        deepest = 0
-        while not self._ended.wait(_REPORT_SECONDS):
-            found = self._player.progress()
-            if found is not None and found.depth > deepest:
-                deepest = found.depth
-                text = self._info(found, 1.0)
-                with self._lock:
-                    if not self._is_answered:
-                        self._write(text)
+        for work in (self._think, self._report):
+            threading.Thread(target=work, daemon=True).start()
 
     def stop(self, wait: float | None) -> None:
         """Stop it, if its player can be stopped, and wait up to `wait` seconds for its end, None: for ever."""
@@ -193,12 +156,33 @@ class _Search:
         self._player.stop()
         self._ended.wait(wait)
 
-    def _info(self, choice: Choice, man: float) -> str:
+    def _think(self) -> None:
+        try:
+            choice = self._player.choose(self._game, self._limit, self._rng, self._stopped).choice
+            text = f"{self._info(choice)}\n{line('done', {'move': self._pv(choice)[0]})}"
+        except BaseException as error:
+            text = line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})
+        with self._writing:
+            self._write(text)
+            self._ended.set()
+
+    def _report(self) -> None:
+        """Write what is found after each iteration, until the search ends."""
+        deepest = 0
+        while not self._ended.wait(_REPORT_SECONDS):
+            choice = self._player.progress()
+            if choice is not None and choice.depth > deepest:
+                deepest = choice.depth
+                with self._writing:
+                    if not self._ended.is_set():
+                        self._write(self._info(choice))
+
+    def _info(self, choice: Choice) -> str:
         """The line `info` of a choice, its score in men."""
         seconds = time.perf_counter() - self._began
         arguments: dict[str, object] = {"depth": choice.depth}
         if choice.score is not None:
-            arguments["score"] = choice.score / man
+            arguments["score"] = choice.score / (self._player.man or 1.0)
         arguments |= {"nodes": choice.nodes, "time": seconds, "nps": choice.nodes / max(seconds, 1e-6) / 1e6}
         return line("info", arguments | {"pv": " ".join(self._pv(choice))})
 
@@ -207,19 +191,7 @@ class _Search:
         return line_texts(self._game.variant, self._game.position, choice.pv or (choice.move,), hub_move)
 
 
-def _in_turn(work: Callable[[_Search], None]) -> SimpleQueue[_Search]:
-    """A queue of searches, each of which is worked on in turn, in one thread."""
-    searches: SimpleQueue[_Search] = SimpleQueue()
-
-    def body() -> None:
-        while True:
-            work(searches.get())
-
-    threading.Thread(target=body, daemon=True).start()
-    return searches
-
-
-def endless(spec: PlayerSpec, variant: Variant) -> Limit:
+def _endless(spec: PlayerSpec, variant: Variant) -> Limit:
     """The limit under which a player searches until it is stopped. Raises PlayerError if it cannot be built."""
     refused: PlayerError | None = None
     for limit in (ENDLESS, ENDLESS._replace(depth=None)):
@@ -240,18 +212,18 @@ def limit_of(read: Line) -> Limit | None:
 
     The protocol adds the increment before a move, the arena after it; the number of moves is not heeded.
     """
-    given = {name: float(value) for name, value in read.arguments.items() if name in _LEVELS}
+    numbers = {name: float(value) for name, value in read.arguments.items() if name in _LEVELS}
     if "infinite" in read.arguments:
         return ENDLESS
-    for name, value in given.items():
+    for name, value in numbers.items():
         if not (value >= 0 if name in ("time", "inc") else value > 0) or value == float("inf"):
             raise ValueError(f"level {name}={read.arguments[name]} is out of bounds")
-    increment = given.get("inc", 0.0)
-    clock = given["time"] + increment if "time" in given else None
+    increment = numbers.get("inc", 0.0)
+    clock = numbers["time"] + increment if "time" in numbers else None
     limit = Limit(
-        depth=min(int(given["depth"]), DEEPEST) if "depth" in given else None,
-        nodes=int(given["nodes"]) if "nodes" in given else None,
-        seconds=given.get("move-time"),
+        depth=min(int(numbers["depth"]), DEEPEST) if "depth" in numbers else None,
+        nodes=int(numbers["nodes"]) if "nodes" in numbers else None,
+        seconds=numbers.get("move-time"),
         clock=clock,
         increment=increment if clock is not None else None,
     )

@@ -24,7 +24,7 @@ import numpy as np
 
 from arena.base import process
 from arena.base.process import FrameError, FrameReader, write_frame
-from arena.base.supervisor import are_supported, processor_seconds
+from arena.base.supervisor import are_supported, family_of, processor_seconds
 from arena.base.wording import message_of, printable, quoted
 from arena.hosting import sandbox
 from arena.hosting.handle import Answer, LocalPlayer, PlayerFailure, failure_of
@@ -184,7 +184,7 @@ class PlayerProcess:
     def _note_clocks(self) -> None:
         """Begin the opponent's time, in which the player's children count, too, if it has some when it answers."""
         assert self._process is not None
-        family = process.family(self._process) if self._has_children or not self._clocks else self._clocks
+        family = family_of(self._process.supervisor) if self._has_children or not self._clocks else self._clocks
         self._clocks = {number: processor_seconds(number) for number in family}
 
     def _seconds_since_answer(self) -> float:

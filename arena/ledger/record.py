@@ -30,7 +30,7 @@ class Incident(NamedTuple):
 
     player: str
     ply: int
-    """The half-move that failed, from 1."""
+    """The half-move that failed, from 1; 0 where that is not known."""
     message: str
     traceback: str
     """The line where the player's code raised, if it did."""

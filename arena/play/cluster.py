@@ -44,25 +44,25 @@ _ROOT = Path(__file__).parents[2]
 """The folder that holds the packages `arena` and `players`."""
 
 
-class ClusterError(Exception):
-    """The scheduler cannot be reached, or a worker cannot do the work; the message is one line."""
+class EngineError(Exception):
+    """The workers cannot be reached, cannot begin, or cannot do the work; the message is one line."""
 
 
 class Cluster:
     """The workers of the Dask scheduler at an address."""
 
     def __init__(self, address: str) -> None:
-        """Raises ClusterError if Dask is not installed or no scheduler answers."""
+        """Raises EngineError if Dask is not installed or no scheduler answers."""
         try:
             from distributed import Client
         except ImportError:
-            raise ClusterError(not_installed(f"playing at {address}", "Dask", "dask")) from None
+            raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, ImportError) as error:
-            raise ClusterError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
+            raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
         self._address = address
         self._files: dict[str, bytes] = {}
         """What the user's files contain, by the names under which machines keep them."""
@@ -90,9 +90,9 @@ class Cluster:
         self._hand_in(_Call(function, batch, self._names(batch), signature()))
 
     def ended(self, seconds: float) -> tuple[Batch, Any] | None:
-        """Wait so long for a batch to end: what was made of it, None if it has ended several workers, perhaps.
+        """Wait so long for a batch to end: what was made of it, "" if it has ended several workers, perhaps.
 
-        Raises ClusterError if the scheduler is lost, or a worker cannot do the work, and what the function raised.
+        Raises EngineError if the scheduler is lost, or a worker cannot do the work, and what the function raised.
         """
         from distributed import KilledWorker
 
@@ -104,17 +104,17 @@ class Cluster:
             return None  # it was handed in again
         call, future = self._calls.pop(key)
         if future.status == "cancelled":
-            raise ClusterError(f"the Dask scheduler at {self._address} is lost")
+            raise EngineError(f"the Dask scheduler at {self._address} is lost")
         try:
             made = future.result(timeout=_CONNECT_SECONDS)
         except KilledWorker:
-            return call.batch, None
+            return call.batch, ""
         except TimeoutError:  # what was made was lost with its worker
             self._hand_in(call)
             return None
         except ImportError as error:
             missing = f"is draughts-arena installed where the workers of {self._address} run?"
-            raise ClusterError(f"{missing} ({error})") from None
+            raise EngineError(f"{missing} ({error})") from None
         if isinstance(made, _Missing):
             self._hand_in(call._replace(contents={name: self._files[name] for name in call.files.values()}))
             return None
@@ -196,13 +196,13 @@ _one_at_a_time = threading.Lock()
 
 
 def _made(*fields: Any) -> Any:
-    """Make a call, on a worker, or return a _Missing. Raises ClusterError if the worker has another version."""
+    """Make a call, on a worker, or return a _Missing. Raises EngineError if the worker has another version."""
     call = _Call(*fields)
     if call.signature != signature():
         from distributed import get_worker
 
         other = f"the Dask worker {get_worker().address} has another version of draughts-arena or of its compiler"
-        raise ClusterError(f"{other}: start it again")
+        raise EngineError(f"{other}: start it again")
     try:
         batch = [(number, _here(call, task)) for number, task in call.batch]
     except _Missing as missing:

@@ -29,7 +29,7 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK, COLOURS, WHITE, Position
 from arena.rules.result import NO_RESULT
 from arena.rules.variants import Variant
-from players.loading import is_logged
+from players.loading import is_logged, own_code
 from players.player import Allowance, Choice, PlayerSpec
 
 REASON_CHARACTERS = 200
@@ -217,6 +217,22 @@ def play(task: Task) -> GameRecord:
             time.sleep(_REST_SECONDS)
         elif record.incident is None or (failed := failed + 1) >= task.allowance.plays:
             return record
+
+
+def crashed(task: Task, how: str) -> GameRecord | None:
+    """The record of a game that ended the process that played it, twice, the second time by `how`.
+
+    The player has lost it whose code is a user's own and in that process; None if both are so, or neither.
+    """
+    blamed = [colour for colour, spec in enumerate((task.white, task.black)) if spec.in_process and own_code(spec)]
+    if len(blamed) != 1:
+        return None
+    [colour] = blamed
+    name = (task.white, task.black)[colour].name
+    error = f"{name} ended the process that played the game, twice{how and f' ({how})'}"
+    incident = Incident(name, 0, error, "", "", fen(task.variant, task.opening), (), _seed(task, colour))
+    result = Outcome(1 - colour, Termination.ERROR).result
+    return GameRecord(task.pairing, result, str(Termination.ERROR), 0.0, error, *packed([]), incident, time.time())
 
 
 def adjudicate(game: Game, max_plies: int) -> Outcome | None:

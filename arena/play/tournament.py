@@ -29,7 +29,7 @@ from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer
 from arena.ledger.store import StoreError
 from arena.play.grading import configured, grade_watched
 from arena.play.logs import write_logs
-from arena.play.match import Task
+from arena.play.match import Task, crashed
 from arena.play.match import play as play_game
 from arena.play.prepare import Tournament, prepare
 from arena.play.probe import failed
@@ -199,8 +199,9 @@ def play(
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
     ones are not stored. Raises RunPaused then, if a player is not reachable, whose game is not stored, or the
     budget is spent. Raises WorkerDied, when all other games of the batch are stored, for games that end the
-    process that plays them; EngineError if the workers are lost; any exception that `arena.play.match.play`
-    raises; StoreError if another program changed games in the ledger meanwhile.
+    process that plays them where it is not clear whose fault that is; EngineError if the workers are lost; any
+    exception that `arena.play.match.play` raises; StoreError if another program changed games in the ledger
+    meanwhile.
     """
     folder = ledger.path.parent
     store, schedule = _storing(tournament, ledger), Schedule(tournament, ledger.results())
@@ -210,7 +211,7 @@ def play(
     while schedule.advance():
         if ledger.repaired:
             schedule.forget(ledger.remove_others(_drawn(tournament, schedule.games())))
-        for record in run_tasks(work, schedule.tasks(), workers, enough, _game_name):
+        for record in run_tasks(work, schedule.tasks(), workers, enough, _game_name, crashed):
             if numbers := [*record.uncounted, *filter(None, [record.extras])]:
                 add_named(spent, numbers)
                 ledger.put(SPENT, spent)

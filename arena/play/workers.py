@@ -1,6 +1,6 @@
 """Worker processes: tasks are done on this machine or on a Dask cluster, and each record is handed on once made.
 
-`run(play, tasks, 4, stopping)` yields the record of each task, in any order. The thread that iterates does it all:
+`run(work, tasks, 4, stopping)` yields the record of each task, in any order. The thread that iterates does it all:
 it reads the tasks, asks whether to stop, and hands out. joblib's executor starts the processes of this machine,
 carries tasks and records, and tells when a process has died. Each worker is an executor of one process, so that
 none dies for another, and the task to blame is known. (`joblib.Parallel` reads tasks ahead, in a thread where no
@@ -24,7 +24,7 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -37,7 +37,8 @@ from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from arena.base.supervisor import are_supported, end_with
-from arena.play.cluster import Batch, Cluster, ClusterError
+from arena.play.cluster import Batch, Cluster
+from arena.play.cluster import EngineError as EngineError  # noqa: PLC0414  workers' users know it from here
 
 Workers: TypeAlias = int | str
 """Processes of this machine, or the address of a Dask scheduler: `tcp://host:8786`."""
@@ -69,10 +70,6 @@ _ORPHAN_SECONDS = 0.5
 """Seconds between two looks whether the parent is alive, where the system does not see to that."""
 
 
-class EngineError(Exception):
-    """The workers cannot be reached, or cannot begin; the message is one line."""
-
-
 class Stopped(BaseException):
     """The whole process is to end at once; raised in the main thread, anywhere, even in a player's code.
 
@@ -87,11 +84,6 @@ class Stopped(BaseException):
 class WorkerDied(Exception):
     """Tasks ended their worker's process, each of them twice and alone; the message names the first."""
 
-    def __init__(self, tasks: Sequence[Any], name: Callable[[Any], str]) -> None:
-        more = f" (and {len(tasks) - 1} more)" if len(tasks) > 1 else ""
-        super().__init__(name(tasks[0]) + more)
-        self.tasks = tuple(tasks)
-
 
 def run(
     work: Callable[[AnyTask], AnyRecord],
@@ -99,15 +91,18 @@ def run(
     workers: Workers,
     stopping: Callable[[], bool],
     name: Callable[[AnyTask], str] = str,
+    crashed: Callable[[AnyTask, str], AnyRecord | None] = lambda *_: None,
 ) -> Iterator[AnyRecord]:
     """Do the tasks on the workers and yield each record once made, in any order.
 
     `work` is a function of a module. No task is handed out once `stopping()` is true; those under way are done.
+    A task that ends two workers alone has the record that `crashed` makes of it, if any, and of how the second
+    worker ended, as in `exit code 3`.
 
-    Raises, when all others are done, WorkerDied for tasks that end two workers alone, under the `name` of the
-    first; at once EngineError, if the workers are lost, and what `work` raises: tasks under way are lost.
+    Raises, when all others are done, WorkerDied for such tasks without a record, under the `name` of the first; at
+    once EngineError, if the workers are lost, and what `work` raises: tasks under way are lost.
     """
-    queue = _Queue(tasks, stopping)
+    queue = _Queue(tasks, stopping, crashed)
     if workers == 1 and os.environ.get(IN_PROCESS):
         while batch := queue.next(1):
             record = work(batch[0][1])
@@ -117,7 +112,8 @@ def run(
     with _pool(workers) as pool:
         yield from _records(pool, work, queue)
     if queue.given_up and not queue.stopping():
-        raise WorkerDied([task for _, task in sorted(queue.given_up.items())], name)
+        first, *others = sorted(queue.given_up.items())
+        raise WorkerDied(name(first[1]) + (f" (and {len(others)} more)" if others else ""))
 
 
 def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue: _Queue) -> Iterator[AnyRecord]:
@@ -132,8 +128,8 @@ def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue
         if (ended := pool.ended(_POLL_SECONDS)) is not None:
             under_way -= 1
             batch, made = ended
-            if made is None:
-                queue.died(batch, pool.count())
+            if isinstance(made, str):
+                yield from queue.died(batch, made, pool.count())
                 continue
             records, seconds = made
             queue.done(batch, len(records))
@@ -141,7 +137,7 @@ def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue
                 size = max(1, min(int(BATCH_SECONDS * len(records) / max(seconds, 1e-9)), 2 * size, BATCH_TASKS))
                 ahead = _AHEAD if size > 1 and seconds < 2 * BATCH_SECONDS else 1
             yield from records
-        if queue.stopping():
+        if queue.stopping() and isinstance(pool, Cluster):  # no batch of a process waits for a long task
             under_way -= pool.withdraw()
 
 
@@ -158,7 +154,13 @@ def _do(work: Callable[[Any], Any], batch: Batch) -> Made:
 class _Queue:
     """The tasks still to be done: new ones, those handed back, and suspects, each of which is done alone."""
 
-    def __init__(self, tasks: Iterable[Any], stopping: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        tasks: Iterable[Any],
+        stopping: Callable[[], bool],
+        crashed: Callable[[Any, str], Any],
+    ) -> None:
+        self.stopping, self._crashed = stopping, crashed
         self._new = enumerate(tasks)
         self._back: deque[tuple[int, Any]] = deque()
         self._alone: deque[tuple[int, Any]] = deque()
@@ -168,7 +170,7 @@ class _Queue:
         self.suspects: set[int] = set()
         """Numbers of the tasks of batches whose worker died, until they are done or given up."""
         self.given_up: dict[int, Any] = {}
-        self.stopping = stopping
+        """Tasks without a record, by their numbers."""
 
     def next(self, size: int) -> Batch:
         """The next tasks, `size` at most; none when no more are to be begun."""
@@ -185,22 +187,26 @@ class _Queue:
         self.suspects.difference_update(number for number, _ in batch[:count])
         self._back.extend(batch[count:])
 
-    def died(self, batch: Batch, workers: int) -> None:
-        """One of these tasks, or the machine, has ended the worker."""
+    def died(self, batch: Batch, how: str, workers: int) -> list[Any]:
+        """One of these tasks, or the machine, has ended the worker. The record of one that is given up, if any."""
         self._in_a_row += 1
-        for number, task in batch:
-            self._deaths[number] += len(batch) == 1
-            if self._deaths[number] > 1:
-                self.suspects.discard(number)
-                self.given_up[number] = task
-            else:
-                self.suspects.add(number)
-                self._alone.append((number, task))
+        number, task = batch[0]
+        self._deaths[number] += len(batch) == 1
+        if self._deaths[number] > 1:
+            self.suspects.discard(number)
+            if (record := self._crashed(task, how)) is not None:
+                self._in_a_row = 0
+                return [record]
+            self.given_up[number] = task
+        else:
+            self.suspects.update(number for number, _ in batch)
+            self._alone.extend(batch)
         if self._in_a_row >= _DEATHS * workers:
             self.given_up |= dict(self._alone)
             self._alone.clear()
             self._back.clear()
             self._new = enumerate(())
+        return []
 
 
 class _Processes:
@@ -213,6 +219,7 @@ class _Processes:
                 f"{who} cannot start workers: use concurrent.futures, or one worker with {IN_PROCESS}=1"
             )
         os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
+        _quieten_threads()
         self._all = [_Process(number) for number in range(count)]
         self._ended: SimpleQueue[tuple[_Process, ProcessPoolExecutor, Batch, Future[Made]]] = SimpleQueue()
 
@@ -226,8 +233,8 @@ class _Processes:
         process.batches += 1
         future.add_done_callback(lambda future: self._ended.put((process, executor, batch, future)))
 
-    def ended(self, seconds: float) -> tuple[Batch, Made | None] | None:
-        """Wait so long for a batch to end: what was made of it, None if it may have ended its worker.
+    def ended(self, seconds: float) -> tuple[Batch, Made | str] | None:
+        """Wait so long for a batch to end: what was made of it, or how its worker ended, if it may have ended it.
 
         Raises EngineError for a process that has ended before it could do anything, and what the function raised.
         """
@@ -238,16 +245,13 @@ class _Processes:
                 raise EngineError("no thread for a worker can be started (ulimit -v): try fewer workers") from None
             return None
         process.batches -= 1
-        if not isinstance(future.exception(), BrokenProcessPool):
+        error = future.exception()
+        if not isinstance(error, BrokenProcessPool):
             return batch, future.result()
         if executor is not process.executor:  # an executor fails its calls in their order: this one had not begun
             return batch, ([], 0.0)
         process.lost()
-        return batch, None
-
-    def withdraw(self) -> int:
-        """Take back no batch: none waits for a long task."""
-        return 0
+        return batch, _ending(error)
 
     def close(self) -> None:
         for process in self._all:
@@ -276,8 +280,7 @@ class _Process:
         """Its process has died. Raises EngineError if that was before it could do anything."""
         self.executor = None
         if (error := self._begun.exception()) is not None:
-            codes = re.search(r"\{(.+)\}", str(error))
-            how = f" ({codes[1]})" if codes else ""
+            how = f" ({_ending(error)})" if _ending(error) else ""
             raise EngineError(f"a worker process ended while it began{how}: has it enough memory (ulimit -v)?")
 
     def is_stuck(self) -> bool:
@@ -304,6 +307,24 @@ class _Process:
             raise
         self.executor = executor
         return executor
+
+
+def _ending(error: BaseException) -> str:
+    """How a worker ended, as `exit code 3` or `SIGKILL`; "" where joblib does not say it."""
+    ending = re.search(r"\{(\w+)\((-?\d+)\)", str(error))
+    return "" if ending is None else f"exit code {ending[2]}" if ending[1] == "EXIT" else ending[1]
+
+
+@cache
+def _quieten_threads() -> None:
+    """Have a thread of joblib's print nothing if it can start no other thread, which `is_stuck` notices."""
+    before = threading.excepthook
+
+    def after(failure: threading.ExceptHookArgs) -> None:
+        if "can't start new thread" not in str(failure.exc_value):
+            before(failure)
+
+    threading.excepthook = after
 
 
 def _end(executor: ProcessPoolExecutor) -> None:
@@ -366,20 +387,17 @@ def kept_workers() -> Iterator[None]:
 def _pool(workers: Workers) -> Iterator[_Processes | Cluster]:
     """The workers of one call, kept or new; another call at the same time has others."""
     kept = _kept.get()
-    pool = None if kept is None else kept.pop(workers, None)
-    is_whole = False
+    pool = kept.pop(workers, None) if kept else None
+    pool = pool or (Cluster(workers) if isinstance(workers, str) else _Processes(workers))
     try:
-        if pool is None:
-            pool = Cluster(workers) if isinstance(workers, str) else _Processes(workers)
         yield pool
-        is_whole = True
-    except ClusterError as error:
-        raise EngineError(str(error)) from None
-    finally:
-        if is_whole and pool is not None and kept is not None and kept is _kept.get() and workers not in kept:
-            kept[workers] = pool
-        elif pool is not None:
-            pool.close()
+    except BaseException:
+        pool.close()
+        raise
+    if kept is not None and kept is _kept.get() and workers not in kept:
+        kept[workers] = pool
+    else:
+        pool.close()
 
 
 def usual_workers() -> int:
