@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable
 from arena.rules.jit.cache import cache_folder
@@ -28,7 +29,7 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """What the compiler's messages have between their words where colorama is installed."""
 
 
-class PlayerError(Exception):
+class PlayerError(ArenaError):
     """A player that cannot be built: what is wrong, and the keys of its YAML entry that lead to the fault."""
 
     def __init__(self, message: str, *keys: str) -> None:

@@ -12,11 +12,12 @@ import pytest
 from click.testing import Result
 
 import arena
+from arena.base.errors import ArenaError
 from arena.experiment.load import load
 from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
 from arena.play.prepare import Tournament, prepare
-from arena.play.tournament import VersionsChanged, begin
+from arena.play.tournament import begin
 from arena.report.sentences.notes import notes
 from tests.helpers.command_line import error_line, invoke
 
@@ -122,7 +123,7 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
     others = f"python {here['python']} then, 9.9 now"
     line = error_line(refused.stderr)
     assert f"{config.parent / 'out'}: the run began with other versions ({others})" in line and "--force" in line
-    with pytest.raises(VersionsChanged):
+    with pytest.raises(ArenaError, match="other versions"):
         begin_again(config)
     assert run(config, "--no-report", "--force").exit_code == 0
     after = document(config)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arena.base.errors import ArenaError
 from arena.experiment.load import load, load_all
 from arena.experiment.openings.lines import is_even
 from arena.experiment.yaml.errors import ConfigError
@@ -20,7 +21,7 @@ from arena.ledger.read import read
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ledger.store import StoreError
 from arena.play.prepare import Tournament, prepare
-from arena.play.probe import PLIES, ProbeError, ProbeTask, measure, positions
+from arena.play.probe import PLIES, ProbeTask, measure, positions
 from arena.play.searches import measure as measure_all
 from arena.play.searches import probe_tasks
 from arena.rules.game import Game
@@ -134,7 +135,7 @@ def test_positions_go_from_the_opening_to_endings_unless_their_plies_are_given()
 
 
 def test_too_many_positions_are_refused_at_their_key(tmp_path: Path) -> None:
-    with pytest.raises(ProbeError, match="only 7 of 8 balanced positions were found"):
+    with pytest.raises(ArenaError, match="only 7 of 8 balanced positions were found"):
         positions(ENGLISH, 8, 1, seed=1)
     with pytest.raises(ConfigError, match=r"config.yaml:6:19: only 7 of 9 balanced positions"):
         plan_of(tmp_path, CONFIG.replace("positions: 5", "positions: 9, plies: 1"))

@@ -10,11 +10,12 @@ import pytest
 import yaml
 
 import arena
+from arena.base.errors import ArenaError
 from arena.experiment.load import load
 from arena.ledger.info import versions
 from arena.ledger.store import StoreError
 from arena.play import tournament
-from arena.play.tournament import RunPaused, VersionsChanged
+from arena.play.tournament import RunPaused
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.report_data import repeatable
 
@@ -205,7 +206,7 @@ def test_a_run_of_other_versions_is_an_exception_unless_forced(
     monkeypatch.setattr("arena.play.tournament.play", lambda *_: iter(()))
     assert arena.run(CONFIG, "out", workers=1, quiet=True).games.empty
     monkeypatch.setattr("arena.play.tournament.versions", lambda: versions() | {"numba": "0"})
-    with pytest.raises(VersionsChanged):
+    with pytest.raises(ArenaError, match="other versions"):
         arena.run(CONFIG, "out", workers=1, quiet=True)
     forced = arena.run(CONFIG, "out", workers=1, quiet=True, force=True)
     assert forced.info.forced.endswith(" then, 0 now")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,10 +15,12 @@ from arena.experiment.model import Experiment
 from arena.experiment.submissions import MAX_SOURCE
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
-from arena.play import doctor
+from arena.play import doctor, prepare
+from arena.play.trial import Look
 from arena.report.load import load as load_run
 from arena.report.sentences.notes import forfeits
 from arena.report.tables.submissions import lost_by_failures
+from arena.watch.observer import Observer
 from tests.helpers.command_line import invoke, one_line
 
 CHOOSES = "class {}:\n    def choose(self, game, limit, rng):\n        raise SystemExit\n"
@@ -239,13 +239,26 @@ def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp
         ("failures: {faulty: leave-out}\nsandbox: true\n", False),
     ],
 )
-@pytest.mark.parametrize("look", [doctor.taking_part, lambda *arguments: list(doctor.diagnose(*arguments))])
+@pytest.mark.parametrize("command", ["prepare", "doctor"])
 def test_what_submissions_can_do_is_said_once_and_before_they_are_tried(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[..., Any], more: str, warns: bool
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str, more: str, warns: bool
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(doctor, "of_players", lambda *_, **__: filter(None, map(said.append, ["tried"])))
-    look(loaded(folder, "  - {type: submissions/*.py}\n", more), folder / "out", said.append)
+    experiment = loaded(folder, "  - {type: submissions/*.py}\n", more)
+    observer = Observer()
+    monkeypatch.setattr(observer, "say", said.append)
+    monkeypatch.setattr(sandbox, "unavailable", lambda: "")
+
+    def looks(*_: object, **__: object) -> list[Look]:
+        said.append("tried")
+        return [Look() for _ in experiment.players]
+
+    for module in (prepare, doctor):
+        monkeypatch.setattr(module, "look_at", looks)
+    if command == "prepare":
+        prepare.prepare(experiment, folder / "out", observer)
+    else:
+        list(doctor.diagnose(experiment, folder / "out", said.append))
     warnings = [line for line in said if "'sandbox: true'" in line]
     assert len(warnings) == warns and said[:warns] == warnings
     assert all(line.startswith("alice.py and 7 more can read and write ") for line in warnings)

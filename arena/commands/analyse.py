@@ -25,7 +25,6 @@ from arena.commands.output import echo, fail, width_of, wrapped
 from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched
 from arena.experiment.load import player_spec
-from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import game_of
@@ -84,8 +83,6 @@ def analyse(
                 spec = replace(spec, options={**spec.options, "tables": pieces})
             limit = _limit(spec.limit, {name: value for name, value in given.items() if value is not None})
             analysis = Analysis(replace(spec, limit=limit), game_of(found.game, found.ply), lines)
-        except ConfigError as error:
-            fail(str(error))
         except (PlayerError, ValueError) as error:
             fail(f"--player: {error}" if isinstance(error, PlayerError) else str(error))
         if as_json:

@@ -16,7 +16,6 @@ from rich.text import Text
 
 from arena.commands.output import echo, fail, say, show_table, wrapped
 from arena.commands.position import Scene, with_scene
-from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.rules.board.board import FIGURES, LETTERS, WIDTHS, Board, board_text, rows_of, to_move
 from arena.rules.board.svg import DARK, LABEL, LIGHT
@@ -24,7 +23,6 @@ from arena.rules.notation import piece_letter
 from arena.rules.result import result_text, score_text
 from players.evaluation.build import explained_value
 from players.evaluation.linear import Share
-from players.loading import PlayerError
 
 _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}
 _INK = {"w": "#ffffff", "b": "#000000", "": "#000000"}
@@ -193,11 +191,8 @@ def show(found: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_
 
 def _value(found: Scene, evaluation: str) -> tuple[float, dict[str, Share]]:
     """The value of a position by an evaluation, and each feature's share of a linear one; exits if it has none."""
-    try:
-        described = inline(evaluation, "--evaluation")
-        return explained_value(found.game.variant, found.position, described)
-    except (ConfigError, PlayerError) as error:
-        fail(str(error))
+    described = inline(evaluation, "--evaluation")
+    return explained_value(found.game.variant, found.position, described)
 
 
 def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:

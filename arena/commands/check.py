@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from arena.commands.common import VARIANT, announcing_compilation, requiring_torch
-from arena.commands.output import echo, fail, say
+from arena.commands.output import echo, say
 from arena.experiment.load import command_for, load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
@@ -21,7 +21,6 @@ from arena.rules.board.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from players.examine import Examination, Finding, examined
-from players.loading import PlayerError
 
 
 @click.command()
@@ -34,11 +33,8 @@ def check(evaluation: str, variant: Variant) -> None:
     exit code is 1 if something is wrong.
     """
     say(f"examining {evaluation} in {variant.name}")
-    try:
-        described = inline(evaluation, "EVALUATION")
-        examination = examined(described, variant)
-    except (ConfigError, PlayerError) as error:
-        fail(str(error))
+    described = inline(evaluation, "EVALUATION")
+    examination = examined(described, variant)
     echo(f"{evaluation}, {variant.name}")
     for finding in examination.findings:
         echo(f"  {finding.level:8} {finding.message}")
@@ -63,7 +59,7 @@ def doctor(config: Path) -> None:
         try:
             experiments = load_all(config, renamed=True)
         except ConfigError:
-            fail(str(error))
+            raise error from None
         echo(str(error))
         found += [Finding("error", message) for *_, message in error.problems]
     games = rehearsal.games if rehearsal else None
@@ -83,19 +79,16 @@ def rehearsed(config: Path) -> Rehearsal | None:
 
     Builds its players, and draws the openings of its last match. Exits with what is wrong.
     """
-    try:
-        command = command_for(config)
-        if command == "run":
-            return None
-        with announcing_compilation():
-            if command == "tune":
-                return tuning.rehearsal(tuning.prepare(load_tuning(config)))
-            settings = load_training(config)
-            with requiring_torch():
-                from arena.learning import training  # PyTorch takes seconds to import
-            return training.rehearsal(training.prepare(settings))
-    except ConfigError as error:
-        fail(str(error))
+    command = command_for(config)
+    if command == "run":
+        return None
+    with announcing_compilation():
+        if command == "tune":
+            return tuning.rehearsal(tuning.prepare(load_tuning(config)))
+        settings = load_training(config)
+        with requiring_torch():
+            from arena.learning import training  # PyTorch takes seconds to import
+        return training.rehearsal(training.prepare(settings))
 
 
 def _say_of(about: str, text: str) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.commands.output import STOPPED, fail, say, write_whatever_comes
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -99,6 +100,8 @@ class Commands(click.Group):
         _prepare()
         try:
             return super().main(*args, **options)
+        except ArenaError as error:
+            fail(str(error))
         except OSError as error:
             if error.filename is None:
                 # Else Python would write the rest at the end of the process, and fail again.

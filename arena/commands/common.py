@@ -24,8 +24,8 @@ from arena.commands.output import STOPPED, fail, say
 from arena.experiment.model import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
-from arena.play.workers import EngineError, Stopped, WorkerDied, usual_workers
-from arena.rules.custom import VariantError, build_variant
+from arena.play.workers import EngineError, Stopped, WorkerDied
+from arena.rules.custom import build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.pdn.result import WINNERS
 from arena.rules.variants import VARIANTS, Variant
@@ -104,10 +104,7 @@ def workers_used(given: int | str | None) -> int | str:
     """Where games are played; exits if that is a Dask scheduler that does not answer, or Dask is not installed."""
     from arena.play.tournament import available
 
-    try:
-        return available(given or usual_workers(), say)
-    except EngineError as error:
-        fail(str(error))
+    return available(given, say)
 
 
 @contextmanager
@@ -170,10 +167,7 @@ ENCODING = click.option(
 
 def variant_given(text: str) -> Variant:
     """The rules that a person names or describes; exits with what is wrong."""
-    try:
-        return build_variant(described_variant(text))
-    except VariantError as error:
-        fail(str(error))
+    return build_variant(described_variant(text))
 
 
 def described_variant(text: str) -> Any:

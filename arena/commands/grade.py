@@ -16,14 +16,11 @@ from arena.commands.common import (
 from arena.commands.output import STOPPED, echo, fail, say
 from arena.commands.waiting import Terminal
 from arena.experiment.load import judge_spec
-from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import RunData, read
 from arena.ledger.record import TABLES_JUDGE
-from arena.ledger.store import StoreError
 from arena.play.grading import Grading, GradingError, arranged, grade_watched
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
-from arena.rules.endgame.tables import EndgameError
 
 
 @click.command("grade")
@@ -47,8 +44,6 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
         data = read(folder)
         given = None if judge is None else judge_spec(judge, "--judge")
         grading = arranged(data.experiment, pieces, given, Path())
-    except (StoreError, ConfigError) as error:
-        fail(str(error))
     except GradingError as error:
         fail(f"--{error.key}: {error}")
     if not _grade(folder, data, grading, workers_used(workers)):
@@ -59,11 +54,8 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
 
 def _grade(folder: Path, data: RunData, grading: Grading, workers: int | str) -> bool:
     """Grade what is not graded yet of a run, and say what there is; whether it was not stopped."""
-    try:
-        with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
-            is_whole = grade_watched(grading, ledger, workers, Terminal())
-    except (StoreError, GradingError, EndgameError) as error:
-        fail(str(error))
+    with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
+        is_whole = grade_watched(grading, ledger, workers, Terminal())
     print_counts(folder, grading)
     return is_whole
 

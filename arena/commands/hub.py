@@ -11,7 +11,6 @@ import click
 from arena.commands.common import VARIANT
 from arena.commands.output import fail
 from arena.experiment.load import player_spec
-from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.hub import Server
 from arena.rules.hub import variant_words
 from arena.rules.variants import Variant
@@ -48,8 +47,6 @@ def hub(variant: Variant, player: str) -> None:
 
     try:
         server = Server(located(player_spec(player, "--player"), Path()), variant, write)
-    except ConfigError as error:
-        fail(str(error))
     except PlayerError as error:
         fail(f"--player: {error}")
     os.dup2(2, 1)

@@ -20,12 +20,10 @@ from arena.commands.common import (
     workers_used,
 )
 from arena.commands.output import STOPPED, echo, fail, say
-from arena.experiment.yaml.errors import ConfigError
 from arena.learning import tuning, tuning_report
 from arena.learning.config import Training, Tuning, load_training, load_tuning
-from arena.learning.driver import LearningError, StageProgress
+from arena.learning.driver import StageProgress
 from arena.learning.store import GameStore
-from arena.ledger.store import StoreError
 from arena.play.workers import kept_workers
 from arena.watch.display import PLAIN_SECONDS, Ticker
 
@@ -39,7 +37,7 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
 
     Rerun the same command to resume a tuning that was stopped.
     """
-    _learn("tuning", "tuned", _read(load_tuning, config), out, workers, tuning.prepare, tuning.tune, tuning_report)
+    _learn("tuning", "tuned", load_tuning(config), out, workers, tuning.prepare, tuning.tune, tuning_report)
 
 
 @click.command()
@@ -51,17 +49,10 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
 
     Rerun the same command to resume a training that was stopped.
     """
-    settings = _read(load_training, config)
+    settings = load_training(config)
     with requiring_torch():
         from arena.learning import training, training_report  # PyTorch takes seconds to import
     _learn("training", "network", settings, out, workers, training.prepare, training.train, training_report)
-
-
-def _read(load: Callable[[Path], Any], config: Path) -> Any:
-    try:
-        return load(config)
-    except ConfigError as error:
-        fail(str(error))
 
 
 @kept_workers()
@@ -77,11 +68,8 @@ def _learn(
 ) -> None:
     """Do what is not done yet of a tuning or a training, the `noun`, and write the report on its `product`."""
     used = workers_used(workers)
-    try:
-        with announcing_compilation():
-            plan = prepare(settings)
-    except ConfigError as error:
-        fail(str(error))
+    with announcing_compilation():
+        plan = prepare(settings)
     folder = out or Path("reports") / settings.name
     try:
         with lost_workers(folder), GameStore(folder, noun, plan.description) as store:
@@ -93,8 +81,6 @@ def _learn(
             say("stopped; rerun the same command to resume")
             sys.exit(STOPPED)
         file = report.write(plan, found, folder)
-    except (StoreError, LearningError) as error:
-        fail(str(error))
     except OSError as error:
         fail(f"{folder} cannot be written to: {error.strerror or error}")
     echo(report.answer(plan, found))

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.commands.output import STOPPED, echo, fail, say, show_table
+from arena.commands.output import STOPPED, echo, say, show_table
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.watch.display import Ticker, view
@@ -35,10 +35,7 @@ def status(folder: Path, as_json: bool) -> None:
 
     The run is not disturbed by it, whoever plays it.
     """
-    try:
-        moment = Watcher(folder).read()
-    except StoreError as error:
-        fail(str(error))
+    moment = Watcher(folder).read()
     elo, provisional = Refits(folder).of(moment, last=True)
     if as_json:
         click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo) | {"provisional": provisional}))
@@ -70,8 +67,6 @@ def watch(folder: Path) -> None:
             _watch_on_terminal(folder)
         else:
             _watch_in_lines(folder)
-    except StoreError as error:
-        fail(str(error))
     except KeyboardInterrupt:
         sys.exit(STOPPED)
 

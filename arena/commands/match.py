@@ -19,15 +19,17 @@ from arena.base.wording import counted
 from arena.base.writing import write_text
 from arena.commands.common import Finite, described_variant, workers_option
 from arena.commands.output import echo, fail, say
-from arena.commands.tournaments import played
+from arena.commands.tournaments import play_all
+from arena.commands.waiting import Terminal
 from arena.experiment.load import load, player_specs
 from arena.experiment.model import entry_of
 from arena.experiment.yaml.errors import ConfigError, problem_line
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import info_in
 from arena.play.prepare import Tournament, prepare
+from arena.play.tournament import available
+from arena.play.workers import Workers, kept_workers
 from arena.ratings.match import Verdict
-from players.engines.program import waiting_announced
 from players.loading import fingerprints, located, moved
 from players.player import PlayerSpec
 
@@ -80,6 +82,7 @@ class OpeningsType(click.ParamType):
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
 @workers_option
+@kept_workers()
 def match(
     players: tuple[str, ...],
     out: Path | None,
@@ -96,15 +99,16 @@ def match(
     """
     if len(players) < 2:
         fail("name two players or more, as in: arena match simple@d6 greedy")
+    used = available(workers, say)
     try:
         specs = player_specs(players, LIMITS)
-        file, tournament = written(_document(specs, **options), specs, out, "match")
+        file, tournament = written(_document(specs, **options), specs, out, "match", used)
     except ConfigError as error:
         fail(in_words(error, players))
     kind = "match" if len(specs) == 2 else "round robin"
     most = "" if tournament.exact else "at most "
     echo(f"a {kind} of {most}{counted(tournament.games, 'game')}; its configuration: {file}")
-    code = played(file, file.parent, workers)
+    code = play_all({"": tournament}, file.parent, used)
     if code == 0 and tournament.experiment.sprt is not None:
         from arena.report.load import load as load_run
         from arena.report.tables.decided import verdict
@@ -141,7 +145,7 @@ def slug(names: Sequence[str]) -> str:
 
 
 def written(
-    document: Mapping[str, Any], specs: Sequence[PlayerSpec], out: Path | None, command: str
+    document: Mapping[str, Any], specs: Sequence[PlayerSpec], out: Path | None, command: str, workers: Workers
 ) -> tuple[Path, Tournament]:
     """Write the configuration of a command into the folder of its run, unless it is there; the file, made ready.
 
@@ -149,8 +153,7 @@ def written(
     differed, the run gets a number after its name; with `out` exits. Raises ConfigError, with nothing written, if
     it cannot be played.
     """
-    with waiting_announced(say):
-        tournament = prepare(load({**document, "players": [entry_of(spec) for spec in specs]}))
+    experiment = load({**document, "players": [entry_of(spec) for spec in specs]})
     used = {name: value for spec in specs for name, value in fingerprints(located(spec, Path())).items()}
     for name in _numbered(document["name"]):
         file = (out or Path("reports") / name) / f"{command}.yaml"
@@ -160,13 +163,14 @@ def written(
             break
         if out is not None:
             fail(f"{out} holds something else: give another --out")
+    tournament = prepare(experiment, file.parent, Terminal(), workers)
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         words = (
             f"# Written by arena {command}. Change what you like, its name, too, and play it: arena run {file}\n"
         )
         replace(file, partial(write_text, words + text))
-    return file, tournament
+    return file, tournament._replace(experiment=load(file))
 
 
 def _numbered(name: str) -> Iterator[str]:

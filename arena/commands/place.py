@@ -11,15 +11,17 @@ import click
 
 from arena.base.number import signed
 from arena.base.wording import counted, unknown
-from arena.commands.common import Finite, announcing_compilation, workers_option
+from arena.commands.common import Finite, workers_option
 from arena.commands.match import LIMITS, in_words, slug, written
-from arena.commands.output import echo, fail, show_frame
-from arena.commands.tournaments import played
+from arena.commands.output import echo, fail, say, show_frame
+from arena.commands.tournaments import play_all
 from arena.experiment.load import player_spec, player_specs
 from arena.experiment.model import entry_of
 from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import Source
+from arena.play.tournament import available
+from arena.play.workers import kept_workers
 
 POOLS = Path(__file__).with_name("pools")
 
@@ -37,6 +39,7 @@ POOLS = Path(__file__).with_name("pools")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The source of all chance.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<player>-<pool>].")
 @workers_option
+@kept_workers()
 def place(
     player: str | None,
     name: str | None,
@@ -55,7 +58,7 @@ def place(
         for file in [_file(name)] if name else sorted(POOLS.glob("*.yaml")):
             _show(_read(file))
         return
-    pool = _read(_file(name or "english"))
+    pool, used = _read(_file(name or "english")), available(workers, say)
     try:
         (spec,) = player_specs([player], LIMITS)
         if spec.name in pool["anchor"]:
@@ -69,13 +72,12 @@ def place(
             "until": {"error": error},
         }
         specs = [spec, *(player_spec(entry) for entry in pool["players"])]
-        with announcing_compilation():
-            file, _ = written(document, specs, out, "place")
+        file, tournament = written(document, specs, out, "place", used)
     except ConfigError as wrong:
         fail(in_words(wrong, [player]))
     among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
     echo(f"{spec.name} against the {among} until its Elo is within ± {error:g}; the configuration: {file}")
-    sys.exit(played(file, file.parent, workers))
+    sys.exit(play_all({"": tournament}, file.parent, used))
 
 
 def _file(name: str) -> Path:
@@ -88,10 +90,7 @@ def _file(name: str) -> Path:
 
 
 def _read(file: Path) -> Any:
-    try:
-        return Source(file).read()
-    except ConfigError as error:
-        fail(str(error))
+    return Source(file).read()
 
 
 def _show(pool: dict[str, Any]) -> None:

@@ -10,17 +10,13 @@ import click
 
 from arena.base.wording import counted, listed
 from arena.commands.check import rehearsed
-from arena.commands.common import announcing_compilation
-from arena.commands.output import echo, fail, say
+from arena.commands.output import echo, fail
 from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
-from arena.experiment.yaml.errors import ConfigError
 from arena.learning.driver import Rehearsal
-from arena.play.doctor import unguarded
 from arena.play.pilot import Expectation, expectation, pilot
 from arena.play.prepare import Tournament, prepare
-from arena.play.tournament import RunPaused, make_ready
-from arena.play.workers import EngineError, WorkerDied, usual_workers
+from arena.play.workers import WorkerDied, usual_workers
 from arena.watch.words import duration
 
 
@@ -62,17 +58,11 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 
 def _tournaments(config: Path, rehearsal: Rehearsal | None) -> dict[str, Tournament]:
     """The tournaments of a file by the names of their runs; exits with what is wrong."""
-    try:
-        if rehearsal:
-            with announcing_compilation():
-                return {"": prepare(rehearsal.experiment)}
-        experiments = load_all(config)
-        folder = Path("reports") / next(iter(experiments.values())).name
-        return {
-            name: make_ready(experiment, folder / name, Terminal()) for name, experiment in experiments.items()
-        }
-    except ConfigError as error:
-        fail(str(error))
+    if rehearsal:
+        return {"": prepare(rehearsal.experiment, observer=Terminal())}
+    experiments = load_all(config)
+    folder = Path("reports") / next(iter(experiments.values())).name
+    return {name: prepare(experiment, folder / name, Terminal()) for name, experiment in experiments.items()}
 
 
 def _check(tournament: Tournament, config: Path, games: int | None) -> None:
@@ -83,8 +73,6 @@ def _check(tournament: Tournament, config: Path, games: int | None) -> None:
         most = "" if tournament.exact else "at most "
         echo(f"{tournament.experiment.name}: {most}{tournament.games} games")
         fail(f"{listed(sorted(tournament.costly))} would cost money: --pilot GAMES measures that many games")
-    if tournament.found is None and (line := unguarded(tournament.experiment)):
-        say(line)
 
 
 def _measured(tournament: Tournament, workers: int, games: int | None) -> Expectation:
@@ -93,8 +81,6 @@ def _measured(tournament: Tournament, workers: int, games: int | None) -> Expect
         return expectation(tournament, pilot(tournament, workers, games), workers)
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it")
-    except (EngineError, RunPaused) as error:
-        fail(str(error))
 
 
 def _parts(tournament: Tournament, expected: Expectation) -> str:

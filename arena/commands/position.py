@@ -16,11 +16,10 @@ from arena.base.wording import nearest
 from arena.commands.common import ENCODING, VARIANT, results_option, variant_given
 from arena.commands.output import fail, say
 from arena.ledger.game import stored_game
-from arena.ledger.store import StoreError
 from arena.rules.board.board import Board
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.game import game_of
-from arena.rules.notation import NO_RUNS, KingRuns, NotationError, king_runs, parse_fen
+from arena.rules.notation import NO_RUNS, KingRuns, king_runs, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.result import Winner
 from arena.rules.played import PlayedGame
@@ -161,10 +160,7 @@ def _of_fen(text: str, variant: Variant | None) -> Scene:
         numbers = [int(number) for number in re.findall(r"[0-9]+", re.split(":[H+]", text)[0])]
         variant = VARIANTS[_SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE]
         say(f"read as {variant.name}; --variant names other rules")
-    try:
-        return _alone(variant, parse_fen(variant, text), king_runs(variant, text))
-    except NotationError as error:
-        fail(str(error))
+    return _alone(variant, parse_fen(variant, text), king_runs(variant, text))
 
 
 def _of_file(path: Path, variant: Variant | None, number: int, results: Winner, encoding: str | None) -> Scene:
@@ -186,10 +182,7 @@ def _of_file(path: Path, variant: Variant | None, number: int, results: Winner, 
 
 def _of_run(folder: Path, number: int) -> Scene:
 
-    try:
-        stored = stored_game(folder, number)
-    except StoreError as error:
-        fail(str(error))
+    stored = stored_game(folder, number)
     row, game = stored.row, stored.played()
     if game.problems:
         fail(f"{folder}: game {number}, ply {game.problems[0].ply}: {game.problems[0].message}")

@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from arena.commands.common import announcing_compilation
-from arena.commands.output import echo, fail, show_table
+from arena.commands.output import echo, show_table
 from arena.experiment.formats.base import Pairing
 from arena.ledger.game import StoredGame, stored_game
 from arena.ledger.record import GameRecord
@@ -109,11 +109,8 @@ def replay(run: Path, game: int) -> None:
     Prints its moves, the result, and the first difference from the game that is stored. Exits with 1 if there is
     one. The run is left as it is.
     """
-    try:
-        stored = stored_game(run, game)
-        task = task_of(stored)
-    except StoreError as error:
-        fail(str(error))
+    stored = stored_game(run, game)
+    task = task_of(stored)
     _print_head(task, changed_files(stored, task))
     with announcing_compilation():
         again = play(task)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,7 @@ from arena.base.files import replace
 from arena.base.writing import write_csv
 from arena.commands.common import GamesType, announcing_compilation, latex_option, png_option
 from arena.commands.output import echo, fail, show_frame
-from arena.ledger.store import StoreError
-from arena.report.load import is_joint, list_runs, listed_runs
+from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.runs.joint import (
@@ -59,14 +57,6 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
             write_report(folder, **wanted)
 
 
-def begin_joint(folder: Path, name: str, runs: Sequence[str]) -> None:
-    """Note in a folder that it has several runs; exits if it is that of one run."""
-    try:
-        list_runs(folder, name, runs)
-    except StoreError as error:
-        fail(str(error))
-
-
 def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> None:
     """Write the page of several runs and print what they say together; with `parts` their reports first."""
     try:
@@ -79,8 +69,6 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> N
         page = write_joint(found, png=bool(wanted.get("png")))
     except OSError as error:
         fail(f"the report cannot be written to {folder}: {error.strerror or error}")
-    except StoreError as error:
-        fail(str(error))
     echo("all runs:")
     for sentence in summary(found):
         echo(sentence)
@@ -92,16 +80,13 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> N
 def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> None:
     """Write the report of a run and print its standings; `wanted` is as `arena.report.write` takes it."""
     target = folder / ANONYMOUS if anonymous else folder
+    finished = load_run(folder, anonymous=anonymous)
     try:
-        finished = load_run(folder, anonymous=anonymous)
-        try:
-            with announcing_compilation():
-                write(finished, target, **wanted)
-        except OSError as error:
-            _print_standings(finished)
-            fail(f"the report cannot be written to {target}: {error.strerror or error}")
-    except StoreError as error:
-        fail(str(error))
+        with announcing_compilation():
+            write(finished, target, **wanted)
+    except OSError as error:
+        _print_standings(finished)
+        fail(f"the report cannot be written to {target}: {error.strerror or error}")
     _print_standings(finished)
     echo(f"report: {target / 'report.html'}")
     if anonymous:

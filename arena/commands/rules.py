@@ -16,7 +16,7 @@ from arena.rules.move_text import move_text
 from arena.rules.movegen import divide as divide_perft
 from arena.rules.movegen import legal_moves
 from arena.rules.movegen import perft as count_perft
-from arena.rules.notation import NotationError, fen, parse_fen
+from arena.rules.notation import fen, parse_fen
 from arena.rules.notation import fen as fen_of
 from arena.rules.variants import VARIANTS, Variant
 
@@ -29,10 +29,7 @@ from arena.rules.variants import VARIANTS, Variant
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def perft(variant: Variant, depth: int, fen: str | None, divide: bool, as_json: bool) -> None:
     """Count the move tree of VARIANT, the test of a move generator."""
-    try:
-        position = parse_fen(variant, fen) if fen else variant.start
-    except NotationError as error:
-        fail(str(error))
+    position = parse_fen(variant, fen) if fen else variant.start
     if divide:
         legal = legal_moves(variant.constants, position)
         counts = {
@@ -95,21 +92,18 @@ def openings(
         variant = VARIANTS[SETS[name].variant]
     if variant is None:
         fail("of which variant? arena openings VARIANT")
-    try:
-        if file is not None:
-            openings, left_out = sources.file_openings(variant, file)
-            if strict and left_out:
-                fail(left_out[0])
-            for line in sources.left_out_lines(left_out):
-                say(line)
-            found = sources.drawn(openings, count, seed)
-        elif name is not None:
-            found = sources.drawn(sources.set_openings(variant, name, barred=True), count, seed)
-        else:
-            plies = 4 if random_plies is None else random_plies
-            found = sources.random_openings(variant, plies, count or 20, seed, not unbalanced)
-    except sources.OpeningsError as error:
-        fail(str(error))
+    if file is not None:
+        openings, left_out = sources.file_openings(variant, file)
+        if strict and left_out:
+            fail(left_out[0])
+        for line in sources.left_out_lines(left_out):
+            say(line)
+        found = sources.drawn(openings, count, seed)
+    elif name is not None:
+        found = sources.drawn(sources.set_openings(variant, name, barred=True), count, seed)
+    else:
+        plies = 4 if random_plies is None else random_plies
+        found = sources.random_openings(variant, plies, count or 20, seed, not unbalanced)
     for opening in found:
         notes = "; ".join(filter(None, (opening.name, opening.mark, opening.balance)))
         click.echo(fen(variant, opening.position) + (f"  {{{notes}}}" if notes else ""))

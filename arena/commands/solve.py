@@ -24,13 +24,12 @@ from arena.commands.common import (
 from arena.commands.output import STOPPED, echo, fail, say, show_frame
 from arena.commands.waiting import Terminal
 from arena.experiment.load import player_spec
-from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
 from arena.play.probe import ONE_PLY, answers, failed, in_order, question_name, questions
-from arena.play.suite import Suite, SuiteError, read_suite
-from arena.play.workers import EngineError, WorkerDied, run
+from arena.play.suite import Suite, read_suite
+from arena.play.workers import WorkerDied, run
 from arena.report.tables.suites import (
     SuiteTables,
     shares_text,
@@ -108,10 +107,7 @@ def solve(
     `FEN ; best moves ; stratum`. Random choice and one ply ahead are shown beside. Limits are in place of the
     players' own. Exit code 3: players failed; 130: Ctrl-C.
     """
-    try:
-        found = read_suite(suite, variant).spread(count)
-    except SuiteError as error:
-        fail(str(error))
+    found = read_suite(suite, variant).spread(count)
     sweeps = {kind: values for kind, values in given.items() if values}
     if len(sweeps) > 1:
         fail("give one of --depth, --nodes and --seconds")
@@ -181,10 +177,7 @@ def write_solved(tables: SuiteTables, folder: Path) -> list[Path]:
 
 
 def _located(entry: str) -> PlayerSpec:
-    try:
-        return located(player_spec(entry, "--player"), Path())
-    except ConfigError as error:
-        fail(str(error))
+    return located(player_spec(entry, "--player"), Path())
 
 
 def _names(spec: PlayerSpec) -> Iterator[str]:
@@ -218,8 +211,6 @@ def _answers(suite: Suite, asked: Asked, seed: int, workers: int | str) -> list[
                 terminal.done(len(made))
     except WorkerDied as error:
         fail(f"{error} ends the process that searches it")
-    except EngineError as error:
-        fail(str(error))
     if len(made) < len(every):
         say("stopped")
         sys.exit(STOPPED)

@@ -8,11 +8,11 @@ import click
 
 from arena.base.number import quantity
 from arena.commands.common import VARIANT, announcing_compilation
-from arena.commands.output import STOPPED, echo, fail, say
+from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal
 from arena.play.grading import make_tables
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
-from arena.rules.endgame.tables import EndgameError, path_of
+from arena.rules.endgame.tables import path_of
 from arena.rules.variants import Variant
 
 
@@ -29,8 +29,6 @@ def tables(variant: Variant, pieces: int) -> None:
     try:
         with announcing_compilation():
             make_tables(variant, pieces, Terminal())
-    except EndgameError as error:
-        fail(str(error))
     except KeyboardInterrupt:
         say("stopped; what is solved is kept; rerun the same command to resume")
         sys.exit(STOPPED)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from arena.commands.common import latex_option, lost_workers, png_option, workers_option
-from arena.commands.output import STOPPED, echo, fail, say
+from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
-from arena.experiment.yaml.errors import ConfigError
-from arena.ledger.store import StoreError
-from arena.play.grading import GradingError, configured
-from arena.play.prepare import Tournament
-from arena.play.tournament import Outcome, RunPaused, RunStopped, VersionsChanged, carry_out, make_ready
-from arena.play.workers import IN_PROCESS
-from arena.rules.endgame.tables import EndgameError
+from arena.play.grading import configured
+from arena.play.prepare import Tournament, prepare
+from arena.play.tournament import Outcome, RunPaused, RunStopped, available, carry_out
+from arena.play.workers import IN_PROCESS, Workers, kept_workers
+
+INCIDENTS = 3
+"""Exit code of a run in which players failed, or were found faulty."""
 
 REPORT = "arena.commands.report"
 """The module that writes reports."""
-INCIDENTS = 3
-"""Exit code of a run in which players failed, or were found faulty."""
 
 
 @click.command()
@@ -34,6 +33,7 @@ INCIDENTS = 3
 @latex_option
 @png_option
 @click.option("--force", is_flag=True, help="Resume even if players play differently now than at the start.")
+@kept_workers()
 def run(
     config: Path, out: Path | None, workers: int | str | None, quiet: bool, latex: bool, png: bool, force: bool
 ) -> None:
@@ -42,37 +42,35 @@ def run(
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
     lost by players' failures, or players were found faulty, as the report's first notes say; 130: stopped.
     """
-    sys.exit(played(config, out, workers, quiet=quiet, latex=latex, png=png, force=force))
+    experiments, terminal = load_all(config), Terminal()
+    first = next(iter(experiments.values()))
+    folder = out or Path("reports") / first.name
+    used = available(workers or first.workers, say)
+    runs = {name: prepare(experiment, folder / name, terminal, used) for name, experiment in experiments.items()}
+    sys.exit(play_all(runs, folder, used, quiet=quiet, latex=latex, png=png, force=force))
 
 
-def played(
-    config: Path,
-    out: Path | None,
-    workers: int | str | None,
+def play_all(
+    runs: Mapping[str, Tournament],
+    folder: Path,
+    workers: Workers,
     *,
     quiet: bool = False,
     latex: bool = False,
     png: bool = False,
     force: bool = False,
 ) -> int:
-    """Play the runs of a configuration and write their reports unless `quiet`; returns the exit code."""
-    terminal = Terminal(None if quiet or IN_PROCESS in os.environ else REPORT)
-    try:
-        experiments = load_all(config)
-        first = next(iter(experiments.values()))
-        folder = out or Path("reports") / first.name
-        runs = {name: make_ready(experiment, folder / name, terminal) for name, experiment in experiments.items()}
-    except ConfigError as error:
-        fail(str(error))
+    """Play runs that are kept in a folder, by their names, and write reports unless `quiet`; the exit code."""
     if len(runs) > 1:
-        from arena.commands.report import begin_joint
+        from arena.report.load import list_runs
 
-        begin_joint(folder, first.name, list(runs))
+        list_runs(folder, next(iter(runs.values())).experiment.name, list(runs))
+    terminal = Terminal(None if quiet or IN_PROCESS in os.environ else REPORT)
     codes = [0]
     for number, (name, tournament) in enumerate(runs.items(), start=1):
         if len(runs) > 1:
             say(f"{name}, run {number} of {len(runs)}:")
-        outcome, code = _carried_out(tournament, folder / name, workers or first.workers, terminal, force=force)
+        outcome, code = _carried_out(tournament, folder / name, workers, terminal, force=force)
         codes.append(code)
         if outcome.complete and (grading := configured(tournament.experiment)) is not None:
             from arena.commands.grade import print_counts
@@ -96,18 +94,16 @@ def played(
 
 
 def _carried_out(
-    tournament: Tournament, folder: Path, workers: int | str | None, terminal: Terminal, *, force: bool
+    tournament: Tournament, folder: Path, workers: Workers, terminal: Terminal, *, force: bool
 ) -> tuple[Outcome, int]:
-    """What the run of a tournament has come to, and the exit code; exits if it cannot be played."""
+    """What the run of a tournament has come to, and the exit code."""
     try:
         with lost_workers(folder):
-            outcome = carry_out(tournament, folder, terminal, workers=workers, force=force)
+            outcome = carry_out(tournament, folder, terminal, workers, force=force)
     except RunPaused as error:
         say(str(error))
         return Outcome(complete=False, failed=False), STOPPED
     except RunStopped as error:
         say(f"stopped, as 'failures' says: {error}")
         return Outcome(complete=False, failed=True), INCIDENTS
-    except (StoreError, VersionsChanged, GradingError, EndgameError) as error:
-        fail(str(error))
     return outcome, STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
+from arena.base.errors import ArenaError
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import MAX_OPENINGS
 from arena.hosting.handle import PlayerFailure
@@ -20,7 +21,7 @@ from players.player import Allowance, PlayerSpec
 from players.table import build_player
 
 
-class LearningError(Exception):
+class LearningError(ArenaError):
     """A tuning or a training that cannot continue; one line that says why."""
 
 

@@ -18,6 +18,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
+from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.wording import first_few
 from arena.ledger.table import META, Damage, Table, documents
@@ -38,7 +39,7 @@ _NAMED = 5
 """Folders inside a folder that a message names."""
 
 
-class StoreError(Exception):
+class StoreError(ArenaError):
     """A folder that cannot hold what is to be stored, or does not hold what is to be read; one line says why."""
 
 

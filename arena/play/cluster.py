@@ -22,6 +22,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeAlias
 
+from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.wording import not_installed
 from players.loading import changed_when, copies, moved, user_files
@@ -44,7 +45,7 @@ _ROOT = Path(__file__).parents[2]
 """The folder that holds the packages `arena` and `players`."""
 
 
-class EngineError(Exception):
+class EngineError(ArenaError):
     """The workers cannot be reached, cannot begin, or cannot do the work; the message is one line."""
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.base.errors import ArenaError
 from arena.base.number import quantity
 from arena.experiment.checks import judge_problem, not_deeper
 from arena.experiment.model import Experiment, entry_of
@@ -66,7 +67,7 @@ class GradeTask(NamedTuple):
     allowance: Allowance
 
 
-class GradingError(Exception):
+class GradingError(ArenaError):
     """Games that cannot be graded, or not by these judges; one line says why."""
 
     def __init__(self, message: str, key: str = "judge") -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from arena.base.errors import ArenaError
 from arena.base.files import found_file
-from arena.base.wording import quoted
+from arena.base.wording import first_few, quoted
 from arena.experiment.formats.base import Batches, Pairing
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
@@ -23,20 +24,21 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
-from arena.hosting.handle import PlayerFailure
-from arena.hosting.player_process import begin_game
 from arena.ledger.info import Diagnosis, RunInfo
+from arena.ledger.ledger import info_in
 from arena.play.grading import GradingError, configured
 from arena.play.match import Task
-from arena.play.probe import ProbeError, positions
-from arena.play.suite import Suite, SuiteError, read_suite
+from arena.play.probe import positions
+from arena.play.suite import Suite, read_suite
+from arena.play.trial import Extent, Look, is_own, look_at
+from arena.play.workers import Workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
-from arena.rules.jit.kernel import compilation_announced
 from arena.rules.position import COLOURS, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
-from players.loading import PlayerError, fingerprints, located, own_code
+from arena.watch.observer import Observer, announcing
+from players.loading import PlayerError, fingerprints, located, source_of, user_files
 from players.player import PlayerSpec
 
 _UNREADABLE = (
@@ -66,8 +68,8 @@ class Tournament(NamedTuple):
     """A line on each game of a file of openings that gives none."""
     left_out: Mapping[str, str] = MappingProxyType({})
     """The faulty players that do not take part, with their files."""
-    found: tuple[Diagnosis, ...] | None = None
-    """What was found of the players before the first game; None if nothing was looked for yet."""
+    found: tuple[Diagnosis, ...] = ()
+    """The findings on the players before the first game."""
 
     def batches(self) -> Batches:
         """The tournament's format under way, from its first batch on."""
@@ -136,77 +138,164 @@ class Tournament(NamedTuple):
         for spec in self.players:
             files |= fingerprints(spec)
         file = str(self.experiment.path.resolve())
-        return RunInfo(self.games, self.exact, files, file, self.men, self.found or (), self.left_out)
+        return RunInfo(self.games, self.exact, files, file, self.men, self.found, self.left_out)
 
 
-def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _: None) -> Tournament:
-    """Build every player once, which also compiles what they need, and draw the openings.
+def prepare(
+    experiment: Experiment, folder: Path | None = None, observer: Observer | None = None, workers: Workers = 1
+) -> Tournament:
+    """The tournament of an experiment, whose run is to be kept in `folder`, without the players that are left out.
 
-    `compiling` is called before something is compiled, with the names of the rules and of the user's code.
-    Raises ConfigError, at the keys to blame, with all players that cannot be built, unless they are of a user's
-    own code and forfeit their games; for too few players or openings.
+    Every player is built once, which also compiles what they need, and the openings are drawn. With a folder where
+    no run has begun, a user's own code is tried, too, as `failures` of the configuration say, on as many worker
+    processes; the observer hears what is found. A run that has begun decided then who takes part.
+
+    Raises ConfigError, at the keys to blame, with all that cannot be: openings, suites and the rest, then players.
     """
-    check_players(experiment)
-    variant = build_variant(experiment.variant)
-    check_tables(experiment, variant)
-    folder = experiment.path.parent
-    specs = tuple(located(spec, folder) for spec in experiment.players)
+    observer = observer or Observer()
+    begun = None if folder is None else info_in(folder)
+    begun = begun if begun is not None and begun.began else None
+    if begun is not None and (names := {player.name for player in experiment.players} & begun.left_out.keys()):
+        experiment = experiment.without(names)
     sandbox.check(experiment)
+    variant = build_variant(experiment.variant)
+    with announcing(observer.say):
+        made, errors = parts_of(experiment, variant)
+        if errors:
+            raise ConfigError(problem for error in errors.values() for problem in error.problems)
+        is_new = folder is not None and begun is None
+        faulty = experiment.failures.faulty
+        extent = Extent.BUILT if not is_new else Extent.FIRST_MOVES if faulty == "stop" else Extent.GAMES
+        unsafe = unguarded(experiment) if is_new else ""
+        if unsafe and extent is Extent.GAMES:
+            observer.say(unsafe)
+        looks = look_at(experiment, variant, extent, observer.say, workers if isinstance(workers, int) else 1)
+    left_out: Mapping[str, str] = {}
+    found: tuple[Diagnosis, ...] = ()
+    if begun is not None:
+        left_out, found = begun.left_out, begun.found
+    elif is_new:
+        left_out, found = _judged(experiment, looks)
     problems: list[Problem] = []
-    men: dict[str, float | None] = {}
-    costly = set()
-    for index, spec in enumerate(specs):
-        code = [Path(name).name for name in own_code(spec)]
-        what = ", ".join([variant.name, *code])
-        if experiment.sandbox and spec.in_process and code:
-            message = "'in_process' cannot be true beside 'sandbox: true'"
-            raise experiment.error(("players", index, "in_process"), message)
-        try:
-            with compilation_announced(partial(compiling, what)):
-                player = begin_game(spec, variant, variant.start, "plan", experiment.allowance)
-                men[spec.name] = player.man
-                costly |= {spec.name} if player.costs else set()
-        except (PlayerError, PlayerFailure) as error:
-            problems += _unbuilt(experiment, index, spec, error)
-    try:
-        configured(experiment)
-    except GradingError as error:
-        problems += experiment.error(("oracle", error.key), str(error)).problems
-    try:
-        suites = suites_of(experiment, variant)
-    except ConfigError as error:
-        problems += error.problems
+    for index, look in enumerate(looks):
+        if look.error is not None and experiment.players[index].name not in left_out:
+            problems += _unbuilt(experiment, index, look.error)
     if problems:
         raise ConfigError(problems)
-    with compilation_announced(partial(compiling, variant.name)):
-        openings, unread = openings_of(experiment, variant)
-    probes = probes_of(experiment, variant)
-    return Tournament(experiment, variant, specs, openings, probes, suites, men, frozenset(costly), unread)
+    by_name = {spec.name: look for spec, look in zip(experiment.players, looks, strict=True)}
+    if is_new:
+        if unsafe and extent is not Extent.GAMES:
+            observer.say(unsafe)
+        for line in _told(experiment, left_out, found):
+            observer.say(line)
+        experiment = experiment.without(left_out) if left_out else experiment
+        _check_players(experiment)
+    openings, unread = made["openings"]
+    specs = tuple(located(spec, experiment.path.parent) for spec in experiment.players)
+    return Tournament(
+        experiment,
+        variant,
+        specs,
+        openings,
+        made["probe"],
+        made["suite"],
+        {spec.name: by_name[spec.name].man for spec in specs},
+        frozenset(spec.name for spec in specs if by_name[spec.name].costs),
+        unread,
+        left_out,
+        found,
+    )
 
 
-def _unbuilt(
-    experiment: Experiment, index: int, spec: PlayerSpec, error: PlayerError | PlayerFailure
-) -> Sequence[Problem]:
+def parts_of(experiment: Experiment, variant: Variant) -> tuple[dict[str, Any], dict[str, ConfigError]]:
+    """What is played and searched by the keys of a configuration, and the errors of those that cannot be."""
+    checks: Mapping[str, Callable[[], Any]] = {
+        "players": partial(_check_players, experiment),
+        "openings": partial(openings_of, experiment, variant),
+        "probe": partial(probes_of, experiment, variant),
+        "suite": partial(suites_of, experiment, variant),
+        "oracle": partial(_check_oracle, experiment),
+        "adjudicate": partial(_check_tables, experiment, variant),
+    }
+    made: dict[str, Any] = {}
+    errors: dict[str, ConfigError] = {}
+    for key, check in checks.items():
+        try:
+            made[key] = check()
+        except ConfigError as error:
+            errors[key] = error
+    return made, errors
+
+
+def unguarded(experiment: Experiment) -> str:
+    """Say in a line that the user's own Python may do what the user may; empty in a sandbox, or without any."""
+    files = dict.fromkeys(
+        path.name for spec in experiment.players for path in user_files(spec) if path.suffix == ".py"
+    )
+    if experiment.sandbox or not files:
+        return ""
+    return f"{first_few(list(files), 1)} can read and write whatever you can; 'sandbox: true' prevents it"
+
+
+def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[dict[str, str], tuple[Diagnosis, ...]]:
+    """The faulty players that are left out, with their files, and what was found of all with a user's code."""
+    own = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
+    here = f"{experiment.path.parent.resolve()}/"
+    found = tuple(
+        Diagnosis(spec.name, finding.level, finding.message.replace(here, ""))
+        for spec, problems in own
+        for finding in problems
+    )
+    faulty = {one.player for one in found if one.level == "error"}
+    leaves_out = experiment.failures.faulty == "leave-out"
+    return {spec.name: source_of(spec) for spec, _ in own if leaves_out and spec.name in faulty}, found
+
+
+def _told(experiment: Experiment, left_out: Collection[str], found: Sequence[Diagnosis]) -> Iterator[str]:
+    """Yield a line on each finding, but only on the first mistake of a player that is left out."""
+    told: set[str] = set()
+    for player, level, message in found:
+        if level != "error" or player not in left_out:
+            yield f"{player}: {message}" + ("" if level == "error" else " (warning)")
+        elif player not in told:
+            told.add(player)
+            yield f"{player} is left out: {message}"
+    if left_out:
+        yield f"left out: {len(left_out)} of {len(experiment.players)} players"
+    elif found and experiment.failures.faulty == "stop":
+        yield f"the run continues; arena doctor {experiment.path} looks closer"
+
+
+def _unbuilt(experiment: Experiment, index: int, error: PlayerError) -> Sequence[Problem]:
     """The problem of a player that cannot be built; none if it is to lose its games instead."""
-    is_own = bool(own_code(spec))
-    if is_own and experiment.failures.faulty == "forfeit":
+    is_users = is_own(experiment.players[index])
+    if is_users and experiment.failures.faulty == "forfeit":
         return ()
-    advice = _LEAVE_OUT if is_own and len(experiment.players) > 2 else ""
-    if isinstance(error, PlayerError):
-        why = _UNREADABLE if experiment.sandbox and "command" in error.keys else ""
-        return experiment.error(("players", index, *error.keys), f"{error}{why}{advice}").problems
-    message = f"{spec.name} {error} while it was built{advice}"
-    return experiment.error(("players", index, "type"), message).problems
+    advice = _LEAVE_OUT if is_users and len(experiment.players) > 2 else ""
+    why = _UNREADABLE if experiment.sandbox and "command" in error.keys else ""
+    return experiment.error(("players", index, *error.keys), f"{error}{why}{advice}").problems
 
 
-def check_players(experiment: Experiment) -> None:
-    """Raise ConfigError for a player alone that no probe measures."""
+def _check_players(experiment: Experiment) -> None:
+    """Raise ConfigError for a player alone that no probe measures, and for one in and out of a sandbox."""
     if len(experiment.players) == 1 and experiment.probe is None:
         message = "one player alone has no games: list two or more (or measure its search, with 'probe')"
         raise experiment.error(("players",), message)
+    for index, spec in enumerate(experiment.players):
+        if experiment.sandbox and spec.in_process and is_own(spec):
+            message = "'in_process' cannot be true beside 'sandbox: true'"
+            raise experiment.error(("players", index, "in_process"), message)
 
 
-def check_tables(experiment: Experiment, variant: Variant) -> None:
+def _check_oracle(experiment: Experiment) -> None:
+    """Raise ConfigError if games cannot be graded as is asked for."""
+    try:
+        configured(experiment)
+    except GradingError as error:
+        raise experiment.error(("oracle", error.key), str(error)) from None
+
+
+def _check_tables(experiment: Experiment, variant: Variant) -> None:
     """Raise ConfigError if the endgame tables by which games are to be adjudicated are not there."""
     if experiment.adjudicate is not None and experiment.adjudicate.tables:
         try:
@@ -237,7 +326,7 @@ def probes_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
         return ()
     try:
         return tuple(positions(variant, settings.positions, settings.plies, experiment.seed))
-    except ProbeError as error:
+    except ArenaError as error:
         raise experiment.error(("probe", "positions"), str(error)) from None
 
 
@@ -248,7 +337,7 @@ def suites_of(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
         keys = ("suite", number, "name")
         try:
             suite = read_suite(str(entry.path(experiment.path.parent)), variant)
-        except SuiteError as error:
+        except ArenaError as error:
             raise experiment.error(keys, str(error)) from None
         if suite.variant.rules != variant.rules:
             message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"

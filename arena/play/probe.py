@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from arena.base.errors import ArenaError
 from arena.base.wording import counted, cut
 from arena.experiment.openings.lines import is_even, random_line
 from arena.hosting.handle import Answer, failure_of
@@ -47,16 +48,12 @@ class ProbeTask(NamedTuple):
     allowance: Allowance = Allowance()
 
 
-class ProbeError(ValueError):
-    """There are not the positions that were asked for."""
-
-
 def positions(variant: Variant, count: int, plies: int | None, seed: int) -> list[Position]:
     """`count` distinct positions after `plies` random plies, spread evenly over PLIES for None.
 
     In each there is a choice of moves, and no side wins material by force within
     `arena.experiment.openings.lines.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
-    ProbeError if fewer are found.
+    ArenaError if fewer are found.
     """
     rng = random.Random(f"probe {seed}")
     first, last = PLIES if plies is None else (plies, plies)
@@ -68,7 +65,7 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
             (game.position for game in lines if game.position not in found and _worth_searching(game)), None
         )
         if position is None:
-            raise ProbeError(
+            raise ArenaError(
                 f"only {number} of {count} balanced positions were found, none more after {length} random plies"
             )
         found[position] = None

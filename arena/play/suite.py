@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.base.errors import ArenaError
 from arena.base.files import unicode_text, unreadable
 from arena.base.wording import MAX_CHARACTERS, cut, unknown
 from arena.experiment.suite import FOLDER, shipped
@@ -22,10 +23,6 @@ FORM = "FEN ; best moves ; stratum"
 _MAX_MESSAGE = 300
 """Characters of an error in a file, which may quote it."""
 _RULES = re.compile(r"variant:\s*(\S+)")
-
-
-class SuiteError(ValueError):
-    """A suite that cannot be read; the message is one line."""
 
 
 class Puzzle(NamedTuple):
@@ -58,24 +55,24 @@ def read_suite(given: str, variant: Variant | None = None) -> Suite:
     of FORM.
 
     Its rules are those that it names, in a line `variant: NAME` or a tag GameType, else `variant`, else English.
-    Empty lines and lines that begin with `#` are passed over. Raises SuiteError with file, line and value.
+    Empty lines and lines that begin with `#` are passed over. Raises ArenaError with file, line and value.
     """
     is_shipped = given in shipped()
     path = FOLDER / f"{given}.txt" if is_shipped else Path(given)
     name = given if is_shipped else path.name
     try:
         if not path.is_file():
-            raise SuiteError(unknown("suite or file", given, shipped()))
+            raise ArenaError(unknown("suite or file", given, shipped()))
         if path.suffix.lower() == ".pdn":
             rules, puzzles = _of_pdn(path, variant)
         else:
             rules, puzzles = _of_lines(unicode_text(path), name, variant)
-    except SuiteError:
+    except ArenaError:
         raise
     except (OSError, ValueError) as error:
-        raise SuiteError(unreadable(given, error)) from None
+        raise ArenaError(unreadable(given, error)) from None
     if not puzzles:
-        raise SuiteError(f"{name} has no positions: expected lines of {FORM}")
+        raise ArenaError(f"{name} has no positions: expected lines of {FORM}")
     return Suite(path.stem, rules, tuple(puzzles))
 
 
@@ -97,7 +94,7 @@ def _of_lines(text: str, name: str, variant: Variant | None) -> tuple[Variant, l
             else:
                 puzzles.append(_puzzle(rules, line))
         except (NotationError, VariantError) as error:
-            raise SuiteError(f"{name}:{number}: {cut(str(error), _MAX_MESSAGE)}") from None
+            raise ArenaError(f"{name}:{number}: {cut(str(error), _MAX_MESSAGE)}") from None
     return rules, puzzles
 
 
@@ -113,11 +110,11 @@ def _puzzle(variant: Variant, line: str) -> Puzzle:
 def _of_pdn(path: Path, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:
     read = read_pdn(path, variant or VARIANTS["english"])
     if problem := next((problem for problem in read.problems if problem.game), None):
-        raise SuiteError(cut(str(problem), _MAX_MESSAGE))
+        raise ArenaError(cut(str(problem), _MAX_MESSAGE))
     puzzles = []
     for game in read.games:
         if game.variant != read.games[0].variant or not game.moves:
             fault = "has no moves" if not game.moves else f"is of {game.variant.name}, unlike the first game"
-            raise SuiteError(f"{path}: game {game.number} {fault}")
+            raise ArenaError(f"{path}: game {game.number} {fault}")
         puzzles.append(Puzzle(game.start, (game.moves[0],), game.tags.get("Stratum", "")))
     return read.games[0].variant if read.games else VARIANTS["english"], puzzles

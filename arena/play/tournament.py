@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.wording import counted, listed, not_installed, shown
 from arena.base.writing import write_text
@@ -38,12 +38,10 @@ from arena.play.searches import measure, solve, unanswered
 from arena.play.workers import EngineError, Workers, kept_workers, pin, usual_workers, worker_count
 from arena.play.workers import run as run_tasks
 from arena.rules.game import Termination
-from arena.rules.jit.kernel import compilation_announced
 from arena.rules.notation import fen
 from arena.rules.result import NO_RESULT
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
-from players.engines.program import waiting_announced
 
 INCIDENTS = "incidents"
 """The folder of the bundles, in the run's."""
@@ -53,16 +51,12 @@ _FENS = 1000
 """Openings whose FEN is kept, of those that games were last played from."""
 
 
-class RunStopped(Exception):
+class RunStopped(ArenaError):
     """A player failed too often for the run to continue; the message is one line."""
 
 
 class RunPaused(RunStopped):
     """Nobody failed, but the run cannot continue now; the message is one line."""
-
-
-class VersionsChanged(Exception):
-    """A run began with other versions of Python or of packages; the message is one line."""
 
 
 class Outcome(NamedTuple):
@@ -91,48 +85,27 @@ def run(
     Raises ConfigError, and what `carry_out` raises.
     """
     observer = observer or Observer()
-    return carry_out(make_ready(experiment, folder, observer), folder, observer, workers=workers, force=force)
-
-
-def make_ready(experiment: Experiment, folder: Path, observer: Observer) -> Tournament:
-    """The tournament of an experiment whose run is kept in `folder`, without the players that are left out.
-
-    Raises ConfigError if it cannot be played.
-    """
-    from arena.play.doctor import taking_part
-
-    announced: set[str] = set()
-
-    def compiling(what: str) -> None:
-        if what not in announced:
-            announced.add(what)
-            observer.say(f"compiling {what}: some seconds, kept for later runs")
-
-    with waiting_announced(observer.say):
-        with compilation_announced(partial(compiling, "the rules and the search")):
-            left, left_out, found = taking_part(experiment, folder, observer.say)
-        return prepare(left, compiling)._replace(left_out=left_out, found=found)
+    with kept_workers():
+        used = available(experiment.workers if workers is None else workers, observer.say)
+        tournament = prepare(experiment, folder, observer, used)
+        return carry_out(tournament, folder, observer, used, force=force)
 
 
 def carry_out(
     tournament: Tournament,
     folder: Path,
     observer: Observer,
+    workers: Workers,
     *,
-    workers: Workers | None = None,
     force: bool = False,
 ) -> Outcome:
     """Play, grade and solve what is missing of a tournament's run in `folder`; what is finished is kept.
 
-    Raises StoreError for a folder that holds another run or cannot be written to; VersionsChanged; RunStopped for
-    a failure with `failures: {game: stop}`, RunPaused for a player that is not reachable or a budget that is
-    spent; GradingError and EndgameError for a run that cannot be graded as its `oracle` says; WorkerDied for a
-    game that ends its process, EngineError for lost workers.
+    Raises StoreError for a folder that holds another run or cannot be written to; RunStopped for a failure with
+    `failures: {game: stop}`, RunPaused for a player that is not reachable or a budget that is spent; ArenaError
+    for what else keeps the run from going on: other versions, an `oracle` that cannot grade it, lost workers.
     """
     experiment, info = tournament.experiment, tournament.info
-    used = available(experiment.workers or usual_workers() if workers is None else workers, observer.say)
-    if isinstance(used, int):  # no more processes than there is work for
-        used = max(1, min(used, max(tournament.games, tournament.searches, tournament.questions)))
     try:
         opened = Ledger(folder, experiment, info)
     except StoreError as error:
@@ -146,18 +119,16 @@ def carry_out(
             observer.say(ledger.repaired)
         if ledger.complete:
             observer.say(f"the run in {folder} is complete: nothing is played")
-            if unanswered(tournament, ledger):
-                begin(tournament, ledger, used, force=force)
-        else:
+        if not ledger.complete or unanswered(tournament, ledger):
+            begin(tournament, ledger, workers, force=force)
+        if not ledger.complete:
             for line in tournament.warnings():
                 observer.say(line)
-            tournament = _examined(tournament, folder, observer)
-            begin(tournament, ledger, used, force=force)
-            _play_watched(tournament, ledger, used, observer)
+            _play_watched(tournament, ledger, workers, observer)
         is_whole = (
             ledger.complete
-            and _grade_watched(tournament, ledger, used, observer)
-            and _solve_watched(tournament, ledger, used, observer)
+            and _grade_watched(tournament, ledger, workers, observer)
+            and _solve_watched(tournament, ledger, workers, observer)
         )
         info = ledger.info
         return Outcome(is_whole, bool(info.faulty or info.left_out) or ledger.has_failures)
@@ -166,7 +137,7 @@ def carry_out(
 def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bool = False) -> None:
     """Record in the run's info that it begins, or resumes, with `workers` workers.
 
-    Raises VersionsChanged if it began with other versions of packages, unless `force` is true, and StoreError if
+    Raises ArenaError if it began with other versions of packages, unless `force` is true, and StoreError if
     the info cannot be read or written.
     """
     info, now = ledger.info, session(len(ledger.finished()), workers)
@@ -178,7 +149,7 @@ def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bo
         f"{name} {then} then, {here[name]} now" for name, then in info.versions.items() if here[name] != then
     ]
     if others and not force:
-        raise VersionsChanged(
+        raise ArenaError(
             f"{ledger.path.parent}: the run began with other versions ({'; '.join(others)}), so players may play "
             "differently; --force resumes it all the same; or give this run another name or --out, or delete "
             "that folder"
@@ -265,11 +236,13 @@ def write_bundle(folder: Path, record: GameRecord, failures: Mapping[str, int]) 
     return replace(path, partial(write_text, yaml_text(document)))
 
 
-def available(workers: Workers, say: Callable[[str], object]) -> Workers:
-    """The workers, of Dask with a line on how many there are.
+def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
+    """The workers, one process a core unless others are given; of Dask with a line on how many there are.
 
     Raises EngineError if these are not to be had, ValueError for what is neither processes nor an address.
     """
+    if workers is None:
+        return usual_workers()
     if isinstance(workers, str):
         scheduler_address(workers)
         if find_spec("distributed") is None:
@@ -280,22 +253,6 @@ def available(workers: Workers, say: Callable[[str], object]) -> Workers:
     elif type(workers) is not int or workers < 1:
         raise ValueError(f"workers must be a number of processes or like tcp://host:8786, not {shown(workers)}")
     return workers
-
-
-def _examined(tournament: Tournament, folder: Path, observer: Observer) -> Tournament:
-    """The tournament with what is found wrong with a user's own code before the first game, which goes on."""
-    from arena.play.doctor import is_own, of_disk, of_players, reported, unguarded
-
-    experiment = tournament.experiment
-    if tournament.found is not None or experiment.sandbox or not any(map(is_own, tournament.players)):
-        return tournament
-    if line := unguarded(experiment):
-        observer.say(line)
-    own = of_players(experiment, thorough=False, own_alone=True)
-    found = reported(chain(of_disk(folder, tournament.games), own), observer.say)
-    if found:
-        observer.say(f"the run continues; arena doctor {experiment.path} looks closer")
-    return tournament._replace(found=tuple(one for one in found if one.player in tournament.names))
 
 
 def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> None:

@@ -36,6 +36,7 @@ from typing import Any, TypeAlias, TypeVar
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
+from arena.base.errors import ArenaError
 from arena.base.supervisor import are_supported, end_with
 from arena.play.cluster import Batch, Cluster
 from arena.play.cluster import EngineError as EngineError  # noqa: PLC0414  workers' users know it from here
@@ -81,7 +82,7 @@ class Stopped(BaseException):
         self.code = code
 
 
-class WorkerDied(Exception):
+class WorkerDied(ArenaError):
     """Tasks ended their worker's process, each of them twice and alone; the message names the first."""
 
 

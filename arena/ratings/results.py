@@ -16,6 +16,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
+from arena.base.errors import ArenaError
 from arena.base.files import decoded, is_unicode, unreadable
 from arena.base.wording import counted, cut, quoted
 from arena.base.writing import cell_text
@@ -35,7 +36,7 @@ _LISTED = 20
 _FORMS = "1-0, 2-0, +-, 1/2-1/2, 1-1, 0-2, 0-1, -+, * and their like"
 
 
-class ResultsError(Exception):
+class ResultsError(ArenaError):
     """Results that cannot be read; one line that names the file, the line and what is wrong."""
 
 

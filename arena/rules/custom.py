@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from arena.base.errors import ArenaError
 from arena.base.wording import unknown
 from arena.rules.position import COLOURS
 from arena.rules.result import Draws
@@ -15,7 +16,7 @@ from arena.rules.rules import GEOMETRY, PROMOTIONS, SIZES, Rules, board_rules
 from arena.rules.variants import VARIANTS, Variant
 
 
-class VariantError(ValueError):
+class VariantError(ArenaError, ValueError):
     """A variant that cannot be made; `key` is the key of its description to blame."""
 
     def __init__(self, message: str, key: str) -> None:

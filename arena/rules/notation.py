@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TypeAlias
 
+from arena.base.errors import ArenaError
 from arena.rules.moves import promotion_row
 from arena.rules.position import BLACK, WHITE, Position, column_of, square_of
 from arena.rules.rules import NEVER
@@ -20,7 +21,7 @@ KingRuns: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
 NO_RUNS: KingRuns = ((0, 0), (0, 0))
 
 
-class NotationError(ValueError):
+class NotationError(ArenaError, ValueError):
     """Text that is not a position or a move of the variant; says what is wrong and where."""
 
 

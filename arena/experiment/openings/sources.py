@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.base.errors import ArenaError
 from arena.base.files import unicode_text, unreadable
 from arena.base.wording import counted, cut
 from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, OpeningSet
@@ -33,7 +34,7 @@ _FRUITLESS, _FRUITLESS_EACH = 2000, 20
 opening that was found."""
 
 
-class OpeningsError(ValueError):
+class OpeningsError(ArenaError):
     """There are not the openings that were asked for; `key` is the key of a configuration to blame."""
 
     def __init__(self, message: str, key: str = "count") -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from arena.base.errors import ArenaError
+
 Keys = tuple[str | int, ...]
 """The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
 Problem = tuple[str, int, int, str]
@@ -15,7 +17,7 @@ def problem_line(place: str, message: str) -> str:
     return f"{place}: {message}".replace("\n", "\\n")
 
 
-class ConfigError(Exception):
+class ConfigError(ArenaError):
     """All that is wrong with a configuration: `problems` by position, as text one line of each."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.number import quantity
 from arena.rules.custom import is_named
@@ -54,7 +55,7 @@ _SOURCES = ("position", "rules", "moves", "captures", "movegen")
 """The files of `arena.rules` that decide what is in a table, beside those of this folder."""
 
 
-class EndgameError(Exception):
+class EndgameError(ArenaError):
     """Endgame tables that are missing, damaged or cannot be made, in one line."""
 
 
