@@ -127,14 +127,15 @@ def look_at(
         trial = Trial(spec, variant, experiment.seed, allowance, own_extent, openings)
         evaluation = spec.options.get("evaluation") if _is_python(spec) else None
         groups.setdefault((evaluation is None, str(evaluation or spec.name)), []).append(trial)
-    mine = [tuple(group) for group in groups.values() if _is_python(group[0].player)]
-    for group in mine:
-        _compile_for(group)
     looks: dict[str, Look] = {}
+    own: list[Sequence[Trial]] = []
     for group in groups.values():
-        if not _is_python(group[0].player):
+        if _is_python(group[0].player):
+            own.append(group)
+            _compile_for(group)
+        else:
             looks |= looked_at(_announced(group, say))
-    tasks = (_announced(group, say) for group in mine)
+    tasks = (_announced(group, say) for group in own)
     with _told_if_slow(lambda: [spec.name for spec in specs if spec.name not in looks], say):
         for found in run(looked_at, tasks, workers, lambda: False, _trial_name):
             looks |= found
