@@ -194,109 +194,6 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place"),
-    [
-        ("seed: 2026", "sede: 2026", "3:1"),
-        ("count: 20", "xyz: 20", "4:29"),
-        ("count: 20", "games: 20", "4:29"),
-        ("seed: 2026", "games: 20", "3:1"),
-        ("seed: 2026", "rounds: 2", "3:1"),
-        ("seed: 2026", "time: 1", "3:1"),
-        ("seed: 2026", "depth: 1", "3:1"),
-        ("seed: 2026", "seed: '5'", "3:1"),
-        ("seed: 2026", "seed: true", "3:1"),
-        ("seed: 2026", "seed: 1.5", "3:1"),
-        ("seed: 2026", "seed: 1.0", "3:1"),
-        ("seed: 2026", "seed:", "3:1"),
-        ("seed: 2026", "seed: [1]", "3:1"),
-        ("seed: 2026", "seed: -1", "3:1"),
-        ("seed: 2026", "seed: 9223372036854775808", "3:1"),
-        ("160.5", ".nan", "14:37"),
-        ("160.5", "1.0e+999", "14:37"),
-        ("count: 20", "count: 0", "4:29"),
-        ("plies: 6", "plies: -1", "4:12"),
-        ("plies: 200", "plies: 0", "5:1"),
-        ("{random_plies: 6, count: 20}", "20", "4:1"),
-        ("name: heuristics", "name: my run", "1:1"),
-        ("name: heuristics", "name: ../up", "1:1"),
-        ("name: heuristics", 'name: "a\\n"', "1:1"),
-        ("name: heuristics", "name: 2026", "1:1"),
-        ("variant: english", "variant: englsh", "2:1"),
-        ("variant: english", "variant: {base: english, promotoin: never}", "2:26"),
-        ("variant: english", "variant: {base: english, promotion: sometimes}", "2:26"),
-        ("variant: english", "variant: {base: english, flying: 1}", "2:26"),
-        ("anchor: simple-d6", "anchor: simple-d7", "6:1"),
-        ("anchor: simple-d6", "anchor: true", "6:1"),
-        ("type: random}", "kind: random}", "8:5"),
-        ("variant: english\n", "", "1:1"),
-        ("{name: random, type: random}", "[random]", "8:5"),
-        ("{name: random, type: random}", "rnadom@d6", "8:5"),
-        ("name: mine-d6", "name: random", "10:6"),
-        ("type: random}", "type: 5}", "8:20"),
-        ("name: random", 'name: "a\\nb"', "8:6"),
-        ("name: random", "name: ' a'", "8:6"),
-        ("name: random", "name: ''", "8:6"),
-        ("name: random", "name: " + 41 * "x", "8:6"),
-        ("    depth: 6", "    depth: 0", "13:5"),
-        ("    depth: 6", "    depth: 65", "13:5"),
-        ("    depth: 6", "    nodes: 0", "13:5"),
-        ("    depth: 6", "    seconds: 0", "13:5"),
-        ("    depth: 6", "    clock: -1.5", "13:5"),
-        ("    depth: 6", "    clock: 60\n    increment: -1", "14:5"),
-        ("    depth: 6", "    increment: 1", "13:5"),
-        ("seed: 2026", "workers: 0", "3:1"),
-        ("seed: 2026", "workers: {engine: dask}", "3:1"),
-        ("seed: 2026", "workers: many", "3:1"),
-        ("    depth: 6", "    depth: six", "13:5"),
-        ("seed: 2026", "name: b", "3:1"),
-        ("back_row: -6", "man: 1", "14:50"),
-        ("man: 100", "1: 100", "14:27"),
-        ("evaluation: simple", "~: 1", "9:48"),
-        ("evaluation: simple", "{a}: 1", "9:48"),
-        ("type: random}", "type: random, x: !py eval}", "8:34"),
-        ("seed: 2026", "seed: !!int x", "3:1"),
-        ("seed: 2026", "seed: !!bool x", "3:1"),
-        ("seed: 2026", "seed: !!str {a: b}", "3:1"),
-        ("count: 20", "COUNT: 20", "4:29"),
-        ("name: heuristics", "name: " + 101 * "x", "1:1"),
-        ("seed: 2026", f"seed: [{30 * 'long '}]", "3:1"),
-        ("seed: 2026", "failures: {disqualify_after: all}", "3:12"),
-        ("seed: 2026", "failures: {disqualify_after: -1}", "3:12"),
-        ("seed: 2026", "failures: replay", "3:1"),
-        ("seed: 2026", "process: {memory: 63}", "3:11"),
-        ("seed: 2026", "process: {patience: 3}", "3:11"),
-        ("my_heuristic.py:advance", "my\\0.py:advance", "10:46"),
-        ("name: heuristics", 'name: "a\\0"', "1:1"),
-        ("count: 20}", '"a\\0": 20}', "4:29"),
-    ],
-)
-def test_a_wrong_value_has_its_error(tmp_path: Path, old: str, new: str, place: str) -> None:
-    assert EXAMPLE.count(old) == 1
-    found = errors(tmp_path, EXAMPLE.replace(old, new))
-    assert place in places(found)
-    one_line(*found)
-
-
-@pytest.mark.parametrize(
-    ("key", "meant"),
-    [
-        ("memory: 500", "'process: {memory: ...}'"),
-        ("game_timeout: 500", "'process: {game_timeout: ...}'"),
-        ("patience: 3", "'process: {move_timeout: ...}'"),
-        ("on_failure: stop", "'failures: {game: ...}'"),
-        ("faulty: leave-out", "'failures: {faulty: ...}'"),
-        ("withdraw: 0", "'failures: {disqualify_after: ...}'"),
-        ("process: {memry: 500}", "'memory'"),
-        ("process: {move_timout: 500}", "'move_timeout'"),
-        ("failures: {disqualify: 5}", "'disqualify_after'"),
-    ],
-)
-def test_a_key_that_stands_elsewhere_names_its_place(tmp_path: Path, key: str, meant: str) -> None:
-    (message,) = errors(tmp_path, f"{MINIMAL}{key}\n")
-    assert f"did you mean {meant}?" in message
-
-
-@pytest.mark.parametrize(
     "word", ["no", "Off", "yes", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"]
 )
 def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str) -> None:
@@ -333,38 +230,6 @@ def test_a_refused_value_is_one_problem(tmp_path: Path) -> None:
 
 def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> None:
     assert len(errors(tmp_path, MINIMAL + "sede: no\n")) == 2
-
-
-@pytest.mark.parametrize(
-    ("given", "players", "voids_games"),
-    [("", "abc", True), ("", "ab", False), ("format: knockout\n", "abc", False)],
-)
-def test_games_of_who_is_disqualified_are_void_but_in_a_knockout_or_against_one_opponent(
-    tmp_path: Path, given: str, players: str, voids_games: bool
-) -> None:
-    listed = "".join(f"  - {{name: {name}, type: random}}\n" for name in players)
-    experiment = load_text(tmp_path, f"{given}name: a\nvariant: english\nplayers:\n{listed}")
-    assert (experiment.failures.disqualify_after, experiment.voids_games) == (3, voids_games)
-
-
-def test_no_players_is_an_error(tmp_path: Path) -> None:
-    text = MINIMAL[: MINIMAL.index("players")]
-    assert errors(tmp_path, text) == ["run.yaml:1:1: the key 'players' is missing"]
-    lines = errors(tmp_path, text + "players: []\n")
-    assert lines == ["run.yaml:3:1: 'players' must list at least one player"]
-    assert errors(tmp_path, text + "players: {a: b}\n") == [
-        "run.yaml:3:1: 'players' must be a list, not the mapping {'a': 'b'}"
-    ]
-
-
-@pytest.mark.parametrize("word", ["sweeep", "swep", "Sweep", "sweeps"])
-def test_a_misspelt_sweep_names_sweep_among_the_choices(tmp_path: Path, word: str) -> None:
-    entry = f"  - {{name: 'x{{depth}}', type: negamax, {word}: {{depth: [1, 2]}}}}\n"
-    (line,) = errors(tmp_path, "name: a\nvariant: english\nplayers:\n" + entry)
-    assert line == (
-        f"run.yaml:4:39: unknown key '{word}'; did you mean 'sweep'? (choices: name, type, depth, nodes, seconds, "
-        "clock, increment, sweep), and the options of 'negamax'"
-    )
 
 
 def test_a_player_of_ones_own_may_have_an_option_that_reads_like_sweep(tmp_path: Path) -> None:
@@ -413,28 +278,6 @@ def test_a_file_that_is_no_configuration_is_an_error_with_the_reason(
 def test_what_breaks_the_yaml_parser_is_an_error_in_its_line(tmp_path: Path, text: str) -> None:
     (line,) = errors(tmp_path, "\n" + text)
     assert re.match(r"run.yaml:2:\d+: cannot read the file: ", line)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "&a [*a]",
-        "&a [*a, *a, *a]",
-        "a: &a {b: *a}",
-        "a: &a\n  *a : 1",
-        "a: " + 40 * "[" + 40 * "]",
-        "a: &a0 [x]\n" + "".join(f"k{i}: &a{i} [{10 * f'*a{i - 1},'}]\n" for i in range(1, 9)),
-    ],
-)
-def test_endless_or_exploding_aliases_end_in_an_error(tmp_path: Path, text: str) -> None:
-    assert errors(tmp_path, text)
-
-
-def test_merge_keys_are_refused(tmp_path: Path) -> None:
-    text = MINIMAL.replace("{name: x", "&a {name: x") + "  - {<<: *a, name: y}\n"
-    assert "run.yaml:5:6: YAML 1.1 reads '<<' as a merge, which has no place here: put text in quotes" in errors(
-        tmp_path, text
-    )
 
 
 @pytest.mark.parametrize("path", ["missing.yaml", "."])

@@ -14,7 +14,6 @@ import arena
 from arena.experiment.formats.base import LEAST_ROUNDS, Format, Pairing
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.formats.knockout import Knockout
-from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.play import tournament
@@ -30,7 +29,7 @@ from arena.report.sentences.notes import notes
 from arena.report.tables.decided import ORDER, sprt_path, verdict
 from arena.rules.result import result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
-from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
+from tests.helpers.schedules import DYNAMIC, FOUR, batches, drawn, plan_of, record, run
 from tests.helpers.tournaments import assert_same, play_whole
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -39,42 +38,6 @@ SPRT = {"elo0": 0.0, "elo1": 20.0, "alpha": 0.05, "beta": 0.05, "model": "normal
 
 
 # --- configuration
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("format: swis\n", "6:1"),
-        ("format: {type: swis}\n", "6:10"),
-        ("format: {rounds: 2}\n", "6:1"),
-        ("format: 5\n", "6:1"),
-        ("format: swiss\n", "6:1"),
-        ("format: match\n", "6:1"),
-        ("format: {type: swiss, rounds: 4}\n", "6:23"),
-        ("format: {type: swiss, rounds: 3, pears: 2}\n", "6:34"),
-        ("format: {type: knockout, rounds: 3}\n", "6:26"),
-        ("format: {type: gauntlet, seeds: [a, e]}\n", "6:37"),
-        ("format: {type: gauntlet, seeds: [a, a]}\n", "6:37"),
-        ("format: {type: gauntlet, seeds: []}\n", "6:26"),
-        ("format: {type: gauntlet, seeds: [a, b, c, d]}\n", "6:26"),
-        ("sprt: {elo0: 0, elo1: 5}\n", "6:1"),
-        ("format: knockout\nsprt: {elo0: 0, elo1: 5}\n", "7:1"),
-        ("sprt: {elo0: 5, elo1: 5}\n", "6:17"),
-        ("sprt: {elo0: 0, elo1: 5001}\n", "6:17"),
-        ("sprt: {elo0: 0, elo1: 5, beta: 0.96}\n", "6:26"),
-        ("sprt: {elo0: 0, elo1: 5, alpha: 0.96}\n", "6:1"),
-        ("sprt: {elo0: 0, elo1: 5, model: elo}\n", "6:26"),
-        ("until: {error: 0}\n", "6:9"),
-        ("until: 15\n", "6:1"),
-        ("format: {type: swiss, rounds: 3}\nuntil: {error: 9}\n", "7:1"),
-    ],
-)
-def test_a_format_that_cannot_be_is_an_error_at_its_key(tmp_path: Path, text: str, place: str) -> None:
-    path = tmp_path / "config.yaml"
-    path.write_text(HEAD + text + FOUR)
-    with pytest.raises(ConfigError) as caught:
-        load(path)
-    assert f"{path}:{place}: " in str(caught.value)
 
 
 def test_a_format_with_rounds_needs_openings_for_all_of_them(tmp_path: Path) -> None:

@@ -119,49 +119,6 @@ def test_openings_may_differ_by_rule_set_and_are_the_usual_ones_where_a_mapping_
     assert [(one.openings.count, one.openings.set) for one in found.values()] == [(5, None), (7, "russian-table")]
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        "variants: english",
-        "variants: [english]",
-        "variants: [english, 3]",
-        "variants: [english, english]",
-        "variants: [english, rusian]",
-        "variants: {a/b: english, c: russian}",
-        "variants: {a: english, c: {base: russian, captur: free}}",
-        "variant: english\nvariants: [english, russian]",
-        "variants: [english, russian]\nopenings: {set: {rusian: russian-table}}",
-        "variants: [english, russian]\nopenings: {set: {russian: russian-tables}}",
-        "variants: [english, russian]\nseeds: 5",
-        "variants: [english, russian]\nformat: {type: place, pool: english}",
-    ],
-)
-def test_what_is_wrong_is_named_once_with_its_place(tmp_path: Path, head: str) -> None:
-    (found,) = problems(tmp_path, head)
-    one_line(found)
-
-
-@pytest.mark.parametrize(
-    "limits",
-    [
-        "[{depth: 2}, {depth: 3}]",
-        "{d2: {depth: 2}}",
-        "{d2: {depth: 2}, d3: 3}",
-        "{d2: {depth: 2}, d3: {}}",
-        "{d2: {depth: 2}, d3: {depht: 3}}",
-        "{d2: {depth: 2}, d3: {depth: 0}}",
-        "{d2: {depth: 2}, d3: {increment: 1}}",
-        "{d/2: {depth: 2}, d3: {depth: 3}}",
-        "{d2: {depth: 2}, d3: {depth: 1e3}}",
-        "{d2: 012, d3: {depth: 3}}",
-    ],
-)
-def test_what_is_wrong_in_limits_is_named_once_with_its_place(tmp_path: Path, limits: str) -> None:
-    players = "players:\n  - {name: a, type: negamax}\n  - simple\n"
-    (found,) = problems(tmp_path, f"variant: english\nlimits: {limits}", players)
-    one_line(found)
-
-
 def test_limits_that_no_player_needs_are_refused(tmp_path: Path) -> None:
     players = "players:\n  - random\n  - simple@d3\n"
     one_line(*problems(tmp_path, f"variant: english\n{LIMITS}", players))
@@ -172,11 +129,6 @@ def test_limits_are_not_refused_where_a_sweep_that_is_wrong_makes_no_players(tmp
         tmp_path, f"variant: english\n{LIMITS}", "players:\n  - {type: negamax, sweep: {tt: 3}}\n  - greedy\n"
     )
     assert found.startswith("5:29: 'tt' must be a list")
-
-
-def test_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
-    head = "variants: {a: english, a-b: russian}\nlimits: {b-c: {depth: 2}, c: {depth: 3}}"
-    one_line(*problems(tmp_path, head, LACKING % ""))
 
 
 def test_what_one_rule_set_alone_has_wrong_begins_with_its_name(tmp_path: Path) -> None:
@@ -399,7 +351,7 @@ def test_a_folder_of_several_runs_is_no_run_and_names_them(tmp_path: Path) -> No
         (tmp_path / name).mkdir()
         (tmp_path / name / "ledger.sqlite").touch()
     line = error_line(invoke("status", tmp_path).stderr)
-    assert line == f"there is no run in {tmp_path}, but in its folders: english; russian"
+    assert line == f"there is no run in {tmp_path}, but in its folders: english, russian"
 
 
 def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Path) -> None:

@@ -22,8 +22,7 @@ from arena.report.sentences.notes import forfeits
 from arena.report.tables.submissions import lost_by_failures
 from arena.watch.observer import Observer
 from tests.helpers.command_line import invoke, one_line
-
-CHOOSES = "class {}:\n    def choose(self, game, limit, rng):\n        raise SystemExit\n"
+from tests.helpers.configs import CHOOSES
 
 
 @pytest.fixture
@@ -155,37 +154,6 @@ def test_short_forms_are_players_whose_names_differ(folder: Path) -> None:
     }
     assert experiment.players[0].limit.depth == 6
     assert experiment.players[0].options == {"evaluation": "simple", "preset": "full"}
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        "{type: submision/*.py}",
-        "{type: submissions/*.pyx}",
-        "{type: submissions/*}",
-        "{type: submissions/*/}",
-        "{type: submissions/z*.py, depth: 3}",
-        "{type: submissions/_*.py}",
-        "{evaluation: 'submissions/*.txt', type: negamax}",
-        "{name: me, type: submissions/*.py}",
-        "{name: '{fiel}', type: submissions/*.py}",
-        "{name: 5, type: submissions/*.py}",
-        "{type: submissions/*.py, depth: 65}",
-        "{type: submissions/*.py, sweep: {depth: [1, 2]}}",
-        "simpel@d6",
-        "simple@6",
-        "submissions/dore.py:Dora",
-        "submissions/two.py",
-    ],
-)
-def test_a_wrong_pattern_or_short_form_is_an_error_at_its_place(folder: Path, entry: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        loaded(folder, f"  - {{name: r, type: random}}\n  - {entry}\n")
-    lines = [
-        line.removeprefix(f"{folder}/").replace(str(folder), "FOLDER") for line in str(caught.value).splitlines()
-    ]
-    assert all(line.startswith("run.yaml:5:") for line in lines)
-    one_line(lines)
 
 
 def test_there_are_players_for_200_files_at_most(tmp_path: Path) -> None:

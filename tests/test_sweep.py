@@ -13,7 +13,6 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.play.prepare import prepare
 from players.player import Limit
-from tests.helpers.command_line import one_line
 
 EVALUATORS = "from arena import evaluator\n" + "".join(
     f"\n\n@evaluator\ndef {name}(position, rules):\n    return 0.0\n" for name in ("fast", "slow", "simple")
@@ -197,86 +196,7 @@ def test_files_are_found_beside_the_configuration_or_in_the_working_directory_or
     assert player.options["evaluation"] == f"{work}/runs/1.npz"
 
 
-@pytest.mark.parametrize(
-    ("given", "place"),
-    [
-        ('{files: "rusn/*.npz"}', "7:20"),
-        ('{files: "runs/*.npy"}', "7:20"),
-        ('{files: "empty/*.npz"}', "7:20"),
-        ("{files: 5}", "7:20"),
-        ('{files: "runs/*", step: "x"}', "7:37"),
-    ],
-)
-def test_wrong_files_are_an_error_at_their_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, place: str
-) -> None:
-    trained(tmp_path, "runs/a-1.npz")
-    (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path)
-    (line,) = errors(tmp_path, entry(f"evaluation: {given}", None))
-    line = line.replace(str(tmp_path), "FOLDER")
-    assert line.startswith(f"{place}: ")
-    one_line(line)
-
-
 # --- errors of wrong sweeps
-
-
-@pytest.mark.parametrize(
-    ("sweep", "place"),
-    [
-        ("depth: []", "7:7"),
-        ("depth: 4", "7:7"),
-        ("depth: {from: 1, too: 10}", "7:24"),
-        ("depth: {from: 1}", "7:7"),
-        ("depth: {from: a, to: 3}", "7:15"),
-        ("depth: {from: 5, to: 3}", "7:24"),
-        ("depth: {from: 1, to: 3, step: 0}", "7:31"),
-        ("depth: {from: 0, to: 3, factor: 2}", "7:31"),
-        ("depth: {from: 1, to: 3, step: 1, factor: 2}", "7:40"),
-        ("depth: [4, 0]", "7:18"),
-        ("depth: {from: 0, to: 1}", "7:7"),
-        ("depth: [4, no]", "7:18"),
-        ("preset: [pvs, full]", "7:7"),
-        ("name: [x, y]", "7:7"),
-        ("preset.x: [1]", "7:7"),
-        ("depth: [4, 4]", "6:5"),
-        ("depth: [4]\nlimit: [{depth: 6}]", "8:7"),
-        ("limit: [{depht: 6}]", "7:16"),
-        ("limit: [{time: 1}]", "7:16"),
-        ("limit: [6]", "7:15"),
-        ("limit: [{depth: 6}, {depth: 0}]", "7:28"),
-        ("depth: {from: 1, to: 1000000000}", "7:7"),
-        ("depth: {from: 1, to: 2, step: 1.0e-320}", "7:7"),
-        ("depth: {from: 1.0e-310, to: 9, factor: 2}", "7:7"),
-        ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5"),
-    ],
-)
-def test_a_wrong_sweep_is_an_error_at_its_place(tmp_path: Path, sweep: str, place: str) -> None:
-    (line,) = errors(tmp_path, entry(sweep, None))
-    assert line.startswith(f"{place}: ")
-    one_line(line)
-
-
-@pytest.mark.parametrize(
-    ("name", "place"),
-    [("{evaluatoin}", "4:5"), ("{depth:03}", "4:5"), ("d{depth", "4:5"), ("{evaluation}", "4:5"), ("x", "4:5")],
-)
-def test_the_error_of_a_wrong_template_names_what_it_may_hold(tmp_path: Path, name: str, place: str) -> None:
-    (line,) = errors(tmp_path, entry("evaluation: [simple, cis300]\ndepth: [4, 6]", name))
-    assert line.startswith(f"{place}: ")
-    one_line(line)
-
-
-@pytest.mark.parametrize("sweep", ["sweep: 5", "sweep: []", "sweep: {}", "sweep:"])
-def test_a_sweep_is_a_mapping_with_something_in_it(tmp_path: Path, sweep: str) -> None:
-    (line,) = errors(tmp_path, f"{HEAD}  - type: random\n    {sweep}\n")
-    assert line.startswith("5:5: 'sweep' must be a mapping of a player's keys to lists or ranges, not ")
-
-
-def test_names_of_two_entries_must_differ_as_of_plain_players(tmp_path: Path) -> None:
-    text = entry("depth: [4, 6]", "d{depth}") + "  - {name: d6, type: random}\n"
-    assert errors(tmp_path, text) == ["8:6: the player 'd6' is already in line 4: names must differ"]
 
 
 def test_an_error_in_a_fixed_value_is_one_problem_and_a_wrong_sweep_hides_no_other_error(tmp_path: Path) -> None:

@@ -60,3 +60,6 @@ class Crashes:
     def choose(self, game, limit, rng):
         return 1 / 0
 """
+
+CHOOSES = "class {}:\n    def choose(self, game, limit, rng):\n        raise SystemExit\n"
+"""The code of a player of that name, which must not be run."""

@@ -1,0 +1,288 @@
+"""Bad configurations: each has a line for what is wrong, at its place, with what was meant or may stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.experiment.load import load_all
+from arena.experiment.yaml.errors import ConfigError
+from tests.helpers.configs import CHOOSES, EXAMPLE
+from tests.helpers.schedules import FOUR, HEAD
+
+TWO = "players:\n  - {name: a, type: random}\n  - {name: b, type: negamax}\n"
+
+
+def _changed(text: str) -> str:
+    old, new = text.split(" => ")
+    assert EXAMPLE.count(old) == 1
+    return EXAMPLE.replace(old, new)
+
+
+def _swept(sweep: str, name: str = "") -> str:
+    keys = "".join(f"      {line}\n" for line in sweep.splitlines())
+    first = f'  - name: "{name}"\n    type: negamax\n' if name else "  - type: negamax\n    preset: pvs\n"
+    return f"name: a\nvariant: english\nplayers:\n{first}    sweep:\n{keys}"
+
+
+CONFIGS: dict[str, Callable[[str], str]] = {
+    "example": _changed,
+    "players": lambda text: f"name: a\nvariant: english\n{text}\n",
+    "sweep": _swept,
+    "template": lambda text: _swept("evaluation: [simple, cis300]\ndepth: [4, 6]", text),
+    "files": lambda text: _swept(f"evaluation: {text}"),
+    "format": lambda text: f"{HEAD}{text}\n{FOUR}",
+    "rules": lambda text: f"name: a\n{text}\n{TWO}",
+    "limits": lambda text: f"name: a\nvariant: english\nlimits: {text}\n{TWO}",
+    "entry": lambda text: f"name: a\nvariant: english\nplayers:\n  - {{name: r, type: random}}\n  - {text}\n",
+}
+"""Whole configurations with the texts of a part of BAD."""
+BAD: dict[str, list[tuple[str, str, str]]] = {
+    "example": [
+        ("seed: 2026 => sede: 2026", "3:1", "did you mean 'seed'?"),
+        ("count: 20 => xyz: 20", "4:29", "unknown key 'xyz'"),
+        ("count: 20 => games: 20", "4:29", "did you mean 'count'?"),
+        ("seed: 2026 => games: 20", "3:1", "did you mean 'openings: {count: 20}'?"),
+        ("seed: 2026 => rounds: 2", "3:1", "did you mean 'openings: {count: 20}'?"),
+        ("seed: 2026 => time: 1", "3:1", "did you mean 'players: [{seconds: ...}]'?"),
+        ("seed: 2026 => depth: 1", "3:1", "did you mean 'players: [{depth: ...}]'?"),
+        ("seed: 2026 => seed: '5'", "3:1", "'seed' must be a whole number"),
+        ("seed: 2026 => seed: true", "3:1", "'seed' must be a whole number"),
+        ("seed: 2026 => seed: 1.5", "3:1", "'seed' must be a whole number"),
+        ("seed: 2026 => seed:", "3:1", "'seed' must be a whole number"),
+        ("seed: 2026 => seed: [1]", "3:1", "'seed' must be a whole number"),
+        ("seed: 2026 => seed: -1", "3:1", "'seed' must be greater than or equal to 0"),
+        ("seed: 2026 => seed: 9223372036854775808", "3:1", "a number must be finite and below 2**63, not 922337"),
+        ("160.5 => .nan", "14:37", "a number must be finite and below 2**63, not .nan"),
+        ("160.5 => 1.0e+999", "14:37", "a number must be finite and below 2**63, not 1.0e+999"),
+        ("count: 20 => count: 0", "4:29", "'count' must be greater than or equal to 1"),
+        ("plies: 6 => plies: -1", "4:12", "'random_plies' must be greater than or equal to 0"),
+        ("plies: 200 => plies: 0", "5:1", "'max_plies' must be greater than or equal to 1"),
+        ("{random_plies: 6, count: 20} => 20", "4:1", "'openings' must be a mapping of keys to values"),
+        ("name: heuristics => name: my run", "1:1", "'name' must be a folder name"),
+        ('name: heuristics => name: "a\\n"', "1:1", "'name' must be a folder name"),
+        ("name: heuristics => name: 2026", "1:1", "'name' must be text"),
+        ("variant: english => variant: englsh", "2:1", "did you mean 'english'?"),
+        ("variant: english => variant: {base: english, promotoin: never}", "2:26", "did you mean 'promotion'?"),
+        ("variant: english => variant: {base: english, promotion: sometimes}", "2:26", "unknown promotion 'some"),
+        ("variant: english => variant: {base: english, flying: 1}", "2:26", "'flying' must be true or false, no"),
+        ("anchor: simple-d6 => anchor: simple-d7", "6:1", "did you mean 'simple-d6'?"),
+        ("anchor: simple-d6 => anchor: true", "6:1", "'anchor' must be a mapping of keys to values"),
+        ("type: random} => kind: random}", "8:5", "the key 'type' is missing"),
+        ("variant: english\n => ", "1:1", "the key 'variant' is missing"),
+        ("{name: random, type: random} => [random]", "8:5", "an entry of 'players' must be a mapping of keys to"),
+        ("{name: random, type: random} => rnadom@d6", "8:5", "did you mean 'random'?"),
+        ("name: mine-d6 => name: random", "10:6", "the player 'random' is already in line 8"),
+        ("type: random} => type: 5}", "8:20", "'type' must be text"),
+        ('name: random => name: "a\\nb"', "8:6", "'name' must be printable characters with no space at eithe"),
+        ("name: random => name: ' a'", "8:6", "'name' must be printable characters with no space at eithe"),
+        ("name: random => name: ''", "8:6", "'name' must have at least 1 character"),
+        ("    depth: 6 =>     depth: 0", "13:5", "'depth' must be greater than or equal to 1"),
+        ("    depth: 6 =>     depth: 65", "13:5", "'depth' must be less than or equal to 64"),
+        ("    depth: 6 =>     nodes: 0", "13:5", "'nodes' must be greater than 0"),
+        ("    depth: 6 =>     seconds: 0", "13:5", "'seconds' must be greater than 0"),
+        ("    depth: 6 =>     clock: -1.5", "13:5", "'clock' must be greater than 0"),
+        ("    depth: 6 =>     clock: 60\n    increment: -1", "14:5", "'increment' must be greater than or equal"),
+        ("    depth: 6 =>     increment: 1", "13:5", "'increment' needs a 'clock' to add it to"),
+        ("seed: 2026 => workers: 0", "3:1", "'workers' must be a number of processes or like tcp://host"),
+        ("seed: 2026 => workers: {engine: dask}", "3:1", "'workers' must be a number of processes or like tcp:/"),
+        ("seed: 2026 => workers: many", "3:1", "'workers' must be a number of processes or like tcp://host"),
+        ("    depth: 6 =>     depth: six", "13:5", "'depth' must be a whole number"),
+        ("seed: 2026 => name: b", "3:1", "the key 'name' is given twice, first in line 1"),
+        ("back_row: -6 => man: 1", "14:50", "the key 'man' is given twice, first in line 14"),
+        ("man: 100 => 1: 100", "14:27", "a key must be text"),
+        ("evaluation: simple => ~: 1", "9:48", "a key must be text"),
+        ("evaluation: simple => {a}: 1", "9:48", "YAML 1.1 reads this as a map, which has no place here"),
+        ("type: random} => type: random, x: !py eval}", "8:34", "YAML 1.1 reads 'eval' as a !py, which has no p"),
+        ("seed: 2026 => seed: !!int x", "3:1", "the text 'x' is not a valid int"),
+        ("seed: 2026 => seed: !!bool x", "3:1", "the text 'x' is not a valid bool"),
+        ("seed: 2026 => seed: !!str {a: b}", "3:1", "YAML 1.1 reads this as a str, which has no place here"),
+        ("count: 20 => COUNT: 20", "4:29", "did you mean 'count'?"),
+        ("seed: 2026 => failures: {disqualify_after: all}", "3:12", "'disqualify_after' must be a whole number"),
+        ("seed: 2026 => failures: {disqualify_after: -1}", "3:12", "'disqualify_after' must be greater than or"),
+        ("seed: 2026 => failures: replay", "3:1", "'failures' must be a mapping of keys to values"),
+        ("seed: 2026 => process: {memory: 63}", "3:11", "'memory' must be greater than or equal to 64"),
+        ("seed: 2026 => process: {patience: 3}", "3:11", "unknown key 'patience'"),
+        ("my_heuristic.py:advance => my\\0.py:advance", "10:46", "text must not have a NUL, as the text 'my\\x0"),
+        ('name: heuristics => name: "a\\0"', "1:1", "text must not have a NUL, as the text 'a\\x00' has"),
+        ('count: 20} => "a\\0": 20}', "4:29", "text must not have a NUL, as the text 'a\\x00' has"),
+        ("seed: 2026 => memory: 500", "3:1", "did you mean 'process: {memory: ...}'?"),
+        ("seed: 2026 => game_timeout: 500", "3:1", "did you mean 'process: {game_timeout: ...}'?"),
+        ("seed: 2026 => patience: 3", "3:1", "did you mean 'process: {move_timeout: ...}'?"),
+        ("seed: 2026 => on_failure: stop", "3:1", "did you mean 'failures: {game: ...}'?"),
+        ("seed: 2026 => faulty: leave-out", "3:1", "did you mean 'failures: {faulty: ...}'?"),
+        ("seed: 2026 => withdraw: 0", "3:1", "did you mean 'failures: {disqualify_after: ...}'?"),
+        ("seed: 2026 => process: {memry: 500}", "3:11", "did you mean 'memory'?"),
+        ("seed: 2026 => process: {move_timout: 500}", "3:11", "did you mean 'move_timeout'?"),
+        ("seed: 2026 => failures: {disqualify: 5}", "3:12", "did you mean 'disqualify_after'?"),
+    ],
+    "players": [
+        ("", "1:1", "the key 'players' is missing"),
+        ("players: []", "3:1", "'players' must list at least one player"),
+        ("players: {a: b}", "3:1", "'players' must be a list, not the mapping"),
+    ],
+    "sweep": [
+        ("depth: []", "7:7", "'depth' must be a list of values, a range {from"),
+        ("depth: 4", "7:7", "'depth' must be a list of values, a range {from"),
+        ("depth: {from: 1, too: 10}", "7:24", "did you mean 'to'?"),
+        ("depth: {from: 1}", "7:7", "the range of 'depth' needs 'from' and 'to'"),
+        ("depth: {from: a, to: 3}", "7:15", "'from' must be a number"),
+        ("depth: {from: 5, to: 3}", "7:24", "'to' must be at least 'from', 5, not 3"),
+        ("depth: {from: 1, to: 3, step: 0}", "7:31", "'step' must be above 0, not 0"),
+        ("depth: {from: 0, to: 3, factor: 2}", "7:31", "'factor' must be above 1 and 'from' above 0, not 2 and"),
+        ("depth: {from: 1, to: 3, step: 1, factor: 2}", "7:40", "a range has a 'step' or a 'factor', not both"),
+        ("depth: [4, 0]", "7:18", "'depth' must be greater than or equal to 1"),
+        ("depth: {from: 0, to: 1}", "7:7", "'depth' must be greater than or equal to 1"),
+        ("depth: [4, no]", "7:18", "YAML 1.1 reads no as the boolean false"),
+        ("preset: [pvs, full]", "7:7", "'preset' is both set and swept"),
+        ("name: [x, y]", "7:7", "'name' cannot be swept"),
+        ("preset.x: [1]", "7:7", "'preset' is the text 'pvs', so 'preset.x' has no place in "),
+        ("depth: [4, 4]", "6:5", "the entry makes two players named 'depth 4'"),
+        ("depth: [4]\nlimit: [{depth: 6}]", "8:7", "'depth' is swept twice, by 'depth' and by 'limit'"),
+        ("limit: [{depht: 6}]", "7:16", "did you mean 'depth'?"),
+        ("limit: [{time: 1}]", "7:16", "did you mean 'seconds'?"),
+        ("limit: [6]", "7:15", "an entry of 'limit' must be a mapping such as {depth"),
+        ("limit: [{depth: 6}, {depth: 0}]", "7:28", "'depth' must be greater than or equal to 1"),
+        ("depth: {from: 1, to: 1000000000}", "7:7", "the range of 'depth' has more than 200 values"),
+        ("depth: {from: 1, to: 2, step: 1.0e-320}", "7:7", "the range of 'depth' has more than 200 values"),
+        ("depth: {from: 1.0e-310, to: 9, factor: 2}", "7:7", "the range of 'depth' has more than 200 values"),
+        ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5", "the sweeps and patterns make 220 players"),
+    ],
+    "template": [
+        ("{evaluatoin}", "4:5", "did you mean 'evaluation'?"),
+        ("{depth:03}", "4:5", "did you mean 'depth'?"),
+        ("d{depth", "4:5", "'name' is not a template"),
+        ("{evaluation}", "4:5", "the entry makes two players named 'simple'"),
+        ("x", "4:5", "the entry makes two players named 'x'"),
+    ],
+    "files": [
+        ('{files: "rusn/*.npz"}', "7:20", "did you mean 'runs'?"),
+        ('{files: "runs/*.npy"}', "7:20", "matches '*.npy'"),
+        ('{files: "empty/*.npz"}', "7:20", "matches '*.npz'"),
+        ("{files: 5}", "7:20", "'files' must be text"),
+        ('{files: "runs/*", step: "x"}', "7:37", "unknown key of files 'step'"),
+    ],
+    "format": [
+        ("format: swis", "6:1", "did you mean 'swiss'?"),
+        ("format: {type: swis}", "6:10", "did you mean 'swiss'?"),
+        ("format: {rounds: 2}", "6:1", "the key 'type' is missing"),
+        ("format: 5", "6:1", "'format' must be the name of a format or a mapping with a "),
+        ("format: swiss", "6:1", "the key 'rounds' is missing"),
+        ("format: match", "6:1", "'match' needs exactly two players, not 4"),
+        ("format: {type: swiss, rounds: 4}", "6:23", "'rounds' must be at most 3 with 4 players"),
+        ("format: {type: swiss, rounds: 3, pears: 2}", "6:34", "did you mean 'pairs'?"),
+        ("format: {type: knockout, rounds: 3}", "6:26", "unknown key 'rounds'"),
+        ("format: {type: gauntlet, seeds: [a, e]}", "6:37", "unknown player 'e'"),
+        ("format: {type: gauntlet, seeds: [a, a]}", "6:37", "the seed 'a' is given twice"),
+        ("format: {type: gauntlet, seeds: []}", "6:26", "'seeds' must list at least one player"),
+        ("format: {type: gauntlet, seeds: [a, b, c, d]}", "6:26", "'seeds' must leave out a player"),
+        ("sprt: {elo0: 0, elo1: 5}", "6:1", "'sprt' needs exactly two players, not 4"),
+        ("format: knockout\nsprt: {elo0: 0, elo1: 5}", "7:1", "'sprt' needs the format 'round-robin' or 'match'"),
+        ("sprt: {elo0: 5, elo1: 5}", "6:17", "'elo1' makes no test"),
+        ("sprt: {elo0: 0, elo1: 5001}", "6:17", "'elo1' makes no test"),
+        ("sprt: {elo0: 0, elo1: 5, beta: 0.96}", "6:26", "'beta' makes no test"),
+        ("sprt: {elo0: 0, elo1: 5, alpha: 0.96}", "6:1", "'beta' makes no test"),
+        ("sprt: {elo0: 0, elo1: 5, model: elo}", "6:26", "'model' must be 'normalized' or 'logistic'"),
+        ("until: {error: 0}", "6:9", "'error' must be greater than 0"),
+        ("until: 15", "6:1", "'until' must be a mapping of keys to values"),
+        ("format: {type: swiss, rounds: 3}\nuntil: {error: 9}", "7:1", "'until' needs the format 'round-robin',"),
+    ],
+    "rules": [
+        ("variants: english", "2:1", "'variants' must be a list of names, as in [english, russia"),
+        ("variants: [english]", "2:1", "'variants' needs two or more"),
+        ("variants: [english, 3]", "2:1", "'variants' must be a list of names, as in [english, russia"),
+        ("variants: [english, english]", "2:21", "the rule set 'english' is listed twice"),
+        ("variants: [english, rusian]", "2:21", "did you mean 'russian'?"),
+        ("variants: {a/b: english, c: russian}", "2:12", "'a/b' names a folder"),
+        ("variants: {a: english, c: {base: russian, captur: free}}", "2:43", "did you mean 'no_capture'?"),
+        ("variant: english\nvariants: [english, russian]", "3:1", "'variant' and 'variants' cannot be combined"),
+        ("variants: [english, russian]\nopenings: {set: {rusian: russian-table}}", "3:18", "did you mean 'russi"),
+        ("variants: [english, russian]\nopenings: {set: {russian: russian-tables}}", "3:18", "did you mean 'russ"),
+        ("variants: [english, russian]\nseeds: 5", "3:1", "did you mean 'seed'?"),
+        ("variants: [english, russian]\nformat: {type: place, pool: english}", "3:10", "unknown format 'place'"),
+        (
+            "variants: {a: english, a-b: russian}\nlimits: {b-c: {depth: 2}, c: {depth: 3}}",
+            "3:27",
+            "the name 'a-b-c'",
+        ),
+    ],
+    "limits": [
+        ("[{depth: 2}, {depth: 3}]", "3:1", "'limits' must be a mapping from names to limits, as in {d4"),
+        ("{d2: {depth: 2}}", "3:1", "'limits' needs two or more"),
+        ("{d2: {depth: 2}, d3: 3}", "3:26", "the limit 'd3' must be a mapping such as {depth"),
+        ("{d2: {depth: 2}, d3: {}}", "3:26", "the limit 'd3' must be a mapping such as {depth"),
+        ("{d2: {depth: 2}, d3: {depht: 3}}", "3:31", "did you mean 'depth'?"),
+        ("{d2: {depth: 2}, d3: {depth: 0}}", "3:31", "d3: 'depth' must be greater than or equal to 1"),
+        ("{d2: {depth: 2}, d3: {increment: 1}}", "3:31", "d3: 'increment' needs a 'clock' to add it to"),
+        ("{d/2: {depth: 2}, d3: {depth: 3}}", "3:10", "'d/2' names a folder"),
+        ("{d2: {depth: 2}, d3: {depth: 1e3}}", "3:31", "YAML 1.1 reads 1e3 as the text '1e3'"),
+        ("{d2: 012, d3: {depth: 3}}", "3:10", "YAML 1.1 reads 012 as the whole number 10"),
+    ],
+    "entry": [
+        ("{type: submision/*.py}", "5:6", "did you mean 'submissions'?"),
+        ("{type: submissions/*.pyx}", "5:6", "a pattern of 'type' must end with .py"),
+        ("{type: submissions/*}", "5:6", "a pattern of 'type' must end with .py"),
+        ("{type: submissions/*/}", "5:6", "a pattern of 'type' must end with .py"),
+        ("{type: submissions/z*.py, depth: 3}", "5:6", "matches 'z*.py'"),
+        ("{type: submissions/_*.py}", "5:6", "'submissions/_*.py' only matches hidden files and `__init_"),
+        ("{evaluation: 'submissions/*.txt', type: negamax}", "5:6", "a pattern of 'evaluation' must end with .p"),
+        ("{name: me, type: submissions/*.py}", "5:6", "the entry makes two players named 'me'"),
+        ("{name: '{fiel}', type: submissions/*.py}", "5:6", "did you mean 'file'?"),
+        ("{name: 5, type: submissions/*.py}", "5:6", "'name' must be text"),
+        ("{type: submissions/*.py, depth: 65}", "5:30", "'depth' must be less than or equal to 64"),
+        ("{type: submissions/*.py, sweep: {depth: [1, 2]}}", "5:6", "a pattern and 'sweep' do not go together"),
+        ("simpel@d6", "5:5", "did you mean 'simple'?"),
+        ("simple@6", "5:5", "unknown limit '6' in 'simple@6'"),
+        ("submissions/dore.py:Dora", "5:5", "did you mean submissions/dora.py?"),
+        ("submissions/two.py", "5:5", "'submissions/two.py' needs the name of a class or function"),
+        ("{type: random, sweep: }", "5:20", "'sweep' must be a mapping of a player's keys to lists or ranges"),
+        ("{type: random, sweep: []}", "5:20", "'sweep' must be a mapping of a player's keys to lists or ranges"),
+        (
+            "{name: 'x{depth}', type: negamax, sweeep: {depth: [1, 2]}}",
+            "5:39",
+            "did you mean 'sweep'? (choices: name, ",
+        ),
+        ("{name: x, type: negamax, Sweep: {depth: [1, 2]}}", "5:30", "did you mean 'sweep'? (choices: name, "),
+        (
+            "{name: 'r{depth}', type: greedy, sweep: {depth: [4]}}\n  - {name: r4, type: random}",
+            "6:6",
+            "already in line 5",
+        ),
+        ("{<<: {type: random}, name: y}", "5:6", "YAML 1.1 reads '<<' as a merge, which has no place here"),
+    ],
+}
+"""Texts, line and column of their error, and words of it."""
+CASES = [(part, *case) for part, cases in BAD.items() for case in cases]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Submissions, and files of a training."""
+    made = tmp_path_factory.mktemp("bad")
+    codes = {
+        "dora": CHOOSES.format("Dora"),
+        "two": CHOOSES.format("A") + CHOOSES.format("B"),
+        "__init__": "",
+    }
+    for path in ("submissions", "runs", "empty"):
+        (made / path).mkdir()
+    for name, code in codes.items():
+        (made / "submissions" / f"{name}.py").write_text(code)
+    (made / "runs" / "a-1.npz").touch()
+    return made
+
+
+@pytest.mark.parametrize(("part", "text", "place", "words"), CASES)
+def test_a_bad_configuration_has_its_error_at_its_place(
+    folder: Path, part: str, text: str, place: str, words: str
+) -> None:
+    path = folder / "run.yaml"
+    path.write_text(CONFIGS[part](text))
+    with pytest.raises(ConfigError) as caught:
+        load_all(path)
+    lines = str(caught.value).split("\n")
+    assert len(lines) == len(caught.value.problems) and all(len(line) < 800 for line in lines)
+    assert len(lines) == 1 or part in ("example", "format", "entry")
+    assert [line for line in lines if line.startswith(f"{path}:{place}: ") and words in line], lines
