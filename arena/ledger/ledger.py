@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_type_hints
 
 from arena.base.files import replace
 from arena.base.wording import first_few
@@ -18,7 +18,6 @@ from arena.ledger.info import RunInfo
 from arena.ledger.packing import GRADE_RECORD, MOVE_RECORD, SEARCH_COLUMNS
 from arena.ledger.record import (
     ANSWER_COLUMNS,
-    PROBE_COLUMNS,
     TABLES_JUDGE,
     GameRecord,
     GradedGame,
@@ -66,16 +65,16 @@ _GAMES = {
     "machine": "TEXT",
     "error": "TEXT",
 }
-_MOVES = {"extras": "BLOB", "moves": "BLOB"}
-_TEXTS = {"player": "TEXT", "fen": "TEXT", "error": "TEXT"}
-_REALS = {name: "REAL" for name, type in SEARCH_COLUMNS if type.startswith("f")}
-_WHOLE = ("position", "legal_moves", "best_moves", "solved", "depth", "nodes")
-_ANSWER_TYPES = dict.fromkeys(_WHOLE, "INTEGER") | {"seconds": "REAL"}
-_PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMNS}
-GAMES = Table("games", _GAMES | _MOVES, ["game"])
-PROBES = Table("probes", _PROBES, ["player", "position"])
-_ANSWERS = {name: _ANSWER_TYPES.get(name, "TEXT") for name in ANSWER_COLUMNS}
-ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=False)
+_SQL = {int: "INTEGER", bool: "INTEGER", str: "TEXT", float: "REAL"}
+_SEARCH = {name: "REAL" if kind.startswith("f") else "INTEGER" for name, kind in SEARCH_COLUMNS}
+_ANSWER = {name: _SQL[type] for name, type in get_type_hints(SuiteAnswer).items() if name in ANSWER_COLUMNS}
+GAMES = Table("games", _GAMES | {"extras": "BLOB", "moves": "BLOB"}, ["game"])
+PROBES = Table(
+    "probes",
+    {"player": "TEXT", "position": "INTEGER", "fen": "TEXT", **_SEARCH, "error": "TEXT"},
+    ["player", "position"],
+)
+ANSWERS = Table("answers", _ANSWER, ["player", "suite", "position"], is_needed=False)
 JUDGES = "judges"
 """Key of the document with the entries of the judges but the tables, by name."""
 GRADES = Table(
@@ -168,10 +167,14 @@ class Ledger(Store):
     def add(self, record: GameRecord, white: str, black: str, opening_fen: str, *, replace: bool = False) -> None:
         """Store a finished game, for good, in place of an earlier record of it if `replace` is true."""
         game, pair, round, _, _, opening = record.pairing
+        verdict: tuple[Any, ...] = ("", "", None)
+        if record.verdict is not None:
+            outcome = record.verdict.outcome
+            verdict = outcome.result, str(outcome.termination), record.verdict.plies
         row = (
             *(game, pair, round, white, black, opening + 1, opening_fen, record.result, record.termination),
             *(record.points or (None, None)),
-            *(record.plies, *_verdict(record), record.seconds, record.cpu_seconds, record.began),
+            *(record.plies, *verdict, record.seconds, record.cpu_seconds, record.began),
             *(record.worker, record.machine, record.error, record.extras, record.moves),
         )
         self._record(game, self.insert(GAMES, row, replace=replace))
@@ -328,13 +331,6 @@ def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) 
             failed = bool(connection.execute(_FAILED, _FAULTS).fetchone()[0])
             return failed or bool(run_info(stored, folder / FILE).faulty)
     return None
-
-
-def _verdict(record: GameRecord) -> tuple[str, str, int | None]:
-    if record.verdict is None:
-        return "", "", None
-    outcome, plies = record.verdict
-    return outcome.result, str(outcome.termination), plies
 
 
 def _parts(experiment: Experiment, info: RunInfo) -> dict[str, dict[str, Any]]:
