@@ -134,8 +134,12 @@ def rows(folder: Path) -> set[tuple[Any, ...]]:
         return {row for table in (GAMES, PROBES) for row in connection.execute(table.query)}
 
 
-def assert_no_flip_is_silent(ledger: Path, folder: Path, flips: int) -> None:
-    """Flip single bits anywhere in a ledger; read it, and open it to go on."""
+@pytest.mark.parametrize(
+    "flips", [pytest.param(60, marks=pytest.mark.full), pytest.param(1000, marks=pytest.mark.slow)]
+)
+def test_a_flipped_bit_changes_nothing_or_is_named(ledger: Path, tmp_path: Path, flips: int) -> None:
+    """Single bits anywhere in a ledger, which is then read, and opened to go on."""
+    folder = tmp_path / "flipped"
     data, whole, stored = (ledger / FILE).read_bytes(), content(ledger), rows(ledger)
     rng = random.Random(2)
     seen = {"same": 0, "refused": 0, "repaired": 0}
@@ -170,27 +174,6 @@ def _or_refused(work: Callable[[], Any]) -> Any:
         message = str(error)
     assert len(message.splitlines()) == 1
     return None
-
-
-@pytest.mark.full
-def test_a_flipped_bit_changes_nothing_or_is_named(ledger: Path, tmp_path: Path) -> None:
-    assert_no_flip_is_silent(ledger, tmp_path / "flipped", 60)
-
-
-@pytest.mark.slow
-def test_none_of_1000_flipped_bits_is_accepted_in_silence(ledger: Path, tmp_path: Path) -> None:
-    assert_no_flip_is_silent(ledger, tmp_path / "flipped", 1000)
-
-
-@pytest.mark.full
-def test_a_game_that_its_page_does_not_count_is_missed(tmp_path: Path) -> None:
-    """SQLite reads such a page without a word."""
-    volume.fill(tmp_path, "random", 100)
-    stored, data = rows(tmp_path), bytearray((tmp_path / FILE).read_bytes())
-    data[leaves(data)[-1] + 4] -= 1
-    (tmp_path / FILE).write_bytes(data)
-    assert len(rows(tmp_path)) == 99
-    assert_salvaged(tmp_path, stored, 99, 100)
 
 
 @pytest.mark.full
@@ -292,40 +275,51 @@ def test_a_damaged_description_costs_nothing_where_the_same_is_given_again(
     assert content(folder) == content(ledger)
 
 
-def leaves(data: bytes | bytearray) -> list[int]:
+def leaves(data: bytearray) -> list[int]:
     """Where the pages of tables with rows begin."""
     return [start for start in range(0, len(data), 4096) if data[start] == 0x0D]
 
 
-def assert_salvaged(folder: Path, stored: set[tuple[Any, ...]], least: int, games: int) -> None:
-    """A report names the damage; a run keeps `least` games or more, as they were, and is not complete."""
-    with pytest.raises(StoreError, match=r"is damaged \(.+\); arena run does again") as error:
-        read(folder)
-    assert len(str(error.value).splitlines()) == 1
-    with reopened(folder, "random", games) as opened:
-        assert "was damaged (" in opened.repaired and not opened.complete
-    left = rows(folder)
-    assert left < stored and len(left) >= least
-    assert read(folder).games["game"].is_monotonic_increasing
+def miscounted(data: bytearray) -> None:
+    """A page counts one game less than it has: SQLite reads it without a word."""
+    data[leaves(data)[-1] + 4] -= 1
 
 
-@pytest.mark.full
-def test_games_around_pages_that_cannot_be_read_are_kept(tmp_path: Path) -> None:
-    volume.fill(tmp_path, "random", 200)
-    stored, data = rows(tmp_path), bytearray((tmp_path / FILE).read_bytes())
+def zeroed(data: bytearray) -> None:
+    """Two pages are nothing but zeros."""
     places = leaves(data)
     for place in (places[len(places) // 3], places[len(places) // 2]):
         data[place : place + 4096] = bytes(4096)
+
+
+def cut(share: float) -> Callable[[bytearray], None]:
+    """Only this share of the file is left."""
+    return lambda data: data.__delitem__(slice(int(share * len(data)), None))
+
+
+@pytest.mark.parametrize(
+    ("games", "damage", "least"),
+    [
+        pytest.param(100, miscounted, 99, marks=pytest.mark.full),
+        pytest.param(200, zeroed, 180, marks=pytest.mark.full),
+        *((200, cut(0.2), 0), (200, cut(0.51), 62), (200, cut(0.98), 156)),
+    ],
+)
+def test_the_games_around_what_is_lost_of_a_file_are_kept(
+    tmp_path: Path, games: int, damage: Callable[[bytearray], None], least: int
+) -> None:
+    volume.fill(tmp_path, "random", games)
+    stored, data = rows(tmp_path), bytearray((tmp_path / FILE).read_bytes())
+    damage(data)
     (tmp_path / FILE).write_bytes(data)
-    assert_salvaged(tmp_path, stored, 180, 200)
-
-
-@pytest.mark.parametrize("share", [0.2, 0.51, 0.98])
-def test_the_games_in_what_is_left_of_a_file_that_was_cut_are_kept(tmp_path: Path, share: float) -> None:
-    volume.fill(tmp_path, "random", 200)
-    stored, size = rows(tmp_path), (tmp_path / FILE).stat().st_size
-    os.truncate(tmp_path / FILE, int(share * size))
-    assert_salvaged(tmp_path, stored, int(200 * share) - 40, 200)
+    with pytest.raises(StoreError, match=r"is damaged \(.+\); arena run does again") as error:
+        read(tmp_path)
+    assert len(str(error.value).splitlines()) == 1
+    with reopened(tmp_path, "random", games) as opened:
+        assert "was damaged (" in opened.repaired and not opened.complete
+    left = rows(tmp_path)
+    assert left < stored and len(left) >= least
+    assert read(tmp_path).games["game"].is_monotonic_increasing
 
 
 @pytest.mark.full

@@ -112,12 +112,6 @@ def test_other_settings_are_refused_by_name_and_the_folder_is_released(tmp_path:
     store(tmp_path).close()
 
 
-def test_records_of_other_columns_are_refused(tmp_path: Path) -> None:
-    store(tmp_path, columns=["depth"]).close()
-    with pytest.raises(StoreError, match="of another version"):
-        store(tmp_path, columns=["depth", "nodes"])
-
-
 def test_a_process_that_dies_while_it_makes_a_store_leaves_one_that_can_be_made(tmp_path: Path) -> None:
     process = multiprocessing.get_context("spawn").Process(target=_die_in_put, args=(tmp_path,))
     process.start()

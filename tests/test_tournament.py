@@ -15,7 +15,7 @@ from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.play.workers import WorkerDied
-from tests.helpers.tournaments import CONFIG, PLAYERS, assert_same, experiment, open_for, run, stored
+from tests.helpers.tournaments import CONFIG, assert_same, experiment, open_for, run, stored
 
 
 @pytest.fixture(scope="module")
@@ -88,15 +88,6 @@ def test_a_ledger_whose_moves_have_other_columns_is_refused(tmp_path: Path) -> N
         arena.load(tmp_path / "out")
     with pytest.raises(StoreError, match="of another version"):
         open_for(tmp_path)
-
-
-def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None:
-    text = CONFIG.replace("type: greedy", 'type: "own.py:Slow"')
-    open_for(tmp_path, text).close()
-    plan = prepare(experiment(tmp_path, text))
-    (tmp_path / "own.py").write_text(PLAYERS + "\n")
-    with pytest.raises(StoreError, match="changed: files"):
-        Ledger(tmp_path / "out", plan.experiment, plan.info)
 
 
 def test_an_illegal_move_loses(tmp_path: Path) -> None:
