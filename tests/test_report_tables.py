@@ -318,7 +318,7 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert table["reasons"].to_dict() == {
         "good": "",
         "fails": f"lost 1 on time and 1 by errors (game {first}: raised KeyError: 3 at ply 4)",
-        "bad": "disqualified, as it failed in all of its first 3 games "
+        "bad": "disqualified, as it failed in 3 games and played no sound one that counts "
         f"(game {run.void_games['game'].iloc[0]}: returned None at ply 2): "
         "its 18 games, 15 of them unplayed, do not count",
         "gone": "left out as faulty: cannot be built: line 2",

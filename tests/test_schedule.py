@@ -133,7 +133,7 @@ def test_a_player_that_fails_in_all_of_its_first_games_is_disqualified_and_no_ot
         if "b" in (plan.names[it.pairing.white], plan.names[it.pairing.black])
     ]
     assert [it.termination for it in own] == 3 * ["error"] + (len(own) - 3) * ["disqualified"]
-    assert {it.error for it in own[3:]} == {"b disqualified after 3 failures in the first 3 games"}
+    assert {it.error for it in own[3:]} == {"b disqualified after 3 failures, with no sound game that counts"}
     fine = Stored()
     follow(
         plan,

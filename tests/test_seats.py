@@ -356,7 +356,7 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
     warning = "own.py can read and write whatever you can; 'sandbox: true' prevents it"
     assert done.stderr.splitlines().count(warning) == 1
     assert "game 5: bad raised SystemExit: at ply " in done.stderr and "(out/incidents/game-5.yaml)" in done.stderr
-    first = "bad was disqualified, as it failed in all of its first 3 games (game 5: "
+    first = "bad was disqualified, as it failed in 3 games and played no sound one that counts (game 5: "
     assert " ".join(done.stdout.split()).startswith(first)
     assert first in (tmp_path / "out" / "report.html").read_text()
     bundle = yaml.safe_load((tmp_path / "out" / "incidents" / "game-5.yaml").read_text())
@@ -382,7 +382,8 @@ def test_games_of_a_disqualified_player_are_void_in_every_table(tmp_path: Path) 
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
     sentence = (
-        "bad was disqualified, as it failed in all of its first 3 games (game 5: raised SystemExit: at ply 3): "
+        "bad was disqualified, as it failed in 3 games and played no sound one that counts "
+        "(game 5: raised SystemExit: at ply 3): "
         "its 12 games, 9 of them unplayed, do not count."
     )
     assert (

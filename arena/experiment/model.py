@@ -76,7 +76,9 @@ class Failures(Section):
     plays: int = Field(default=3, ge=1, description="Plays of a game before its failure counts, with 'replay'.")
     stop_after: int = Field(default=1, ge=1, description="Failures after which the run ends, with 'stop'.")
     disqualify_after: int = Field(
-        default=3, ge=0, description="Who fails in all of its first N games is disqualified; 0: nobody."
+        default=3,
+        ge=0,
+        description="Who fails in N games and is sound in none that counts is disqualified.",
     )
     unreachable: int = Field(
         default=3,

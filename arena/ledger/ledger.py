@@ -24,7 +24,7 @@ from arena.ledger.record import (
     ProbeRecord,
     SuiteAnswer,
 )
-from arena.ledger.store import COMPLETE, Store, StoreError, changed_keys, reading
+from arena.ledger.store import COMPLETE, Store, StoreError, changed_keys, check_columns, reading
 from arena.ledger.table import CHECKSUM, Table, documents
 from arena.rules.game import FORFEITS, Termination
 from arena.rules.result import RESULTS
@@ -323,10 +323,12 @@ def info_in(folder: Path) -> RunInfo | None:
 def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) -> bool | None:
     """Whether players failed, or were found faulty, in a folder that holds this experiment, complete.
 
-    It may be one that can only be read. None if it does not hold it, or is not marked as complete.
+    It may be one that can only be read. None if it does not hold it, is not marked as complete, or is of another
+    version of the arena.
     """
     with suppress(StoreError), reading(folder / FILE) as connection:
         stored = documents(connection)
+        check_columns(folder / FILE, stored, COLUMNS)
         if COMPLETE in stored and not changed_keys(stored, _parts(experiment, info)):
             failed = bool(connection.execute(_FAILED, _FAULTS).fetchone()[0])
             return failed or bool(run_info(stored, folder / FILE).faulty)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 
+from arena.base.wording import counted
 from arena.experiment.formats.base import Batch, Pairing, Place, Played
 from arena.ledger.packing import packed
 from arena.ledger.record import GameRecord
@@ -178,8 +179,8 @@ class Schedule:
             return None
         result = "draw" if len(lost) == 2 else "black" if lost[0] == pairing.white else "white"
         names = " and ".join(self._names[player] for player in lost)
-        why = f"{names} disqualified after {self._limit} failures in the first {self._limit} games"
-        why += ", whose games are void" if self._are_void else ""
+        why = f"{names} disqualified after {counted(self._limit, 'failure')}, with no sound game that counts"
+        why += ": such a player's games are void" if self._are_void else ""
         return GameRecord(pairing, result, str(Termination.DISQUALIFIED), 0.0, why, *packed([]))
 
 

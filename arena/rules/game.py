@@ -65,7 +65,7 @@ class Termination(StrEnum):
     ERROR = "error"
     """A player raised an exception, or its process ended, and loses."""
     DISQUALIFIED = "disqualified"
-    """A player that failed in each of its first games is disqualified: the game is lost unplayed."""
+    """A player that failed in game after game is disqualified: the game is lost unplayed."""
     RESIGNATION = "resignation"
     """A person gave up and loses."""
     AGREEMENT = "agreement"

@@ -125,7 +125,7 @@ TABLES = (
     GAMES,
     RunTable(
         "void_games",
-        "games that do not count, as a player that failed in all of its first games was disqualified",
+        "games that do not count, as a player was disqualified that failed in its games",
         lambda run: run.data.void_games,
         tuple(_VOID if column.name == "result" else column for column in _GAMES),
         written=False,

@@ -63,7 +63,7 @@ def submissions(run: RatedRun) -> pd.DataFrame:
 def failures(run: RatedRun, player: str) -> int:
     """In how many games a player failed, those that do not count among them."""
     if player in run.data.disqualified:
-        games = run.void_games[(run.void_games["white"] == player) | (run.void_games["black"] == player)]
+        games = _void_games(run, player)
         by_other = (games["error"] != "") & ~games["error"].str.startswith(f"{player} ")
         return int((games["termination"].isin(_FAULTS) & ~by_other).sum())
     lost = run.games[run.games["termination"].isin(_FAULTS)]
@@ -88,12 +88,12 @@ def reasons(run: RatedRun, player: str) -> list[str]:
 
 def disqualification(run: RatedRun, player: str) -> str:
     """Why a player was disqualified whose games are void, and how many these are."""
-    games = run.void_games[(run.void_games["white"] == player) | (run.void_games["black"] == player)]
+    games = _void_games(run, player)
     unplayed = int((games["termination"] == Termination.DISQUALIFIED).sum())
     of_these = f", {unplayed} of them unplayed," if unplayed else ""
-    first = counted(run.data.experiment.failures.disqualify_after, "game")
+    limit = counted(run.data.experiment.failures.disqualify_after, "game")
     return (
-        f"disqualified, as it failed in all of its first {first} (game "
+        f"disqualified, as it failed in {limit} and played no sound one that counts (game "
         f"{games['game'].iloc[0]}: {_words(games['error'].iloc[0], player)}): its {counted(len(games), 'game')}"
         f"{of_these} do not count"
     )
@@ -108,6 +108,10 @@ def lost_by_failures(games: pd.DataFrame) -> pd.DataFrame:
     """Games that players lost by failures: a row for each that lost any, a column for each `Termination`."""
     lost = games[games["termination"].isin(FORFEITS)]
     return lost.groupby([_loser(lost), lost["termination"].astype(str)]).size().unstack(fill_value=0)
+
+
+def _void_games(run: RatedRun, player: str) -> pd.DataFrame:
+    return run.void_games[(run.void_games["white"] == player) | (run.void_games["black"] == player)]
 
 
 def _loser(games: pd.DataFrame) -> pd.Series:
