@@ -17,7 +17,7 @@ from arena.experiment.formats.knockout import Knockout
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.play import tournament
-from arena.play.pilot import expectation, pilot, sample
+from arena.play.pilot import expectation, pilot
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import resolution, sprt, summary
@@ -271,16 +271,6 @@ def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(
 
 
 # --- plans
-
-
-def test_a_pilot_takes_each_pairing_before_any_a_second_time(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, FOUR)
-    found = list(sample(plan))
-    ties = [frozenset((p.white, p.black)) for p in found]
-    assert all(len(set(ties[start : start + 6])) == 6 for start in range(0, len(ties), 6))
-    assert len({(p.white, p.black, p.opening) for p in found}) == len(found) == plan.games
-    field = list(sample(plan_of(tmp_path, "format: {type: gauntlet, seeds: [c]}\n" + FOUR)))
-    assert all(2 in (p.white, p.black) for p in field)
 
 
 def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from arena.experiment.formats.base import Pairing
 from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.prepare import Tournament
+from arena.play.schedule import game_of
 from arena.play.tournament import RunPaused
 from arena.play.workers import run
 from arena.ratings.interval import Z95
@@ -49,34 +48,23 @@ class Expectation(NamedTuple):
 
 
 def pilot(tournament: Tournament, workers: int, games: int | None = None) -> list[GameRecord]:
-    """Play a number of games on `workers` processes, or for SECONDS.
+    """Play a number of games on `workers` processes, or for SECONDS: those of the first batch, in a random order.
 
-    They are spread over the pairings and openings at random: no pairing has a second game before all have one.
-    Raises WorkerDied and EngineError as `arena.play.workers.run` does, and RunPaused for a player that is not
-    reachable.
+    Raises what `arena.play.workers.run` raises, and RunPaused for a player that is not reachable.
     """
     records: list[GameRecord] = []
     began = time.perf_counter()
     late = lambda: games is None and time.perf_counter() - began > SECONDS  # noqa: E731
-    for record in run(play, islice(map(tournament.task, sample(tournament)), games), workers, late):
+    batch = next(tournament.batches())
+    numbers = random.Random(f"{tournament.experiment.seed} pilot").sample(
+        range(1, 2 * len(batch) + 1), 2 * len(batch)
+    )
+    tasks = (tournament.task(game_of(batch, number)) for number in numbers[:games])
+    for record in run(play, tasks, workers, late):
         if record.result == NO_RESULT:
             raise RunPaused(record.error)
         records.append(record)
     return records
-
-
-def sample(tournament: Tournament) -> Iterator[Pairing]:
-    """Games of a pilot, in a random order that depends on the seed alone."""
-    rng = random.Random(f"{tournament.experiment.seed} pilot")
-    openings = rng.sample(range(len(tournament.openings)), len(tournament.openings))
-    ties = tournament.experiment.format.ties(tournament.names)
-    game = 0
-    for side in (0, 1):
-        for number, opening in enumerate(openings, start=1):
-            for tie in rng.sample(ties, len(ties)):
-                game += 1
-                white, black = tie[:: 1 if (sum(tie) + number + side) % 2 else -1]
-                yield Pairing(game, game, number, white, black, opening)
 
 
 def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: int) -> Expectation:
