@@ -82,11 +82,11 @@ def place(
 
 def _file(name: str) -> Path:
     """The file of a pool; of "english" the newest."""
-    known = sorted(POOLS.glob("*.yaml"))
-    found = [file for file in known if name in (file.stem, file.stem.rpartition("-")[0])]
-    if not found:
-        fail(f"--pool: {unknown('pool', name, [file.stem for file in known])}")
-    return found[-1]
+    files = sorted(POOLS.glob("*.yaml"))
+    named = [file for file in files if name in (file.stem, file.stem.rpartition("-")[0])]
+    if not named:
+        fail(f"--pool: {unknown('pool', name, [file.stem for file in files])}")
+    return named[-1]
 
 
 def _read(file: Path) -> Any:

@@ -67,16 +67,16 @@ def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | N
     thread behind. What drawing the items raises is raised here.
     """
     # A Queue: CPython's SimpleQueue waits for ever if its time is over when a handler of a signal returns.
-    found: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue()
+    drawn: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue()
     interrupts: list[int] = []
 
     def draw() -> None:
         try:
             for item in items:
-                found.put((item, None, False))
-            found.put((None, None, True))
+                drawn.put((item, None, False))
+            drawn.put((None, None, True))
         except BaseException as error:
-            found.put((None, error, True))
+            drawn.put((None, error, True))
 
     def interrupted(number: int, _frame: Any) -> None:
         interrupts.append(number)
@@ -89,7 +89,7 @@ def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | N
     try:
         while True:
             try:
-                item, error, is_last = found.get(timeout=_LOOK_SECONDS)
+                item, error, is_last = drawn.get(timeout=_LOOK_SECONDS)
             except queue.Empty:
                 yield None
                 continue

@@ -82,8 +82,8 @@ def points_of_men(men: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
 
     K. Regan and G. Haworth, "Intrinsic chess ratings", AAAI 2011, have errors on such a scale.
     """
-    found: Floats = expit(np.asarray(k, float) * np.asarray(men, float))
-    return found
+    points: Floats = expit(np.asarray(k, float) * np.asarray(men, float))
+    return points
 
 
 def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLike) -> Interval | None:

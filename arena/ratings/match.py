@@ -15,11 +15,12 @@ finite but not trustworthy: the estimate and its width depend on that 0.001. For
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.wording import unknown
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Floats, Interval, elo_from_score, los, score_from_elo
 from arena.rules.result import pair_points
 
@@ -55,24 +56,24 @@ def summary(counts: Counts) -> Summary:
 
     Raises ValueError for a length other than 3 or 5 or a count that is negative or not finite.
     """
-    given = _checked(counts)
-    weights = np.maximum(given, REGULARISATION)
-    points, middle = np.linspace(0, 1, len(given)), len(given) // 2
-    given_total, total = float(given.sum()), float(weights.sum())
+    counts = _checked(counts)
+    weights = np.maximum(counts, REGULARISATION)
+    points, middle = np.linspace(0, 1, len(counts)), len(counts) // 2
+    results, total = float(counts.sum()), float(weights.sum())
 
     lead = float(weights @ (points - 0.5)) / total
     score = 0.5 + lead
     error = math.sqrt(float(weights @ (points - score) ** 2)) / total
     low = max(score - Z95 * error, min(score, SCORE_LIMIT))
-    unit = NELO_SCALE / (error * math.sqrt(middle * total))
     high = min(score + Z95 * error, max(score, 1 - SCORE_LIMIT))
+    unit = NELO_SCALE / (error * math.sqrt(middle * total))
     return Summary(
-        games=round(middle * given_total),  # a result is of 1 game or 2
-        score=float(given @ points) / given_total if given_total else 0.5,
+        games=round(middle * results),  # a result is of 1 game or 2
+        score=float(counts @ points) / results if results else 0.5,
         elo=Interval.around(elo_from_score(score), (elo_from_score(high) - elo_from_score(low)) / 2),
         nelo=Interval.around(lead * unit, Z95 * error * unit),
         los=float(los(lead, error)),
-        draw_ratio=float(given[middle]) / given_total if given_total else 0.0,
+        draw_ratio=float(counts[middle]) / results if results else 0.0,
     )
 
 
@@ -191,23 +192,23 @@ def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -
 
     Raises ValueError for wrong counts, an unknown model or a hypothesis beyond +-5000 Elo.
     """
-    given = _checked(counts)
+    counts = _checked(counts)
     for elo in (elo0, elo1):
         if not abs(elo) <= ELO_LIMIT:
             raise ValueError(f"a hypothesis must lie within +-{ELO_LIMIT:.0f} Elo, not {elo}")
-    if model not in ("normalized", "logistic"):
-        raise ValueError(f'unknown model "{model}": choose "normalized" or "logistic"')
-    if not given.any():
+    if model not in get_args(Model):
+        raise ValueError(unknown("model", model, get_args(Model)))
+    if not counts.any():
         return 0.0
-    weights = np.maximum(given, REGULARISATION)
+    weights = np.maximum(counts, REGULARISATION)
     total = float(weights.sum())
     observed = weights / total
     if model == "logistic":
-        points = np.linspace(0, 1, len(given))
-        fits = [_mean_fit(observed, points - score_from_elo(elo)) for elo in (elo0, elo1)]
-        return total * float(fits[1] - fits[0])
-    games_per_result = len(given) // 2
-    low, high = (_ratio_fit(observed, math.sqrt(games_per_result) * elo / NELO_SCALE) for elo in (elo0, elo1))
+        points = np.linspace(0, 1, len(counts))
+        low, high = (float(_mean_fit(observed, points - score_from_elo(elo))) for elo in (elo0, elo1))
+    else:
+        games_per_result = len(counts) // 2
+        low, high = (_ratio_fit(observed, math.sqrt(games_per_result) * elo / NELO_SCALE) for elo in (elo0, elo1))
     return total * (high - low)
 
 
@@ -268,19 +269,19 @@ def _ratio_fit(observed: Floats, ratio: float) -> float:
         fits = _mean_fit(observed, tangents)
         if above:
             fits = np.where(tangents @ observed > 0, fits, 0.0)
-        found = fits.argmin(axis=-1) if above else fits.argmax(axis=-1)
-        low, high = sigma[rows, np.maximum(found - 1, 0), 0], sigma[rows, np.minimum(found + 1, 63), 0]
+        best_fit = fits.argmin(axis=-1) if above else fits.argmax(axis=-1)
+        low, high = sigma[rows, np.maximum(best_fit - 1, 0), 0], sigma[rows, np.minimum(best_fit + 1, 63), 0]
     return float(fits.min() if above else fits.max())
 
 
 def _checked(counts: Counts) -> Floats:
     """The counts as an array. Raises ValueError for what are none."""
-    given = np.asarray(counts, float)
-    if given.shape not in ((3,), (5,)):
+    checked = np.asarray(counts, float)
+    if checked.shape not in ((3,), (5,)):
         raise ValueError(
             "counts must be 3 (losses, draws, wins) or 5 (pairs LL, LD, WL+DD, WD, WW), "
-            f"not of shape {given.shape}"
+            f"not of shape {checked.shape}"
         )
-    if not (np.isfinite(given).all() and (given >= 0).all()):
-        raise ValueError(f"counts must be finite and not negative: {given.tolist()}")
-    return given
+    if not (np.isfinite(checked).all() and (checked >= 0).all()):
+        raise ValueError(f"counts must be finite and not negative: {checked.tolist()}")
+    return checked
