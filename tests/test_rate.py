@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 import arena
+from arena.base.errors import ArenaError
 from arena.ratings.joint import rate
-from arena.ratings.results import ResultsError
 from arena.report import load
 from arena.report.files import pdn_games
 from arena.report.load import read_results
@@ -328,6 +328,6 @@ def test_sources_that_differ_in_who_moves_first_need_first(tmp_path, monkeypatch
     run = run_of(tmp_path)
     read, colours = load.read_run, itertools.cycle(get_args(Colour))
     monkeypatch.setattr(load, "read_run", lambda folder: read(folder)._replace(first=next(colours)))
-    with pytest.raises(ResultsError, match="--first"):
+    with pytest.raises(ArenaError, match="--first"):
         read_results([run, run])
     assert len(read_results([run, run], "white").games)

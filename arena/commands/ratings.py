@@ -13,7 +13,6 @@ import pandas as pd
 from arena.commands.common import ENCODING, results_option
 from arena.commands.output import echo, fail, show_frame, show_table
 from arena.ratings.joint import rate as rate_games
-from arena.ratings.results import ResultsError
 from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side, sameness, sameness_sentence
 from arena.report.load import read_results
@@ -50,12 +49,12 @@ def rate(
     A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
     may have pair, the same for games that belong together.
     """
+    results_read = read_results(files, first, encoding, strict, results)
     try:
-        results_read = read_results(files, first, encoding, strict, results)
         ratings = rate_games(
             results_read.games, first=results_read.first, anchor={} if anchor is None else {anchor: 0.0}
         )
-    except (ResultsError, ValueError) as error:
+    except ValueError as error:
         fail(str(error))
     table, notes = rated(ratings.table, ratings.groups), [*ratings.notes, *results_read.notes]
     if as_json:
@@ -99,10 +98,7 @@ def compare(
     Elo is relative to the mean of the players of both. For two runs, it counts the games that are the same, move
     for move.
     """
-    try:
-        sides = [read_side(path, first, encoding, results) for path in (a, b)]
-    except ResultsError as error:
-        fail(str(error))
+    sides = [read_side(path, first, encoding, results) for path in (a, b)]
     comparison = compare_sides(*sides)
     runs = [side.run for side in sides if side.run is not None]
     same = sameness_sentence(sameness(*runs)) if len(runs) == 2 else ""

@@ -36,10 +36,6 @@ _LISTED = 20
 _FORMS = "1-0, 2-0, +-, 1/2-1/2, 1-1, 0-2, 0-1, -+, * and their like"
 
 
-class ResultsError(ArenaError):
-    """Results that cannot be read; one line that names the file, the line and what is wrong."""
-
-
 class Fault(NamedTuple):
     """A game that cannot be rated."""
 
@@ -85,16 +81,16 @@ def read_file(
 ) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
-    Games without players or with an unknown result are left out. Raises ResultsError for a file that cannot be
+    Games without players or with an unknown result are left out. Raises ArenaError for a file that cannot be
     read, and for a PDN whose games differ in who moves first, unless *first* is given. `1-0` is, by *results*, a
     win of the side that moves first or of White; else the former in a PDN, the latter in a CSV.
     """
     if path.is_char_device():
-        raise ResultsError(f"{path} cannot be read: it is a device")
+        raise ArenaError(f"{path} cannot be read: it is a device")
     try:
         text, encoding = decoded(path.read_bytes(), encoding)
     except (OSError, ValueError) as error:
-        raise ResultsError(unreadable(path, error)) from None
+        raise ArenaError(unreadable(path, error)) from None
     suffix = path.suffix.lower()
     if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
         source = _pdn(path, text, first, results or "first")
@@ -109,7 +105,7 @@ def read_file(
 def combined(sources: Sequence[GameSource], first: Colour | None = None, strict: bool = False) -> Results:
     """All games together; *first* is the colour that moves first in all of them, if it is known.
 
-    Raises ResultsError if no game has a result, if sources differ in who moves first and *first* is not given,
+    Raises ArenaError if no game has a result, if sources differ in who moves first and *first* is not given,
     and if *strict*, for the first game that is left out.
     """
     faults = [fault for source in sources for fault in source.faults]
@@ -120,12 +116,12 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None, strict:
     if faults and (strict or missing.all()):
         path, line, reason = faults[0]
         forms = f" (known: {_FORMS})" if reason.startswith("unknown result") else ""
-        raise ResultsError(f"{path}:{line}: {reason}{forms}")
+        raise ArenaError(f"{path}:{line}: {reason}{forms}")
     if missing.all():
-        raise ResultsError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
+        raise ArenaError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
     claims = {source.first: source for source in reversed(sources) if source.first}
     if first is None and len(claims) > 1:
-        raise ResultsError(
+        raise ArenaError(
             f"White moves first in {claims['white'].path}, Black in {claims['black'].path}: give --first for all"
         )
     first_by = "--first" if first else next((source.first_by for source in claims.values()), "")
@@ -184,7 +180,7 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
         if result in get_args(Colour) and not (mover.is_certain and mover.colour == "white"):
             witnesses.append(game)
     if not rows and not faults:
-        raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
+        raise ArenaError(f'{path}: no games: a PDN has tags such as [White "name"]')
     table = pd.DataFrame(rows, columns=["white", "black", "result", "line", "fen"], dtype=object)
     games = game_table(table["white"], table["black"], table["result"]).assign(line=table["line"])
     if table["fen"].any():
@@ -216,7 +212,7 @@ def _first_of(path: Path, claims: dict[FirstMover, int]) -> tuple[Colour | None,
     rules = {mover.colour: (mover.source, line) for mover, line in claims.items() if mover.is_certain}
     if len(rules) > 1:
         source, line = rules["black"]
-        raise ResultsError(
+        raise ArenaError(
             f"{path}:{line}: by its {source} Black moves first in this game, but White in that of line "
             f"{rules['white'][1]}: give --first for all"
         )
@@ -235,7 +231,7 @@ def _csv(path: Path, text: str, leading: Colour) -> GameSource:
     line, columns = next(rows)
     is_counted = all(name in columns for name in COUNTS)
     if not {"white", "black"} <= columns.keys() or not (is_counted or "result" in columns):
-        raise ResultsError(
+        raise ArenaError(
             f"{path}:{line}: the columns must be white, black, result or white, black, wins, draws, losses, and "
             f"may be pair; they are {cut(', '.join(columns))}"
         )
@@ -287,12 +283,12 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
             if not header:
                 header = [cell.lower() for cell in cells]
                 if doubled := [name for number, name in enumerate(header) if name in header[:number]]:
-                    raise ResultsError(f"{path}:{reader.line_num}: the column {cut(doubled[0])} is given twice")
+                    raise ArenaError(f"{path}:{reader.line_num}: the column {cut(doubled[0])} is given twice")
             if len(cells) > len(header):
-                raise ResultsError(f"{path}:{reader.line_num}: {len(cells)} cells in place of {len(header)}")
+                raise ArenaError(f"{path}:{reader.line_num}: {len(cells)} cells in place of {len(header)}")
             if any(cells):
                 yield reader.line_num, dict(zip_longest(header, cells, fillvalue=""))
     except csv.Error as error:
-        raise ResultsError(f"{path}:{reader.line_num}: this is no CSV: {error}") from None
+        raise ArenaError(f"{path}:{reader.line_num}: this is no CSV: {error}") from None
     if not header:
-        raise ResultsError(f"{path}:1: the file is empty")
+        raise ArenaError(f"{path}:1: the file is empty")

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.base.errors import ArenaError
 from arena.base.number import quantity, signed
 from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.record import MEASURED
-from arena.ledger.store import StoreError
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import line_hashes
-from arena.ratings.results import ResultsError
 from arena.report.load import load, read_results
 from arena.report.run import Run
 from arena.rules.pdn.result import Winner
@@ -56,14 +55,11 @@ class Comparison(NamedTuple):
 def read_side(
     path: Path, first: Colour | None = None, encoding: str | None = None, results: Winner | None = None
 ) -> RatedSide:
-    """A run's folder, or a file of results, as `read_results` takes it. Raises ResultsError."""
+    """A run's folder, or a file of results, as `read_results` takes it. Raises ArenaError."""
     if path.is_dir():
-        try:
-            run = load(path)
-        except StoreError as error:
-            raise ResultsError(str(error)) from None
+        run = load(path)
         if not len(run.games):
-            raise ResultsError(f"{path}: no game with a result")
+            raise ArenaError(f"{path}: no game with a result")
         known = run.standings.dropna(subset="seconds_per_move")
         seconds = dict(zip(known["player"], known["seconds_per_move"], strict=True))
         return RatedSide(str(path), run.ratings, seconds, run)

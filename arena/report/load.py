@@ -18,7 +18,7 @@ from arena.ledger.public import published
 from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
-from arena.ratings.results import GameSource, Results, ResultsError, combined, game_table, read_file
+from arena.ratings.results import GameSource, Results, combined, game_table, read_file
 from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import facts, headline
@@ -64,19 +64,16 @@ def read_results(
 ) -> Results:
     """The games of files and folders of runs together; *first* is the colour that moves first in all of them.
 
-    Raises ResultsError, see `arena.ratings.results`.
+    Raises ArenaError, see `arena.ratings.results`.
     """
     sources = [read_run(path) if path.is_dir() else read_file(path, first, encoding, results) for path in paths]
     return combined(sources, first, strict)
 
 
 def read_run(folder: Path) -> GameSource:
-    """The games of a run, finished or not. Raises ResultsError if there is none in the folder."""
-    try:
-        run = read(folder)
-        hashes = pd.concat([line_hashes(part) for part in run.moves()])
-    except StoreError as error:
-        raise ResultsError(str(error)) from None
+    """The games of a run, finished or not. Raises StoreError if there is none in the folder."""
+    run = read(folder)
+    hashes = pd.concat([line_hashes(part) for part in run.moves()])
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
     games = games.assign(pair=run.games["pair"], line=lines(run.games, hashes))
     return GameSource(folder, games, run.first, "the run")
