@@ -322,5 +322,5 @@ def test_intervals_are_those_of_clusters_by_hand() -> None:
 def test_a_loss_has_the_name_of_the_bound_that_it_reaches() -> None:
     lost = [0.04, errors.INACCURACY, errors.MISTAKE, errors.BLUNDER]
     decisions = pd.DataFrame({"player": "a", "cluster": range(4), "phase": "men", "lost": lost, "agrees": False})
-    row = errors.judged_losses(decisions, pd.DataFrame({"player": ["a"]})).iloc[0]
+    row = errors.judged_losses(decisions).iloc[0]
     assert row[["inaccuracies", "mistakes", "blunders"]].tolist() == [1, 1, 1]

@@ -6,8 +6,6 @@ independent. What cannot be known is nan.
 """
 
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,13 +49,14 @@ def rate(hits: npt.ArrayLike, cluster: npt.ArrayLike, effect: float = math.nan) 
 
 
 def mean(values: npt.ArrayLike, cluster: npt.ArrayLike) -> Interval:
-    """The mean of values; its interval is missing for a single cluster, and where the values show no variance."""
+    """The mean of values of 0 or more; its interval, missing for a single cluster and without variance, too."""
     value = np.asarray(values, float)
     if not len(value):
         return UNKNOWN
     variance = cluster_variance(value, cluster)
     error = Z95 * math.sqrt(variance / len(value)) if variance > 0 else math.nan
-    return Interval.around(float(value.mean()), error)
+    interval = Interval.around(float(value.mean()), error)
+    return interval._replace(low=max(interval.low, 0.0))
 
 
 def cluster_variance(values: npt.ArrayLike, cluster: npt.ArrayLike) -> float:
@@ -108,7 +107,7 @@ def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLi
 
 
 def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
-    """What each player threw away in positions of the tables, in the order of first appearance in `seats`.
+    """What each player threw away in positions of the tables.
 
     `decisions` are those that can err, judged by the tables: game, player, cluster, best, played, chance_errors,
     best_plies, played_plies. `seats` has a row per game and player: game, player, cluster, points (those of the
@@ -119,16 +118,13 @@ def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame
     """
     effect = _typical_effect(decisions.assign(hit=decisions["best"] > decisions["played"]))
     rows = []
-    for player, mine in _by_player(decisions, seats):
+    for player, mine in decisions.groupby("player", observed=True):
         played = seats[seats["player"] == player]
         best, after = (mine[name].to_numpy(float) for name in ("best", "played"))
         lost = best - after
         errors = rate(lost > 0, mine["cluster"], effect)
         by_game = played["game"].map(mine.assign(lost=lost).groupby("game")["lost"].sum()).fillna(0.0)
-        thrown = mean(by_game, played["cluster"])
-        chance = float(mine["chance_errors"].sum()) / len(mine) if len(mine) else math.nan
         kept = mine[(best == 1) & (after == 1)]
-        extra = mean(kept["played_plies"] - kept["best_plies"], kept["cluster"])
         won, drawn = (played[played["contact"] == value] for value in (1.0, 0.5))
         rows.append(
             {
@@ -136,9 +132,9 @@ def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame
                 "decisions": len(mine),
                 "errors": int((lost > 0).sum()),
                 **errors.columns("error_rate"),
-                **_skill(errors, chance).columns("skill"),
+                **_skill(errors, float(mine["chance_errors"].mean())).columns("skill"),
                 "games": len(played),
-                **thrown._replace(low=max(thrown.low, 0.0)).columns("lost_per_game"),
+                **mean(by_game, played["cluster"]).columns("lost_per_game"),
                 "win_to_draw": int(((best == 1) & (after == 0.5)).sum()),
                 "draw_to_loss": int(((best == 0.5) & (after == 0)).sum()),
                 "win_to_loss": int(((best == 1) & (after == 0)).sum()),
@@ -147,41 +143,38 @@ def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame
                 "drawn_endings": len(drawn),
                 **rate(drawn["points"] >= 0.5, drawn["cluster"]).columns("held"),
                 "kept_wins": len(kept),
-                **extra._replace(low=max(extra.low, 0.0)).columns("extra_plies"),
+                **mean(kept["played_plies"] - kept["best_plies"], kept["cluster"]).columns("extra_plies"),
             }
         )
     return pd.DataFrame(rows)
 
 
-def judged_losses(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
+def judged_losses(decisions: pd.DataFrame) -> pd.DataFrame:
     """What each player lost by a judge's scores, in the whole game and by phase.
 
     `decisions` are those of judges: player, cluster, phase, lost (points) and agrees (the judge's own move).
     """
     effect = _typical_effect(decisions.assign(hit=decisions["lost"] >= BLUNDER))
     rows = []
-    for player, mine in _by_player(decisions, seats):
+    for player, mine in decisions.groupby("player", observed=True):
         phases = [str(phase) for phase in mine["phase"].unique()]
         parts = [("all", mine), *((phase, mine[mine["phase"] == phase]) for phase in phases)]
         for phase, part in parts:
-            lost = part["lost"].to_numpy(float)
-            average = mean(lost, part["cluster"])
-            row: dict[str, Any] = {"player": player, "phase": phase, "decisions": len(part)}
-            row |= average._replace(low=max(average.low, 0.0)).columns("lost_per_move")
-            row |= rate(part["agrees"], part["cluster"]).columns("agreement")
-            row["inaccuracies"] = int(((lost >= INACCURACY) & (lost < MISTAKE)).sum())
-            row["mistakes"] = int(((lost >= MISTAKE) & (lost < BLUNDER)).sum())
-            row["blunders"] = int((lost >= BLUNDER).sum())
-            row |= rate(lost >= BLUNDER, part["cluster"], effect).columns("blunder_rate")
-            rows.append(row)
+            lost, cluster = part["lost"].to_numpy(float), part["cluster"]
+            rows.append(
+                {
+                    "player": player,
+                    "phase": phase,
+                    "decisions": len(part),
+                    **mean(lost, cluster).columns("lost_per_move"),
+                    **rate(part["agrees"], cluster).columns("agreement"),
+                    "inaccuracies": int(((lost >= INACCURACY) & (lost < MISTAKE)).sum()),
+                    "mistakes": int(((lost >= MISTAKE) & (lost < BLUNDER)).sum()),
+                    "blunders": int((lost >= BLUNDER).sum()),
+                    **rate(lost >= BLUNDER, cluster, effect).columns("blunder_rate"),
+                }
+            )
     return pd.DataFrame(rows)
-
-
-def _by_player(decisions: pd.DataFrame, seats: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    of = dict(tuple(decisions.groupby("player", observed=True)))
-    for player in pd.unique(seats["player"]):
-        if player in of:
-            yield str(player), of[player]
 
 
 def _typical_effect(decisions: pd.DataFrame) -> float:

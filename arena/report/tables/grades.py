@@ -87,7 +87,7 @@ def judged_losses(run: RatedRun) -> pd.DataFrame:
     found = table[(table["judge"] != TABLES_JUDGE) & table["lost"].notna()]
     found = found.assign(agrees=found["best"] <= found["played"])
     found = found.merge(seats[["game", "player", "cluster"]], on=["game", "player"])
-    parts = [errors.judged_losses(part, seats).assign(judge=judge) for judge, part in found.groupby("judge")]
+    parts = [errors.judged_losses(part).assign(judge=judge) for judge, part in found.groupby("judge")]
     if not parts:
         return pd.DataFrame(columns=_names(JUDGED_LOSSES))
     return by_player(pd.concat(parts), run.players)[_names(JUDGED_LOSSES)]
