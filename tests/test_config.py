@@ -18,6 +18,8 @@ from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import one_line
 from tests.helpers.configs import EXAMPLE, MINIMAL
 
+README = Path(__file__).parents[1] / "configs" / "README.md"
+
 
 def load_text(folder: Path, text: str | bytes) -> Experiment:
     path = folder / "run.yaml"
@@ -59,46 +61,21 @@ def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
 
 
 def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
-    assert load_text(tmp_path, MINIMAL).as_dict() == {
-        "name": "a",
-        "variant": "english",
-        "seed": 0,
-        "openings": {
-            "random_plies": 4,
-            "balanced": True,
-            "set": None,
-            "barred": False,
-            "file": None,
-            "count": None,
-        },
-        "format": {"type": "round-robin"},
-        "sprt": None,
-        "until": None,
-        "max_plies": 300,
-        "adjudicate": None,
-        "time_margin": 0.1,
-        "process": {
-            "move_timeout": 60.0,
-            "game_timeout": 3600.0,
-            "memory": 2048,
-            "processes": 64,
-            "readable": [],
-        },
-        "sandbox": False,
-        "failures": {
-            "game": "forfeit",
-            "plays": 3,
-            "stop_after": 1,
-            "disqualify_after": 3,
-            "faulty": "stop",
-        },
-        "probe": None,
-        "anchor": {},
-        "compare_types": False,
-        "players": [{"name": "x", "type": "random"}],
+    said = dict(re.findall(r"(?m)^\| `(\w+)` \[([^\]]+)\]", README.read_text()))
+    experiment = load_text(tmp_path, MINIMAL)
+    made = experiment.as_dict() | experiment.changeable()
+    made |= made["process"] | made["failures"] | {"format": made["format"]["type"]}
+    assert said.pop("workers") == "one process per core" and made["workers"] is None
+    assert {key: made[key] for key in said} == {key: yaml.safe_load(default) for key, default in said.items()}
+    assert set(said) > {"seed", "max_plies", "time_margin", "move_timeout", "plays", "faulty"}
+    whole = {"name", "variant", "players", "openings", "process", "failures", *said}
+    assert not any(made[key] for key in made.keys() - whole)  # no other key has a default
+    partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n").as_dict()["openings"]
+    assert {key: value for key, value in partial.items() if value} == {
+        "random_plies": 4,
+        "balanced": True,
+        "count": 3,
     }
-    partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n")
-    assert (partial.openings.random_plies, partial.openings.count) == (4, 3)
 
 
 def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> None:

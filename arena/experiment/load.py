@@ -13,8 +13,8 @@ from typing import Any
 from arena.base.wording import listed, unknown
 from arena.experiment.checks import cross_problems
 from arena.experiment.expand import check_limit, written_out
-from arena.experiment.model import Experiment, LoneField, PlayerField
-from arena.experiment.names import EntryError, completed_entry, distinct_names, made_name
+from arena.experiment.model import Experiment, PlayerField
+from arena.experiment.names import EntryError, completed_entry, distinct_names, lone_entry, made_name
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.section import FOLDER, FOLDER_WORDS, Document, validated
 from arena.experiment.yaml.values import Node, Source, inline, node_of
@@ -291,12 +291,7 @@ def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> A
         raise ConfigError([(given_as, 0, 0, str(error))]) from None
 
 
-class _Judge(Document):
-    judge: LoneField
-
-
 def judge_spec(entry: str, given_as: str) -> PlayerSpec:
     """The player of an entry of a judge, given as `player_spec` takes it."""
     data = inline(entry, given_as)
-    whole = _completed(data, given_as, Path()) if isinstance(data, str) else data
-    return validated(_Judge, {"judge": whole}, Source(Path(given_as)), ()).judge
+    return player_spec(data if isinstance(data, str) else lone_entry(data), given_as)

@@ -102,7 +102,7 @@ class Format(Section):
 
     def ties(self, names: Sequence[str]) -> list[Tie]:
         """Who may meet whom."""
-        return everyone(len(names))
+        return list(combinations(range(len(names)), 2))
 
     def pairs_of_tie(self, openings: int) -> int:
         """The most pairs of games of a tie, given the number of openings."""
@@ -121,11 +121,6 @@ class Format(Section):
         if batch := Rounds(self.ties(names), range(openings)):
             yield batch
         return []
-
-
-def everyone(players: int) -> list[Tie]:
-    """All pairings of a round robin."""
-    return list(combinations(range(players), 2))
 
 
 class Rounds:
@@ -156,18 +151,3 @@ def points_by_tie(batch: Sequence[Pair], points: Iterable[tuple[float, float]]) 
         own, conceded = total.get(tie, (0.0, 0.0))
         total[tie] = own + won, conceded + 2 - won
     return total
-
-
-def last_tie(number: int, opponent: str, own: float, conceded: float) -> dict[str, float | str]:
-    """The basis of a place decided by ties: the player's last tie, of round `number`, in points.
-
-    The seed decides a tie of equal points.
-    """
-    decided = "seed" if own == conceded else "points"
-    return {"round": number, "opponent": opponent, "points": own, "conceded": conceded, "decided": decided}
-
-
-def at_most(key: str, number: int, most: int, players: int) -> Iterator[tuple[Keys, str]]:
-    """The problem of a setting above `most`, which depends on the number of players."""
-    if number > most > 0:
-        yield (key,), f"{key!r} must be at most {most} with {players} players"

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Batches, Format, Place, last_tie, pairs_of, points_by_tie
+from arena.experiment.formats.base import Batches, Format, Place, pairs_of, points_by_tie
 
 
 class Knockout(Format):
@@ -56,8 +56,8 @@ class Knockout(Format):
                     won[tie] = won[tie][0] + scored[0], won[tie][1] + scored[1]
             bracket = [tie[1] if tie in won and won[tie][0] < won[tie][1] else tie[0] for tie in ties]
             for (one, other), (own, conceded) in won.items():
-                last[one] = last_tie(number, names[other], own, conceded)
-                last[other] = last_tie(number, names[one], conceded, own)
+                last[one] = _last_tie(number, names[other], own, conceded)
+                last[other] = _last_tie(number, names[one], conceded, own)
             lost = sorted(player for tie in met for player in tie if player not in bracket)
             out[:0] = [Place(loser, last[loser]) for loser in lost]
         return [Place(bracket[0], last[bracket[0]]), *out]
@@ -67,6 +67,12 @@ class Knockout(Format):
         first = (number - 1) * (self.pairs + self.extra)
         further = range(first + self.pairs, first + self.pairs + self.extra)
         return [range(first, first + self.pairs), *(range(opening, opening + 1) for opening in further)]
+
+
+def _last_tie(number: int, opponent: str, own: float, conceded: float) -> dict[str, float | str]:
+    """What a place rests on: the player's last tie, of round `number`, in points; the seed decides equal ones."""
+    decided = "seed" if own == conceded else "points"
+    return {"round": number, "opponent": opponent, "points": own, "conceded": conceded, "decided": decided}
 
 
 def _bracket(players: int) -> list[int]:

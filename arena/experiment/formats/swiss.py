@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Batches, Format, Place, Tie, at_most, pairs_of, points_by_tie
+from arena.experiment.formats.base import Batches, Format, Place, Tie, pairs_of, points_by_tie
 from arena.experiment.yaml.errors import Keys
 
 _PRIME = 2**31 - 1
@@ -24,7 +24,8 @@ class Swiss(Format):
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
         yield from super().problems(names)
-        yield from at_most("rounds", self.rounds, len(names) - 1, len(names))
+        if self.rounds > len(names) - 1 > 0:
+            yield ("rounds",), f"'rounds' must be at most {len(names) - 1} with {len(names)} players"
 
     def limited_to(self, names: Sequence[str]) -> Format:
         return self.model_copy(update={"rounds": min(self.rounds, max(len(names) - 1, 1))})
