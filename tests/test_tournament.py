@@ -14,7 +14,7 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
 from arena.play.tournament import play
-from arena.play.workers import WorkerDied
+from arena.play.workers import EngineError
 from tests.helpers.command_line import refused
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, open_for, run, stored
 
@@ -139,7 +139,7 @@ def test_a_game_that_ends_its_process_where_both_players_may_be_to_blame_is_name
 ) -> None:
     text = DIES.replace("type: random", 'type: "own.py:Slow", in_process: true')
     plan = prepare(experiment(tmp_path, text))
-    blamed = pytest.raises(WorkerDied, match=r"game \d+ \((random against greedy|greedy against random)\)")
+    blamed = pytest.raises(EngineError, match=r"game \d+ \((random against greedy|greedy against random)\)")
     with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger, blamed:
         list(play(plan, ledger, 2))
     assert 8 <= len(arena.load(tmp_path / "out").games) < 12

@@ -19,7 +19,7 @@ import pytest
 
 import arena
 from arena.play.tournament import available
-from arena.play.workers import BATCH_SECONDS, IN_PROCESS, EngineError, WorkerDied, kept_workers, run
+from arena.play.workers import BATCH_SECONDS, IN_PROCESS, EngineError, kept_workers, run
 
 SCRIPT = """\
 import hashlib
@@ -265,7 +265,7 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
     kinds = [*["fast"] * 5, "dies", *["slow", "fast"] * 3, "dies", "fast"]
     tasks = [(kind, tmp_path / f"{number:02}") for number, kind in enumerate(kinds)]
     found: list[str] = []
-    with pytest.raises(WorkerDied, match=r"^05 \(and 1 more\)$"):
+    with pytest.raises(EngineError, match=r"^05 \(and 1 more\) ended the process of a worker, twice$"):
         found.extend(run(work, tasks, 2, lambda: False, lambda task: task[1].name))
     others = [kind for kind in kinds if kind != "dies"]
     assert sorted(found) == sorted(others)
@@ -276,7 +276,7 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
 @pytest.mark.full
 def test_where_every_task_ends_its_worker_only_a_few_are_tried(tmp_path: Path) -> None:
     tasks = [("dies", tmp_path / str(number)) for number in range(1000)]
-    with pytest.raises(WorkerDied):
+    with pytest.raises(EngineError):
         done(tasks)
     assert 1 <= sum(1 for _ in tmp_path.iterdir()) <= 10
 

@@ -24,7 +24,7 @@ from arena.commands.output import STOPPED, fail, say
 from arena.experiment.model import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
-from arena.play.workers import EngineError, Stopped, WorkerDied
+from arena.play.workers import EngineError, Stopped
 from arena.rules.custom import build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.pdn.result import WINNERS
@@ -115,8 +115,6 @@ def lost_workers(folder: Path) -> Iterator[None]:
     except EngineError as error:
         kept = f"; all that is finished is kept in {folder}; rerun the same command to resume"
         fail(f"{error}{kept if folder.exists() else ''}")
-    except WorkerDied as error:
-        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
 
 @contextmanager

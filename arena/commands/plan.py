@@ -14,9 +14,10 @@ from arena.commands.output import echo, fail
 from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
 from arena.learning.driver import Rehearsal
-from arena.play.pilot import Expectation, expectation, pilot
+from arena.play.pilot import Expectation, expectation
+from arena.play.pilot import pilot as pilot_games
 from arena.play.prepare import Tournament, prepare
-from arena.play.workers import WorkerDied, usual_workers
+from arena.play.workers import usual_workers
 from arena.watch.words import duration
 
 
@@ -37,7 +38,7 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
         _check(tournament, config, games)
         usual = experiment.workers
         processes = workers or (usual if isinstance(usual, int) else usual_workers())
-        expected = _measured(tournament, processes, games)
+        expected = expectation(tournament, pilot_games(tournament, processes, games), processes)
         if rehearsal:
             of_all = expected.seconds_per_game * rehearsal.games / processes
             expected = expected._replace(games=rehearsal.games, seconds=of_all)
@@ -73,14 +74,6 @@ def _check(tournament: Tournament, config: Path, games: int | None) -> None:
         most = "" if tournament.exact else "at most "
         echo(f"{tournament.experiment.name}: {most}{tournament.games} games")
         fail(f"{listed(sorted(tournament.costly))} would cost money: --pilot GAMES measures that many games")
-
-
-def _measured(tournament: Tournament, workers: int, games: int | None) -> Expectation:
-    """The expectation after a pilot; exits if its games cannot be played."""
-    try:
-        return expectation(tournament, pilot(tournament, workers, games), workers)
-    except WorkerDied as error:
-        fail(f"{error} ends the process that plays it")
 
 
 def _parts(tournament: Tournament, expected: Expectation) -> str:

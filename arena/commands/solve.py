@@ -29,7 +29,7 @@ from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
 from arena.play.probe import ONE_PLY, answers, failed, in_order, question_name, questions
 from arena.play.suite import Suite, read_suite
-from arena.play.workers import WorkerDied, run
+from arena.play.workers import run
 from arena.report.tables.suites import (
     SuiteTables,
     shares_text,
@@ -204,13 +204,10 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
 def _answers(suite: Suite, asked: Asked, seed: int, workers: int | str) -> list[SuiteAnswer]:
     every, terminal = list(questions(suite, asked, seed)), Terminal()
     made: list[list[SuiteAnswer]] = []
-    try:
-        with terminal.working("positions of players", len(every)) as stopping:
-            for answered in run(answers, every, workers, stopping, question_name):
-                made.append(answered)
-                terminal.done(len(made))
-    except WorkerDied as error:
-        fail(f"{error} ends the process that searches it")
+    with terminal.working("positions of players", len(every)) as stopping:
+        for answered in run(answers, every, workers, stopping, question_name):
+            made.append(answered)
+            terminal.done(len(made))
     if len(made) < len(every):
         say("stopped")
         sys.exit(STOPPED)

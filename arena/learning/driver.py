@@ -99,7 +99,7 @@ def play_stage(
 ) -> StageRun:
     """Play the games of a stage that the store lacks, and store each; see StageRun.
 
-    Raises LearningError for a game that cannot be played and WorkerDied for one that ends its process.
+    Raises LearningError for a game that cannot be played and EngineError for one that ends its process.
     """
     finished = store.finished(stage)
     missing = [job for job in jobs if job.game not in finished]

@@ -146,7 +146,7 @@ def train(
 
     Games are stored, and an epoch is kept, before they are yielded; the networks are left in the store's folder.
     Raises LearningError for games that cannot be played or learned from, StoreError for a run that cannot be read,
-    and WorkerDied for a game that ends its process.
+    and EngineError for a game that ends its process.
     """
     play, terms, player = partial(play_stage, store, workers, stopping), plan.terms, plan.player
     last, found = len(plan.config.positions.rounds), None

@@ -114,7 +114,7 @@ def tune(
     """Do what the store lacks, storing each game and step before it is yielded.
 
     Returns what was found, None if it ended early because `stopping()` was true. Raises LearningError for a game
-    that cannot be played and WorkerDied for one that ends its process.
+    that cannot be played and EngineError for one that ends its process.
     """
     play = partial(play_stage, store, workers, stopping)
     method, steps = plan.method, _steps(store)

@@ -46,7 +46,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 class EngineError(ArenaError):
-    """The workers cannot be reached, cannot begin, or cannot do the work; the message is one line."""
+    """The workers cannot be reached, cannot begin, or cannot do the work."""
 
 
 class Cluster:

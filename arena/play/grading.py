@@ -184,7 +184,7 @@ def grade(
 
     Grades are the same for any number of workers and interruptions. Games that do not count are left out. Raises
     GradingError for a judge that fails, looks no deeper than a player or has the name of another; EndgameError if
-    a worker cannot load the tables; WorkerDied and EngineError as `arena.play.workers.run` does.
+    a worker cannot load the tables; EngineError as `arena.play.workers.run` does.
     """
     if grading.judge is not None:
         _introduce(grading.judge, grading.players, ledger)

@@ -19,7 +19,7 @@ def measure(
     """Make the searches of the probe that the ledger lacks, storing each before it is yielded.
 
     A position is searched by all players before the next one, so that a machine that slows down slows all of
-    them, and by another player first each time. Raises WorkerDied if a search ends the process that makes it.
+    them, and by another player first each time. Raises EngineError if a search ends the process that makes it.
     """
     for record in run(measure_search, probe_tasks(tournament, ledger.probed()), workers, stopping, _search_name):
         ledger.add_probe(record)
@@ -44,7 +44,7 @@ def solve(
 ) -> Iterator[SuiteAnswer]:
     """Have players answer the questions of suites that the ledger lacks, storing each answer before it is yielded.
 
-    Raises WorkerDied and EngineError as `arena.play.workers.run` does.
+    Raises EngineError as `arena.play.workers.run` does.
     """
     for made in run(answers, unanswered(tournament, ledger), workers, stopping, question_name):
         for answer in made:

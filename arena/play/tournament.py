@@ -9,7 +9,6 @@ import shlex
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace
-from arena.base.wording import counted, listed, not_installed, shown
+from arena.base.wording import counted, listed, shown
 from arena.base.writing import write_text
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment, scheduler_address
@@ -35,7 +34,7 @@ from arena.play.prepare import Tournament, prepare
 from arena.play.probe import failed
 from arena.play.schedule import Schedule
 from arena.play.searches import measure, solve, unanswered
-from arena.play.workers import EngineError, Workers, kept_workers, pin, usual_workers, worker_count
+from arena.play.workers import Workers, kept_workers, pin, usual_workers, worker_count
 from arena.play.workers import run as run_tasks
 from arena.rules.game import Termination
 from arena.rules.notation import fen
@@ -169,8 +168,8 @@ def play(
 
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
     ones are not stored. Raises RunPaused then, if a player is not reachable, whose game is not stored, or the
-    budget is spent. Raises WorkerDied, when all other games of the batch are stored, for games that end the
-    process that plays them where it is not clear whose fault that is; EngineError if the workers are lost; any
+    budget is spent. Raises EngineError, when all other games of the batch are stored, for games that end the
+    process that plays them where it is not clear whose fault that is, and if the workers are lost; any
     exception that `arena.play.match.play` raises; StoreError if another program changed games in the ledger
     meanwhile.
     """
@@ -245,8 +244,6 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
         return usual_workers()
     if isinstance(workers, str):
         scheduler_address(workers)
-        if find_spec("distributed") is None:
-            raise EngineError(not_installed(f"playing at {workers}", "Dask", "dask"))
         count = worker_count(workers)
         waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
         say(f"{counted(count, 'Dask worker')} at {workers}{waiting}")

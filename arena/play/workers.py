@@ -36,7 +36,6 @@ from typing import Any, TypeAlias, TypeVar
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from arena.base.errors import ArenaError
 from arena.base.supervisor import are_supported, end_with
 from arena.play.cluster import Batch, Cluster
 from arena.play.cluster import EngineError as EngineError  # noqa: PLC0414  workers' users know it from here
@@ -82,10 +81,6 @@ class Stopped(BaseException):
         self.code = code
 
 
-class WorkerDied(ArenaError):
-    """Tasks ended their worker's process, each of them twice and alone; the message names the first."""
-
-
 def run(
     work: Callable[[AnyTask], AnyRecord],
     tasks: Iterable[AnyTask],
@@ -100,8 +95,8 @@ def run(
     A task that ends two workers alone has the record that `crashed` makes of it, if any, and of how the second
     worker ended, as in `exit code 3`.
 
-    Raises, when all others are done, WorkerDied for such tasks without a record, under the `name` of the first; at
-    once EngineError, if the workers are lost, and what `work` raises: tasks under way are lost.
+    Raises EngineError, when all others are done, for such tasks without a record, with the `name` of the first; at
+    once, if the workers are lost; and at once what `work` raises: tasks under way are lost.
     """
     queue = _Queue(tasks, stopping, crashed)
     if workers == 1 and os.environ.get(IN_PROCESS):
@@ -114,7 +109,8 @@ def run(
         yield from _records(pool, work, queue)
     if queue.given_up and not queue.stopping():
         first, *others = sorted(queue.given_up.items())
-        raise WorkerDied(name(first[1]) + (f" (and {len(others)} more)" if others else ""))
+        more = f" (and {len(others)} more)" if others else ""
+        raise EngineError(f"{name(first[1])}{more} ended the process of a worker, twice")
 
 
 def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue: _Queue) -> Iterator[AnyRecord]:
