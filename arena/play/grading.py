@@ -223,12 +223,12 @@ def grade_by_tables(task: GradeTask) -> GradedGame:
             contact = ply, (1 + white) / 2, value.plies if value.result else None
         legal = legal_moves(rules, position)
         decisions[position.turn] += len(legal) > 1
-        values = {one: _before(tables.value(after_move(rules, position, one)[0])) for one in legal}
+        values = {other: _before(tables.value(after_move(rules, position, other)[0])) for other in legal}
         best = max(values.values(), key=_preference)
-        if all(one.result == best.result for one in values.values()):
+        if all(value.result == best.result for value in values.values()):
             continue
-        found = move if values[move] == best else next(one for one in legal if values[one] == best)
-        text = move_text(task.variant, position, found, legal)
+        best_move = move if values[move] == best else next(other for other in legal if values[other] == best)
+        text = move_text(task.variant, position, best_move, legal)
         grades.append(_grade_of(ply, position, text, best, values[move], values.values()))
     white, black = decisions
     return GradedGame(task.game, TABLES_JUDGE, task.endgame_pieces, tuple(grades), (white, black), *contact)
@@ -244,20 +244,20 @@ def grade_by_player(task: GradeTask) -> GradedGame:
     game = Game(variant, played.start)
     grades: list[Grade] = []
     decisions = [0, 0]
-    known: Judgement | None = None
+    of_before: Judgement | None = None
     with _blaming(task.judge, f" in game {task.game}"):
         judge = Judge(task.judge, game, f"{task.seed} grade {task.game}", task.allowance)
         for ply, move in enumerate(played.moves, start=1):
             position, legal = game.position, game.legal_moves
-            best, known = known, None
+            best, of_before = of_before, None
             if len(legal) == 1 or _pieces(position) <= task.endgame_pieces:
                 game.push(move)
                 continue
             best = after = best or judge.judgement()
             game.push(move)
             if best.move != move:
-                known = judge.judgement()
-                after = known.before()
+                of_before = judge.judgement()
+                after = of_before.before()
             decisions[position.turn] += 1
             text = move_text(variant, position, best.move, legal)
             values = best.points, after.points, 0, 0.0, best.plies, after.plies, best.men, after.men
@@ -292,12 +292,12 @@ def _shallow(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger) -
 def _means(player: str, kinds: Sequence[str], ledger: Ledger) -> dict[str, float]:
     """The means of recorded counts of a player's decisions in a sample of its games; none without decisions."""
     query = "SELECT white = ?, opening_fen, plies, moves FROM games WHERE plies > 0 AND ? IN (white, black) LIMIT"
-    found = [np.zeros((len(kinds), 0))]
+    parts = [np.zeros((len(kinds), 0))]
     for is_white, opening, plies, moves in ledger.rows(f"{query} {_SAMPLE}", (player, player)) if kinds else ():
         columns = unpacked([moves], [plies])
-        own = (np.arange(plies) % 2 == 0) == (opening.startswith("W") == bool(is_white))
-        found.append(np.stack([columns[kind] for kind in kinds])[:, own & (columns["legal_moves"] > 1)])
-    counts = np.concatenate(found, axis=1)
+        is_players = (np.arange(plies) % 2 == 0) == (opening.startswith("W") == bool(is_white))
+        parts.append(np.stack([columns[kind] for kind in kinds])[:, is_players & (columns["legal_moves"] > 1)])
+    counts = np.concatenate(parts, axis=1)
     return dict(zip(kinds, counts.mean(axis=1).tolist(), strict=True)) if counts.size else {}
 
 
@@ -360,7 +360,7 @@ def _grade_of(
     ply: int, position: Position, best_move: str, best: Value, played: Value, values: Iterable[Value]
 ) -> Grade:
     """The grade of a decision of the tables, by the values of all legal moves."""
-    losses = [best.result - one.result for one in values]
+    losses = [best.result - value.result for value in values]
     points = (1 + best.result) / 2, (1 + played.result) / 2
     erring = sum(loss > 0 for loss in losses)
     plies = best.plies or None, played.plies or None

@@ -138,17 +138,17 @@ class Adjudicator:
 
     def outcome(self, game: Game) -> Outcome | None:
         """How the game ends after the last move noted, which was made; None if it goes on."""
-        if self.verdict is not None or (found := self._found(game)) is None:
+        if self.verdict is not None or (outcome := self._outcome(game)) is None:
             return None
         if self._is_verified:
-            self.verdict = Verdict(found, len(game.moves))
+            self.verdict = Verdict(outcome, len(game.moves))
             return None
-        return found
+        return outcome
 
-    def _found(self, game: Game) -> Outcome | None:
+    def _outcome(self, game: Game) -> Outcome | None:
         rules = self._rules
-        if (found := self._known(game)) is not None:
-            return found
+        if (outcome := self._of_tables(game)) is not None:
+            return outcome
         if rules.win is not None:
             for winner in (WHITE, BLACK):
                 if self._is_won(rules.win, winner):
@@ -157,7 +157,7 @@ class Adjudicator:
             return Outcome(None, Termination.ADJUDICATED_DRAW)
         return None
 
-    def _known(self, game: Game) -> Outcome | None:
+    def _of_tables(self, game: Game) -> Outcome | None:
         """How the game ends by the tables; None if they lack it, or a limit of moves may end it before a win."""
         if self._tables is None or (value := self._tables.value(game.position)) is None:
             return None

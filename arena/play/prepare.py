@@ -171,11 +171,11 @@ def prepare(
             observer.say(unsafe)
         looks = look_at(experiment, variant, extent, observer.say, workers if isinstance(workers, int) else 1)
     left_out: Mapping[str, str] = {}
-    found: tuple[Diagnosis, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
     if begun is not None:
-        left_out, found = begun.left_out, begun.found
+        left_out, diagnoses = begun.left_out, begun.found
     elif is_new:
-        left_out, found = _judged(experiment, looks)
+        left_out, diagnoses = _judged(experiment, looks)
     problems: list[Problem] = []
     for index, look in enumerate(looks):
         if look.error is not None and experiment.players[index].name not in left_out:
@@ -186,7 +186,7 @@ def prepare(
     if is_new:
         if unsafe and extent is not Extent.GAMES:
             observer.say(unsafe)
-        for line in _told(experiment, left_out, found):
+        for line in _told(experiment, left_out, diagnoses):
             observer.say(line)
         experiment = experiment.without(left_out) if left_out else experiment
         _check_players(experiment)
@@ -203,7 +203,7 @@ def prepare(
         frozenset(spec.name for spec in specs if by_name[spec.name].costs),
         unread,
         left_out,
-        found,
+        diagnoses,
     )
 
 
@@ -239,22 +239,22 @@ def unguarded(experiment: Experiment) -> str:
 
 def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[dict[str, str], tuple[Diagnosis, ...]]:
     """The faulty players that are left out, with their files, and what was found of all with a user's code."""
-    own = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
+    users = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
     here = f"{experiment.path.parent.resolve()}/"
-    found = tuple(
+    diagnoses = tuple(
         Diagnosis(spec.name, finding.level, finding.message.replace(here, ""))
-        for spec, problems in own
+        for spec, problems in users
         for finding in problems
     )
-    faulty = {one.player for one in found if one.level == "error"}
+    faulty = {diagnosis.player for diagnosis in diagnoses if diagnosis.level == "error"}
     leaves_out = experiment.failures.faulty == "leave-out"
-    return {spec.name: source_of(spec) for spec, _ in own if leaves_out and spec.name in faulty}, found
+    return {spec.name: source_of(spec) for spec, _ in users if leaves_out and spec.name in faulty}, diagnoses
 
 
-def _told(experiment: Experiment, left_out: Collection[str], found: Sequence[Diagnosis]) -> Iterator[str]:
+def _told(experiment: Experiment, left_out: Collection[str], diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
     """Yield a line on each finding, but only on the first mistake of a player that is left out."""
     told: set[str] = set()
-    for player, level, message in found:
+    for player, level, message in diagnoses:
         if level != "error" or player not in left_out:
             yield f"{player}: {message}" + ("" if level == "error" else " (warning)")
         elif player not in told:
@@ -262,7 +262,7 @@ def _told(experiment: Experiment, left_out: Collection[str], found: Sequence[Dia
             yield f"{player} is left out: {message}"
     if left_out:
         yield f"left out: {len(left_out)} of {len(experiment.players)} players"
-    elif found and experiment.failures.faulty == "stop":
+    elif diagnoses and experiment.failures.faulty == "stop":
         yield f"the run continues; arena doctor {experiment.path} looks closer"
 
 
@@ -332,7 +332,7 @@ def probes_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
 
 def suites_of(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
     """The suites of a configuration. Raises ConfigError for one that cannot be read or is of other rules."""
-    found = []
+    suites = []
     for number, entry in enumerate(experiment.suite):
         keys = ("suite", number, "name")
         try:
@@ -342,16 +342,16 @@ def suites_of(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
         if suite.variant.rules != variant.rules:
             message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"
             raise experiment.error(keys, message)
-        found.append(suite.spread(entry.count))
-    return tuple(found)
+        suites.append(suite.spread(entry.count))
+    return tuple(suites)
 
 
 def _drawn(experiment: Experiment, variant: Variant) -> FileOpenings:
     settings, seed = experiment.openings, experiment.seed
     if settings.file is not None:
         path = found_file(Path(settings.file), experiment.path.parent)
-        found = file_openings(variant, path)
-        return found._replace(openings=drawn(found.openings, settings.count, seed))
+        of_file = file_openings(variant, path)
+        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set, settings.barred), settings.count, seed))
     openings = random_openings(variant, settings.random_plies, settings.count or 50, seed, settings.balanced)

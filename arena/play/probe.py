@@ -57,19 +57,19 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
     """
     rng = random.Random(f"probe {seed}")
     first, last = PLIES if plies is None else (plies, plies)
-    found: dict[Position, None] = {}
+    drawn: dict[Position, None] = {}
     for number in range(count):
         length = first + round(number * (last - first) / max(count - 1, 1))
         lines = (random_line(variant, length, rng) for _ in range(_TRIES))
         position = next(
-            (game.position for game in lines if game.position not in found and _worth_searching(game)), None
+            (game.position for game in lines if game.position not in drawn and _worth_searching(game)), None
         )
         if position is None:
             raise ArenaError(
                 f"only {number} of {count} balanced positions were found, none more after {length} random plies"
             )
-        found[position] = None
-    return list(found)
+        drawn[position] = None
+    return list(drawn)
 
 
 class Question(NamedTuple):
@@ -126,10 +126,10 @@ def question_name(question: Question) -> str:
     return f"{question.player.name} at position {question.number} of {question.suite}"
 
 
-def in_order(found: Iterable[list[SuiteAnswer]], players: Sequence[PlayerSpec]) -> list[SuiteAnswer]:
+def in_order(answered: Iterable[list[SuiteAnswer]], players: Sequence[PlayerSpec]) -> list[SuiteAnswer]:
     """Answers by player, suite and position, whatever the order in which workers made them."""
     place = {spec.name: number for number, spec in enumerate(players)}
-    by_question = sorted(found, key=lambda made: (place[made[0].player], made[0].suite, made[0].position))
+    by_question = sorted(answered, key=lambda made: (place[made[0].player], made[0].suite, made[0].position))
     return [answer for made in by_question for answer in made]
 
 
@@ -154,9 +154,9 @@ def answers(question: Question) -> list[SuiteAnswer]:
             except Exception as raised:
                 error = cut(str(failure_of(raised)), REASON_CHARACTERS)
         counts = len(game.legal_moves), len(best), moves
-        found = (0, 0, 0.0) if answer is None else (answer.choice.depth, answer.choice.nodes, answer.seconds)
+        searched = (0, 0, 0.0) if answer is None else (answer.choice.depth, answer.choice.nodes, answer.seconds)
         solved = not error and answer is not None and answer.choice.move in best
-        row = (question.suite, number, text, stratum, spec.name, kind, at, *counts, move, solved, *found, error)
+        row = (question.suite, number, text, stratum, spec.name, kind, at, *counts, move, solved, *searched, error)
         made.append(SuiteAnswer(*row))
     return made
 

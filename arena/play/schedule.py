@@ -208,7 +208,7 @@ class Disqualifications:
 
     def lost(self, pairing: Pairing) -> list[int]:
         """The players of a game who lose it as they were disqualified before it."""
-        return [it for it in (pairing.white, pairing.black) if self.after.get(it, inf) < pairing.game]
+        return [player for player in (pairing.white, pairing.black) if self.after.get(player, inf) < pairing.game]
 
     def settle(self, pairing: Pairing, failed: str) -> None:
         """Take in the next game, and who failed in it, or ""."""

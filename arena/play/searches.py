@@ -35,8 +35,8 @@ def probe_tasks(tournament: Tournament, finished: set[tuple[str, int]]) -> Itera
         first = number % len(players)
         for spec in players[first:] + players[:first]:
             if (spec.name, number) not in finished:
-                given = settings.depth, experiment.seed, experiment.allowance
-                yield ProbeTask(spec, number, tournament.variant, position, *given)
+                terms = settings.depth, experiment.seed, experiment.allowance
+                yield ProbeTask(spec, number, tournament.variant, position, *terms)
 
 
 def solve(

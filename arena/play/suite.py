@@ -50,19 +50,19 @@ class Suite(NamedTuple):
         return self._replace(puzzles=tuple(self.puzzles[i * size // number] for i in range(number)))
 
 
-def read_suite(given: str, variant: Variant | None = None) -> Suite:
+def read_suite(name_or_path: str, variant: Variant | None = None) -> Suite:
     """The suite of a name of `shipped`, or of a file: a PDN, whose games begin with the solution, or lines
     of FORM.
 
     Its rules are those that it names, in a line `variant: NAME` or a tag GameType, else `variant`, else English.
     Empty lines and lines that begin with `#` are passed over. Raises ArenaError with file, line and value.
     """
-    is_shipped = given in shipped()
-    path = FOLDER / f"{given}.txt" if is_shipped else Path(given)
-    name = given if is_shipped else path.name
+    is_shipped = name_or_path in shipped()
+    path = FOLDER / f"{name_or_path}.txt" if is_shipped else Path(name_or_path)
+    name = name_or_path if is_shipped else path.name
     try:
         if not path.is_file():
-            raise ArenaError(unknown("suite or file", given, shipped()))
+            raise ArenaError(unknown("suite or file", name_or_path, shipped()))
         if path.suffix.lower() == ".pdn":
             rules, puzzles = _of_pdn(path, variant)
         else:
@@ -70,7 +70,7 @@ def read_suite(given: str, variant: Variant | None = None) -> Suite:
     except ArenaError:
         raise
     except (OSError, ValueError) as error:
-        raise ArenaError(unreadable(given, error)) from None
+        raise ArenaError(unreadable(name_or_path, error)) from None
     if not puzzles:
         raise ArenaError(f"{name} has no positions: expected lines of {FORM}")
     return Suite(path.stem, rules, tuple(puzzles))
@@ -102,9 +102,9 @@ def _puzzle(variant: Variant, line: str) -> Puzzle:
     position, *parts = (part.strip() for part in line.split(";"))
     if not 1 <= len(parts) <= 2 or not parts[0]:
         raise NotationError(f"{cut(line, MAX_CHARACTERS)!r} is not {FORM}")
-    found = parse_fen(variant, position)
-    best = (parse_move(variant, found, word) for word in re.split(r"[\s,]+", parts[0]) if word)
-    return Puzzle(found, tuple(dict.fromkeys(best)), "".join(parts[1:]))
+    start = parse_fen(variant, position)
+    best = (parse_move(variant, start, word) for word in re.split(r"[\s,]+", parts[0]) if word)
+    return Puzzle(start, tuple(dict.fromkeys(best)), "".join(parts[1:]))
 
 
 def _of_pdn(path: Path, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:

@@ -207,7 +207,7 @@ def play(
         ledger.remove_after(schedule.tested)
     ledger.verify()
     if schedule.order is not None:
-        ledger.finish([(tournament.names[it.player], it.figures) for it in schedule.order])
+        ledger.finish([(tournament.names[place.player], place.figures) for place in schedule.order])
 
 
 def bundle_of(folder: Path, game: int) -> Path:
@@ -335,7 +335,7 @@ def _used_up(spent: Mapping[str, float], budget: Mapping[str, float]) -> list[st
 
 def _drawn(tournament: Tournament, games: Iterable[Pairing]) -> Iterator[tuple[int, str, str, int]]:
     names = tournament.names
-    return ((it.game, names[it.white], names[it.black], it.opening + 1) for it in games)
+    return ((game.game, names[game.white], names[game.black], game.opening + 1) for game in games)
 
 
 def _pinned(task: Task) -> GameRecord:

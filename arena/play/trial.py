@@ -91,9 +91,9 @@ class Look(NamedTuple):
     @property
     def problems(self) -> list[Finding]:
         """The mistakes and warnings, and that it cannot be built unless a mistake says why."""
-        found = [finding for finding in self.findings if finding.level != "ok"]
-        is_faulty = any(finding.level == "error" for finding in found)
-        return found if self.error is None or is_faulty else [*found, Finding("error", str(self.error))]
+        problems = [finding for finding in self.findings if finding.level != "ok"]
+        is_faulty = any(finding.level == "error" for finding in problems)
+        return problems if self.error is None or is_faulty else [*problems, Finding("error", str(self.error))]
 
 
 def is_own(spec: PlayerSpec) -> bool:
@@ -128,17 +128,17 @@ def look_at(
         evaluation = spec.options.get("evaluation") if _is_python(spec) else None
         groups.setdefault((evaluation is None, str(evaluation or spec.name)), []).append(trial)
     looks: dict[str, Look] = {}
-    own: list[Sequence[Trial]] = []
+    of_users: list[Sequence[Trial]] = []
     for group in groups.values():
         if _is_python(group[0].player):
-            own.append(group)
+            of_users.append(group)
             _compile_for(group)
         else:
             looks |= looked_at(_announced(group, say))
-    tasks = (_announced(group, say) for group in own)
+    tasks = (_announced(group, say) for group in of_users)
     with _told_if_slow(lambda: [spec.name for spec in specs if spec.name not in looks], say):
-        for found in run(looked_at, tasks, workers, lambda: False, _trial_name):
-            looks |= found
+        for of_group in run(looked_at, tasks, workers, lambda: False, _trial_name):
+            looks |= of_group
     return [looks[spec.name] for spec in specs]
 
 
