@@ -243,6 +243,23 @@ def test_the_encoding_of_a_file_is_recognised_and_a_guess_is_said(tmp_path, name
     assert read_results([path], None, "cp1250").games["white"].tolist() == ["Jiří"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "options", "winner"),
+    [
+        ("a.csv", "white,black,result\na,b,1-0\n", (), "white"),
+        ("a.csv", "white,black,result\na,b,1-0\n", ("black", None, "first"), "black"),
+        ("a.csv", "white,black,result\na,b,1-0\n", ("black",), "white"),
+        ("a.pdn", game(), (), "black"),
+        ("a.pdn", game(), (None, None, "white"), "white"),
+        ("a.pdn", game(), ("white",), "white"),
+    ],
+)
+def test_whose_win_1_0_is_depends_on_the_file_and_on_results(tmp_path, name, text, options, winner):
+    first, encoding, results = (*options, None, None, None)[:3]
+    found = read_results([written(tmp_path, name, text)], first, encoding, results=results)
+    assert found.games["result"].tolist() == [winner]
+
+
 # --- what is refused
 
 

@@ -33,6 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -79,12 +80,18 @@ class Ratings:
 
         None unless all these players have ratings and are connected through games.
         """
-        names, rated = list(weights), self.table[(self.table["games"] > 0) & self.table["elo"].notna()]
-        if not {*names} <= {*rated["player"]} or not any({*names} <= {*group} for group in self.groups):
+        names = list(weights)
+        if not weights.keys() <= self._elo.keys() or not any(weights.keys() <= {*group} for group in self.groups):
             return None
-        weight, elo = np.array(list(weights.values())), rated.set_index("player")["elo"][names].to_numpy(float)
+        weight, elo = np.array(list(weights.values())), np.array([self._elo[name] for name in names])
         variance = float(weight @ self.covariance.loc[names, names].to_numpy(float) @ weight)
         return Interval.around(float(weight @ elo), Z95 * math.sqrt(max(variance, 0.0)))
+
+    @cached_property
+    def _elo(self) -> dict[str, float]:
+        """The Elo of each player with games that has one, as contrasts of all players are many."""
+        rated = self.table[(self.table["games"] > 0) & self.table["elo"].notna()]
+        return dict(zip(rated["player"], rated["elo"].astype(float), strict=True))
 
 
 def rate(
