@@ -9,8 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Discriminator, PrivateAttr, ValidationError
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from arena.base.wording import choices, shown, unknown
@@ -107,15 +106,16 @@ def message(error: ErrorDetails, model: type[BaseModel]) -> str:
     key = keys[-1] if keys else None
     if kind == "union_tag_invalid":
         name = _discriminator(error)
-        return unknown(str(key) if name == "type" else name, str(context["tag"]), _tags(error))
+        known = re.findall("'([^']*)'", str(context["expected_tags"]))
+        return unknown(str(key) if name == "type" else name, str(context["tag"]), known)
     if kind == "union_tag_not_found":
         return f"the key {_discriminator(error)!r} is missing {choices('', _walk(error['loc'], model).tags)}"
     if kind == "missing":
         return f"the key {key!r} is missing"
     if kind == "extra_forbidden":
         section = _walk(error["loc"][:-1], model).section
-        known, meant = (section.model_fields, getattr(section, "meant", {})) if section else ((), {})
-        return unknown("key", str(key), known, meant)
+        fields, meant = (section.model_fields, getattr(section, "meant", {})) if section else ((), {})
+        return unknown("key", str(key), fields, meant)
     subject = "the file" if key is None else f"an entry of {keys[-2]!r}" if isinstance(key, int) else repr(key)
     if kind == _REFUSAL:
         return str(context["text"])
@@ -151,18 +151,9 @@ def _walk(loc: tuple[str | int, ...], model: type[BaseModel]) -> _Place:
         field = section.model_fields.get(part) if section else None
         members = list(_models(field.annotation)) if field else []
         is_mapping = field is not None and _is_mapping(field.annotation)
-        tagged = _by_tag(field, members) if field else {}
         section = members[0] if members else None
+        tagged = {tag: member for member in members for tag in _tags(member)} if len(members) > 1 else {}
     return _Place(tuple(keys), section, tagged)
-
-
-def _by_tag(field: FieldInfo, members: list[type[BaseModel]]) -> dict[str, type[BaseModel]]:
-    name = field.discriminator
-    marks = [name, *(mark for mark in field.metadata if isinstance(mark, Discriminator))]
-    names = [mark.discriminator if isinstance(mark, Discriminator) else mark for mark in marks if mark]
-    if not names or not isinstance(names[0], str):
-        return {}
-    return {tag: member for member in members for tag in get_args(member.model_fields[names[0]].annotation)}
 
 
 def _models(hint: Any) -> Iterator[type[BaseModel]]:
@@ -184,5 +175,6 @@ def _discriminator(error: ErrorDetails) -> str:
     return str(error["ctx"]["discriminator"]).strip("'")
 
 
-def _tags(error: ErrorDetails) -> list[str]:
-    return re.findall("'([^']*)'", str(error["ctx"]["expected_tags"]))
+def _tags(member: type[BaseModel]) -> tuple[Any, ...]:
+    """The words in the first key of a union's member by which that is meant."""
+    return get_args(next(iter(member.model_fields.values())).annotation)
