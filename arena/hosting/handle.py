@@ -178,6 +178,8 @@ class SharedPlayer(LocalPlayer):
         self._is_closed = False
         self._search: threading.Event | None = None
         """The search under way, set when it has ended."""
+        self._stopped: threading.Event | None = None
+        """The last search that a thread was begun to stop."""
 
     def begin(self) -> None:
         """See `LocalPlayer.begin`; after the search under way."""
@@ -217,7 +219,8 @@ class SharedPlayer(LocalPlayer):
     def stop(self) -> None:
         """Have a search under way answer soon, if its player can be stopped; this returns at once."""
         search, player = self._search, self.player
-        if search is not None and player is not None and player.stop is not None:
+        if search not in (None, self._stopped) and player is not None and player.stop is not None:
+            self._stopped = search
             threading.Thread(target=_stop, args=(search, player.stop), daemon=True).start()
 
     def progress(self) -> Choice | None:
