@@ -148,7 +148,7 @@ def test_the_report_without_names_is_that_of_the_run_and_the_same_each_time(fold
 
 def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path: Path) -> None:
     players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
-    times = pd.DataFrame({"game": [1], "began": [0.0], "seconds": [0.25], "cpu_seconds": [0.125]})
+    times = pd.DataFrame({"game": [1], "machine": [""], "began": [0.0], "seconds": [0.25], "cpu_seconds": [0.125]})
     one, again, other = (
         Pseudonyms(experiment(players), RunInfo(1), {}, games).names
         for games in (times, times, times.assign(seconds=0.25000000001))
@@ -172,7 +172,7 @@ def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path
 )
 def test_a_message_keeps_its_kind_and_loses_words_of_a_players_code(text: str, public: str) -> None:
     players = [player("anna", type="work/anna.py:Bot"), player("random", type="random")]
-    empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
+    empty = pd.DataFrame(columns=["game", "machine", "began", "seconds", "cpu_seconds"])
     assert Pseudonyms(experiment(players), RunInfo(1), {}, empty).message(text) == public
 
 
@@ -187,7 +187,7 @@ def test_nobody_is_told_by_a_place_in_a_list() -> None:
     players = [player(name, type=f"work/{name}.py:Bot") for name in names]
     found = tuple(Diagnosis(name, "error", "raised KeyError") for name in names)
     info = RunInfo(1, men=dict.fromkeys(names), found=found, left_out=dict.fromkeys(names, ""))
-    empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
+    empty = pd.DataFrame(columns=["game", "machine", "began", "seconds", "cpu_seconds"])
     public = Pseudonyms(experiment(players), info, {}, empty).info(info)
     for listed in (list(public.men), list(public.left_out), [one.player for one in public.found]):
         assert listed == sorted(listed) and len(listed) == 20 and not {*listed} & {*names}

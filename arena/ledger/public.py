@@ -53,6 +53,8 @@ class Pseudonyms:
         """The file, module or program of each, "" of a person."""
         self.files |= info.left_out
         real = sorted({*self.files, *(name for name, judge in judges.items() if judge.get("files"))})
+        machines = dict.fromkeys(filter(None, games["machine"]))
+        self._machines = {name: f"machine {number}" for number, name in enumerate(machines, 1)}
         first = games.head(1)[["game", "began", "seconds", "cpu_seconds"]].to_dict("records")
         secret = repr((experiment.seed, info.began, dict(info.files), real, first))
         random.Random(sha256(secret.encode()).digest()).shuffle(real)
@@ -123,20 +125,13 @@ class Pseudonyms:
 
     def _table(self, table: pd.DataFrame) -> pd.DataFrame:
         """A table without these names; machines have numbers."""
-        machines = count(1)
         changes: dict[str, Callable[[str], str]] = {
             **dict.fromkeys(("white", "black", "player", "judge"), self.name),
             "error": lambda text: text and self.message(text),
             "extra": self.text,
-            "machine": lambda name: name and f"machine {next(machines)}",
+            "machine": lambda name: self._machines.get(name, ""),
         }
-        return table.assign(
-            **{
-                column: table[column].map({text: change(text) for text in table[column].unique()})
-                for column, change in changes.items()
-                if column in table
-            }
-        )
+        return table.assign(**{name: table[name].map(change) for name, change in changes.items() if name in table})
 
     def _experiment(self, experiment: Experiment) -> Experiment:
         document = _with_texts(experiment.as_dict(), _without_paths)
