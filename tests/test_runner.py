@@ -16,6 +16,7 @@ from arena.ledger.info import versions
 from arena.ledger.store import StoreError
 from arena.play import tournament
 from arena.play.tournament import RunPaused
+from arena.play.workers import IN_PROCESS
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.report_data import repeatable
 
@@ -161,6 +162,16 @@ def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
     assert said_here == lines
     assert any("is the sign right?" in line for line in lines) and any("no answer" in line for line in lines)
     assert [one.player for one in run.info.faulty] == ["b", "c"]
+
+
+def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_process(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A notebook's threads may hold locks, for which a fork would wait for ever."""
+    monkeypatch.delenv(IN_PROCESS)
+    monkeypatch.setattr("os.fork", None)
+    config.write_text(HEAD + 'players:\n  - {name: a, type: random}\n  - {name: b, type: "own.py:Costly"}\n')
+    assert len(arena.run(config, "out", workers=1, quiet=True).games) == 4
 
 
 @pytest.mark.parametrize(
