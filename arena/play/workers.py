@@ -17,6 +17,7 @@ ledger can be asked, hands out before the last record is seen, and has one set o
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import re
@@ -298,7 +299,7 @@ class _Process:
         executor = ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(),), env=environment)
         try:
             with _ctrl_c_held_back():
-                self._begun = executor.submit(callable, function)  # it is imported, with all that it needs
+                self._begun = executor.submit(_imported, function)
         except BaseException:
             _end(executor)
             raise
@@ -345,11 +346,18 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 def _begin(parent: int) -> None:
     """Have a worker process leave Ctrl-C to the parent, and end with it."""
+    gc.disable()  # next to nothing that an import makes is garbage
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if are_supported():
         end_with(parent)
     else:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def _imported(_function: Function) -> None:
+    """End the imports of a worker: it has received a function, with all that this needs."""
+    gc.freeze()
+    gc.enable()
 
 
 def _follow(parent: int) -> None:
