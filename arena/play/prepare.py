@@ -27,11 +27,11 @@ from arena.hosting import sandbox
 from arena.ledger.info import Diagnosis, RunInfo
 from arena.ledger.ledger import info_in
 from arena.play.grading import GradingError, configured
-from arena.play.match import Task
+from arena.play.match import Task, play
 from arena.play.probe import positions
 from arena.play.suite import Suite, read_suite
 from arena.play.trial import Extent, Look, is_own, look_at
-from arena.play.workers import Workers
+from arena.play.workers import Workers, start_workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.position import COLOURS, Position
@@ -164,6 +164,10 @@ def prepare(
         if errors:
             raise ConfigError(problem for error in errors.values() for problem in error.problems)
         is_new = folder is not None and begun is None
+        if is_new:
+            names = [player.name for player in experiment.players]
+            games = experiment.format.most_games(names, len(made["openings"][0]))
+            start_workers(workers, games, play)
         faulty = experiment.failures.faulty
         extent = Extent.BUILT if not is_new else Extent.FIRST_MOVES if faulty == "stop" else Extent.GAMES
         unsafe = unguarded(experiment) if is_new else ""

@@ -224,6 +224,11 @@ class _Processes:
     def count(self) -> int:
         return len(self._all)
 
+    def start(self, count: int, function: Function) -> None:
+        """Start so many processes, at most all, which import what a function needs."""
+        for process in self._all[:count]:
+            process.start(function)
+
     def submit(self, function: Function, batch: Batch) -> None:
         """Hand a batch to the process that has the fewest."""
         process = min(self._all, key=lambda process: process.batches)
@@ -268,7 +273,7 @@ class _Process:
     def submit(self, function: Function, batch: Batch) -> tuple[ProcessPoolExecutor, Future[Made]]:
         """Hand it a batch, and start it if it has ended; its executor, and the future of what is made."""
         while True:
-            executor = self.executor or self._started(function)
+            executor = self.start(function)
             try:
                 return executor, executor.submit(function, batch)
             except BrokenProcessPool:
@@ -294,7 +299,10 @@ class _Process:
             executor.shutdown(kill_workers=True)
             _end(executor)
 
-    def _started(self, function: Function) -> ProcessPoolExecutor:
+    def start(self, function: Function) -> ProcessPoolExecutor:
+        """Start it, unless it runs already, and have it import what a function needs."""
+        if self.executor is not None:
+            return self.executor
         environment = {name: os.environ.get(name, "1") for name in _THREADS} | {NUMBER: str(self._number)}
         executor = ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(),), env=environment)
         try:
@@ -386,6 +394,16 @@ def kept_workers() -> Iterator[None]:
         _kept.set(None)
         for pool in pools.values():
             pool.close()
+
+
+def start_workers(workers: Workers, count: int, function: Callable[..., Any]) -> None:
+    """Start so many of the processes that `kept_workers` keeps, which import what a function needs meanwhile."""
+    kept = _kept.get()
+    if kept is None or isinstance(workers, str) or (workers == 1 and os.environ.get(IN_PROCESS)):
+        return
+    pool = kept.setdefault(workers, _Processes(workers))
+    assert isinstance(pool, _Processes)
+    pool.start(count, function)
 
 
 @contextmanager
