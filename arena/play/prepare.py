@@ -165,8 +165,8 @@ def prepare(
             raise ConfigError(problem for error in errors.values() for problem in error.problems)
         is_new = folder is not None and begun is None
         if is_new:
-            names = [player.name for player in experiment.players]
-            games = experiment.format.most_games(names, len(made["openings"][0]))
+            everyone = [player.name for player in experiment.players]
+            games = experiment.format.most_games(everyone, len(made["openings"][0]))
             start_workers(workers, games, play)
         faulty = experiment.failures.faulty
         extent = Extent.BUILT if not is_new else Extent.FIRST_MOVES if faulty == "stop" else Extent.GAMES
