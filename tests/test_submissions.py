@@ -229,7 +229,7 @@ def test_what_submissions_can_do_is_said_once_and_before_they_are_tried(
         list(doctor.diagnose(experiment, folder / "out", said.append))
     warnings = [line for line in said if "'sandbox: true'" in line]
     assert len(warnings) == warns and said[:warns] == warnings
-    assert all(line.startswith("alice.py, and 7 more can read and write ") for line in warnings)
+    assert all(line.startswith("alice.py and 7 more can read and write ") for line in warnings)
 
 
 WELL = {

@@ -90,9 +90,11 @@ def counted(n: int, noun: str) -> str:
 
 
 def first_few(parts: Sequence[str], most: int, separator: str = ", ") -> str:
-    """The first parts, and how many more there are: "a, b, and 3 more"."""
-    rest = [f"and {len(parts) - most} more"] if len(parts) > most else []
-    return separator.join([*parts[:most], *rest])
+    """The first parts, and how many more there are: "a, b and 3 more"; "a; b; and 3 more"."""
+    text = separator.join(parts[:most])
+    if len(parts) <= most:
+        return text
+    return f"{text}{' ' if separator == ', ' else separator}and {len(parts) - most} more"
 
 
 def message_of(error: BaseException) -> str:
