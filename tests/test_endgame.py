@@ -53,9 +53,9 @@ from tests.helpers.rule_sets import by_values
 pytestmark = pytest.mark.compiled
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder for tables of its own, for all tests that do not damage them."""
+    """A folder for the tables of this file, for all tests that do not damage them."""
     folder = tmp_path_factory.mktemp("cache") / "kernels"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(endgame, "cache_folder", lambda: folder)
