@@ -140,6 +140,9 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
     waiting = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     assert waiting.stderr is not None
     assert any("0 Dask workers" in line for line in waiting.stderr)
+    while not [*tmp_path.rglob("manifest.json")]:
+        assert waiting.poll() is None
+        time.sleep(0.1)
     time.sleep(1)
     waiting.send_signal(signal.SIGINT)
     assert waiting.wait(timeout=10) == 130

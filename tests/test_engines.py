@@ -167,7 +167,7 @@ def test_an_engine_that_does_not_stop_loses_on_time(well: arena.Run, tmp_path: P
 
 @pytest.mark.full
 def test_an_engine_that_ended_is_started_again_and_its_failure_is_one_line(tmp_path: Path) -> None:
-    path = configured(tmp_path, "starts once")
+    path = configured(tmp_path, "starts twice")
     found = own_games(run(path))
     assert found["termination"].tolist() == 3 * [ERROR] + 9 * ["disqualified"]
     first, *others = found["error"].head(3)
@@ -256,6 +256,7 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(given: str, message: str, tmp
 def test_what_an_engine_cannot_play_is_told_in_one_line(old: str, new: str, message: str, tmp_path: Path) -> None:
     path = configured(tmp_path, "plays")
     path.write_text(path.read_text().replace(old, new))
+    (tmp_path / "openings.txt").write_text("W:WK18:BK1\nB:WK18:BK1\n")
     with pytest.raises(ConfigError, match=re.escape(message)):
         prepare(load(path))
 
