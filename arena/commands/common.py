@@ -100,13 +100,6 @@ class GamesType(click.ParamType):
         return int(value)
 
 
-def workers_used(given: int | str | None) -> int | str:
-    """Where games are played; exits if that is a Dask scheduler that does not answer, or Dask is not installed."""
-    from arena.play.tournament import available
-
-    return available(given, say)
-
-
 @contextmanager
 def lost_workers(folder: Path) -> Iterator[None]:
     """Exit with one line if the workers are lost or one dies of its work; `folder` keeps what is finished."""

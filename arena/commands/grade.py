@@ -11,7 +11,6 @@ from arena.commands.common import (
     announcing_compilation,
     lost_workers,
     workers_option,
-    workers_used,
 )
 from arena.commands.output import STOPPED, echo, fail, say
 from arena.commands.waiting import Terminal
@@ -20,6 +19,7 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.read import RunData, read
 from arena.ledger.record import TABLES_JUDGE
 from arena.play.grading import Grading, GradingError, arranged, grade_watched
+from arena.play.tournament import available
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 
 
@@ -46,7 +46,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
         grading = arranged(data.experiment, pieces, given, Path())
     except GradingError as error:
         fail(f"--{error.key}: {error}")
-    if not _grade(folder, data, grading, workers_used(workers)):
+    if not _grade(folder, data, grading, available(workers, say)):
         say("stopped; rerun the same command to resume")
         sys.exit(STOPPED)
     echo(f"arena report {folder} shows them")

@@ -17,13 +17,13 @@ from arena.commands.common import (
     lost_workers,
     requiring_torch,
     workers_option,
-    workers_used,
 )
 from arena.commands.output import STOPPED, echo, fail, say
 from arena.learning import tuning, tuning_report
 from arena.learning.config import Training, Tuning, load_training, load_tuning
 from arena.learning.driver import StageProgress
 from arena.learning.store import GameStore
+from arena.play.tournament import available
 from arena.play.workers import kept_workers
 from arena.watch.display import PLAIN_SECONDS, Ticker
 
@@ -67,7 +67,7 @@ def _learn(
     report: ModuleType,
 ) -> None:
     """Do what is not done yet of a tuning or a training, the `noun`, and write the report on its `product`."""
-    used = workers_used(workers)
+    used = available(workers, say)
     with announcing_compilation():
         plan = prepare(settings)
     folder = out or Path("reports") / settings.name

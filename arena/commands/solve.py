@@ -19,7 +19,6 @@ from arena.commands.common import (
     VARIANT,
     announcing_compilation,
     workers_option,
-    workers_used,
 )
 from arena.commands.output import STOPPED, echo, fail, say, show_frame
 from arena.commands.waiting import Terminal
@@ -29,6 +28,7 @@ from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
 from arena.play.probe import ONE_PLY, answers, failed, in_order, question_name, questions
 from arena.play.suite import Suite, read_suite
+from arena.play.tournament import available
 from arena.play.workers import run
 from arena.report.tables.suites import (
     SuiteTables,
@@ -113,7 +113,7 @@ def solve(
         fail("give one of --depth, --nodes and --seconds")
     with announcing_compilation():
         asked = asked_of(entries, found.variant, sweeps)
-        used = workers_used(workers)
+        used = available(workers, say)
         answered = _answers(found, asked, seed, used)
     tables = suite_tables(answered)
     files = [] if out is None else write_solved(tables, out)

@@ -401,7 +401,7 @@ def start_workers(workers: Workers, count: int, function: Callable[..., Any]) ->
     kept = _kept.get()
     if kept is None or isinstance(workers, str) or (workers == 1 and os.environ.get(IN_PROCESS)):
         return
-    pool = kept.setdefault(workers, _Processes(workers))
+    pool = kept[workers] = kept.get(workers) or _Processes(workers)
     assert isinstance(pool, _Processes)
     pool.start(count, function)
 
