@@ -19,7 +19,7 @@ import yaml
 import arena
 from arena.base.supervisor import are_supported
 from arena.experiment.load import load
-from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.sources import random_line
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.hosting.analysis import Analysis

@@ -9,12 +9,14 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.openings import FOLDER, MAX_OPENINGS, SETS, sources
-from arena.experiment.openings.lines import balance, is_even, random_line
 from arena.experiment.openings.sources import (
     Opening,
     OpeningsError,
+    balance,
     drawn,
     file_openings,
+    is_even,
+    random_line,
     random_openings,
     set_openings,
     sets_of,

@@ -13,7 +13,7 @@ import pytest
 
 from arena.base.errors import ArenaError
 from arena.experiment.load import load, load_all
-from arena.experiment.openings.lines import is_even
+from arena.experiment.openings.sources import is_even
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.ledger.packing import SEARCH_COLUMNS

@@ -14,7 +14,7 @@ import yaml
 
 import arena
 from arena.base.supervisor import are_supported
-from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.sources import random_line
 from arena.rules.game import Game
 from arena.rules.hub import game_line, parse_hub_move, position_text
 from arena.rules.movegen import apply

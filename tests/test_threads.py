@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.experiment.openings.lines import balance, is_even, random_line
+from arena.experiment.openings.sources import balance, is_even, random_line
 from arena.hosting.player_process import begin_game
 from arena.rules.game import Game
 from arena.rules.movegen import after_move, legal_moves

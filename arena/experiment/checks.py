@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,7 +13,7 @@ from arena.experiment.formats.base import Format
 from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source
-from players.player import ENGINE, HUMAN, Limit, PlayerSpec
+from players.player import ENGINE, HUMAN, Limit
 
 _FORMAT: TypeAdapter[Format] = TypeAdapter(FormatField)
 
@@ -37,27 +37,6 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
         if name not in names:
             keys = ("anchor", name) if isinstance(anchor, dict) else ("anchor",)
             yield source.problem(keys, unknown("player", name, names))
-
-
-def judge_problem(judge: PlayerSpec, players: Iterable[PlayerSpec]) -> str:
-    """Why a player cannot grade the moves of others, as far as their limits say; "" if it can."""
-    if judge.type == HUMAN:
-        return "a judge cannot be a person"
-    if judge.limit.longest is not None:
-        return f"{judge.name} has a time limit, under which grades differ each time: give it depth or nodes alone"
-    if judge.limit == Limit():
-        return f"{judge.name} has no limit: give it depth or nodes, more than the players that it grades"
-    for player in players:
-        for kind, ours in judge.limit._asdict().items():
-            theirs = getattr(player.limit, kind)
-            if None not in (ours, theirs) and player.limit == Limit(**{kind: theirs}) and theirs >= ours:
-                return not_deeper(judge, player.name, kind, theirs)
-    return ""
-
-
-def not_deeper(judge: PlayerSpec, player: str, kind: str, theirs: float, how: str = "") -> str:
-    """Say that a judge, by one of its limits, does not look deeper than a player."""
-    return f"{judge.name} looks no deeper than {player} ({kind} {theirs:g}{how}), as a judge must"
 
 
 def variant_problems(source: Source, described: Any) -> Iterator[Problem]:

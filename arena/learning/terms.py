@@ -13,8 +13,7 @@ from arena.base.wording import shown
 from arena.experiment.checks import variant_problems
 from arena.experiment.model import LoneField, VariantField
 from arena.experiment.names import EntryError, lone_entry
-from arena.experiment.openings.lines import is_even
-from arena.experiment.openings.sources import OpeningsError, random_openings
+from arena.experiment.openings.sources import OpeningsError, is_even, random_openings
 from arena.experiment.schema import lone_player_schema, variant_schema
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.schema import DIALECT, Schema, model_schema

@@ -18,7 +18,6 @@ import numpy as np
 
 from arena.base.errors import ArenaError
 from arena.base.number import quantity
-from arena.experiment.checks import judge_problem, not_deeper
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
@@ -39,7 +38,7 @@ from arena.rules.variants import Variant
 from arena.watch.observer import Observer
 from arena.watch.words import duration
 from players.loading import fingerprints, located
-from players.player import Allowance, Limit, PlayerSpec
+from players.player import HUMAN, Allowance, Limit, PlayerSpec
 
 _COMPARED = ("depth", "nodes")
 """Limits that a judge may have: under them it grades the same each time."""
@@ -111,10 +110,30 @@ def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | Non
         raise GradingError(f"a judge cannot have the name {TABLES_JUDGE!r}, which stands for the endgame tables")
     if judge is None and not pieces:
         raise GradingError("; ".join(filter(None, [without_tables, "without endgame tables a judge is needed"])))
-    if judge is not None and (line := judge_problem(judge, experiment.players)):
+    if judge is not None and (line := _refusal(judge, experiment.players)):
         raise GradingError(line)
     judging = None if judge is None else located(judge, folder)
     return Grading(variant, pieces, judging, experiment.players, experiment.seed, experiment.allowance)
+
+
+def _refusal(judge: PlayerSpec, players: Iterable[PlayerSpec]) -> str:
+    """Why a player cannot grade the moves of others, as far as their limits say; "" if it can."""
+    if judge.type == HUMAN:
+        return "a judge cannot be a person"
+    if judge.limit.longest is not None:
+        return f"{judge.name} has a time limit, under which grades differ each time: give it depth or nodes alone"
+    if judge.limit == Limit():
+        return f"{judge.name} has no limit: give it depth or nodes, more than the players that it grades"
+    for player in players:
+        for kind in _COMPARED:
+            ours, theirs = getattr(judge.limit, kind), getattr(player.limit, kind)
+            if None not in (ours, theirs) and player.limit == Limit(**{kind: theirs}) and theirs >= ours:
+                return _not_deeper(judge, player.name, kind, theirs)
+    return ""
+
+
+def _not_deeper(judge: PlayerSpec, player: str, kind: str, theirs: float, how: str = "") -> str:
+    return f"{judge.name} looks no deeper than {player} ({kind} {theirs:g}{how}), as a judge must"
 
 
 def configured(experiment: Experiment) -> Grading | None:
@@ -285,7 +304,7 @@ def _shallow(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger) -
         kinds = [kind for kind in kinds if player.limit != Limit(**{kind: getattr(player.limit, kind)})]
         for kind, mean in _means(player.name, kinds, ledger).items():
             if mean >= getattr(judge.limit, kind):
-                return not_deeper(judge, player.name, kind, round(mean, 1), " on average")
+                return _not_deeper(judge, player.name, kind, round(mean, 1), " on average")
     return ""
 
 

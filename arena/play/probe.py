@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from arena.base.errors import ArenaError
 from arena.base.wording import counted, cut
-from arena.experiment.openings.lines import is_even, random_line
+from arena.experiment.openings.sources import is_even, random_line
 from arena.hosting.handle import Answer, failure_of
 from arena.hosting.player_process import begin_game
 from arena.ledger.packing import NO_SEARCH, search_values
@@ -52,7 +52,7 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
     """`count` distinct positions after `plies` random plies, spread evenly over PLIES for None.
 
     In each there is a choice of moves, and no side wins material by force within
-    `arena.experiment.openings.lines.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
+    `arena.experiment.openings.sources.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
     ArenaError if fewer are found.
     """
     rng = random.Random(f"probe {seed}")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.wording import not_installed, unknown
-from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.sources import random_line
 from arena.rules.encoding import LARGEST, Bytes, Encoding
 from arena.rules.game import Game
 from arena.rules.position import COLOURS

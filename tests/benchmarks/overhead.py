@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from arena.bench.rates import random_games
 from arena.bench.timing import Row, spell, three_figures
-from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.sources import random_line
 from arena.hosting.handle import LocalPlayer
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
 from arena.rules.game import Game

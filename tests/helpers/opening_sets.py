@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from arena.experiment.openings import BARRED, SETS
-from arena.experiment.openings.lines import balance, is_even
+from arena.experiment.openings.sources import balance, is_even
 from arena.rules.move_text import move_text
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides

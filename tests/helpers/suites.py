@@ -13,7 +13,7 @@ from itertools import count, islice, zip_longest
 from multiprocessing import get_context
 from typing import NamedTuple
 
-from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.sources import random_line
 from arena.play.suite import Puzzle, puzzle_texts
 from arena.rules.endgame.tables import EndgameTables, make
 from arena.rules.game import Game
