@@ -103,7 +103,6 @@ def test_every_file_with_a_kernel_is_part_of_the_hash():
     assert {
         "arena/rules/captures.py",
         "players/negamax/tree.py",
-        "arena/learning/columns.py",
     } <= with_kernels
     assert with_kernels <= set(COMPILED)
 
@@ -134,7 +133,7 @@ def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, m
         "arena/rules/moves.py": "",
         "arena/rules/jit/deeper/bits.py": "",
         "players/negamax/tree.py": "",
-        "arena/learning/fits/columns.py": "from arena.rules.jit.kernel import kernel\n",
+        "players/mcts/deeper/tree.py": "from arena.rules.jit.kernel import kernel\n",
         "arena/report/page/page.py": "",
     }
     for name, text in tree.items():
@@ -194,7 +193,7 @@ def test_without_a_place_to_write_to_a_temporary_folder_is_used_and_said(cause, 
 
 
 def test_an_import_of_kernels_does_not_touch_the_disk(tmp_path):
-    imported = "arena.rules.movegen, players.table, arena.learning.columns, numba"
+    imported = "arena.rules.movegen, players.table, numba"
     code = f"import {imported}; print(numba.config.CACHE_DIR)"
     place = tmp_path / "cache"
     assert python(code, NUMBA_CACHE_DIR=str(place), PYTHONDONTWRITEBYTECODE="1") == f"{place}\n"

@@ -18,7 +18,7 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError
-from arena.learning.columns import Columns, LinearWeights, feature_counts
+from arena.learning.columns import Columns, LinearWeights
 from arena.learning.games import Failed, Job, play_job, points_of_pairs
 from arena.learning.logistic import Loss, logistic_fit, mean_loss
 from arena.learning.store import GameStore, Played
@@ -32,7 +32,7 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
-from players.evaluation.linear import FEATURES, linear, linear_weights, shares
+from players.evaluation.linear import FEATURES, linear, linear_weights
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.tunings import games_stored, mark_games, refusal_of, written
@@ -71,21 +71,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def same_outcome(first: Path, second: Path) -> bool:
     names = ("tuned.yaml", "path.csv", "summary.md", "path.png")
     return all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["english", "international"])
-def test_compiled_counts_are_those_of_the_features(name: str) -> None:
-    variant = VARIANTS[name]
-    rules = variant.constants
-    positions = probe_positions(variant, 12, None, 1)
-    counts = np.empty((len(positions), len(FEATURES) + 1))
-    feature_counts(rules, np.array(positions, dtype=np.int64), counts)
-    for row, position in zip(counts, positions, strict=True):
-        expected = [
-            share.own - share.other for share in shares(position, rules, np.ones(2 * len(FEATURES))).values()
-        ]
-        assert row.tolist() == [*expected, (position.white | position.black).bit_count()]
 
 
 @pytest.mark.full

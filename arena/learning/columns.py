@@ -16,12 +16,9 @@ import pandas as pd
 from arena.base.number import with_minus
 from arena.learning.method import Findings, Step
 from arena.ratings.interval import Z95, Floats, Ints
-from arena.rules.jit.kernel import kernel
-from arena.rules.jit.native import popcount
-from arena.rules.position import Position
-from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.linear import FEATURES, N, weighted
+from players.evaluation.build import values_of
+from players.evaluation.linear import linear, linear_weights
 
 MAN = 100.0
 """The worth of a man in weights that are written out: hundredths of a man."""
@@ -64,13 +61,17 @@ class Columns(NamedTuple):
 
     def design(self, variant: Variant, positions: Ints) -> Floats:
         """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`."""
-        counts = np.empty((len(positions), N + 1))
-        feature_counts(variant.constants, positions, counts)
-        chosen = counts[:, [FEATURES.index(name) for name in self.features]]
+        rules, address = variant.constants, linear.address(variant.constants)
+        counts = np.column_stack(
+            [
+                values_of(address, linear_weights({name: 1}, self.pieces), rules, positions)
+                for name in self.features
+            ]
+        )
         if not self.phases:
-            return np.ascontiguousarray(chosen)
-        left = counts[:, N:] / self.pieces
-        return np.hstack([chosen * left, chosen * (1 - left)])
+            return counts
+        left = np.bitwise_count(positions[:, :1] | positions[:, 1:2]) / self.pieces
+        return np.hstack([counts * left, counts * (1 - left)])
 
 
 class LinearWeights(NamedTuple):
@@ -121,20 +122,6 @@ class LinearWeights(NamedTuple):
                 with_minus(f"{w:.1f} ± {Z95 * e:.1f}") for w, e in zip(tuned[row], errors[row], strict=True)
             ]
         return table
-
-
-@kernel
-def feature_counts(rules: Rules, positions: Ints, counts: Floats) -> None:
-    """Fill `counts`, `float64[n, N + 1]`: each feature, own minus other, and the pieces left."""
-    weights = np.zeros(2 * N)
-    for feature in range(N):
-        weights[:] = 0.0
-        weights[feature] = 1.0
-        for n in range(len(positions)):
-            position = Position(positions[n, 0], positions[n, 1], positions[n, 2], positions[n, 3])
-            counts[n, feature] = weighted(position, rules, weights, 1 << feature)
-    for n in range(len(positions)):
-        counts[n, N] = popcount(positions[n, 0] | positions[n, 1])
 
 
 def _whole(weight: float) -> str:
