@@ -12,7 +12,6 @@ import pytest
 
 import arena
 from arena.experiment.adjudication import Adjudication
-from arena.ledger.record import Verdict
 from arena.play.match import Adjudicator, play
 from arena.report.sentences.facts import facts
 from arena.report.tables.outcomes import adjudications
@@ -48,7 +47,10 @@ def ended(
         game.turn = 1 - game.turn
         if (outcome := adjudicator.outcome(game)) is not None:
             return len(game.moves), outcome
-    return None if adjudicator.verdict is None else (-adjudicator.verdict.plies, adjudicator.verdict.outcome)
+    if not (verdict := adjudicator.verdict):
+        return None
+    winner = {"white": WHITE, "black": BLACK}.get(verdict["verdict"])
+    return -verdict["verdict_plies"], Outcome(winner, Termination(verdict["verdict_by"]))
 
 
 FOUR = {"win": {"men": 3.0, "plies": 4}}
@@ -130,10 +132,11 @@ def test_a_game_ends_by_the_tables_with_the_move_that_enters_them(verify: float)
     task = task_of(variant, player, player, opening=parse_fen(variant, LONG), adjudication=rules)
     record = play(task)
     if not verify:
-        assert (record.plies, record.termination, record.verdict) == (1, Termination.ADJUDICATED_TABLES, None)
+        assert (record.plies, record.termination, record.verdict) == (1, Termination.ADJUDICATED_TABLES, "")
     else:
         assert record.plies > 1 and record.termination not in ADJUDICATED
-        assert record.verdict == Verdict(Outcome(WHITE, Termination.ADJUDICATED_TABLES), 1)
+        assert record.verdict == "white"
+        assert (record.verdict_by, record.verdict_plies) == (Termination.ADJUDICATED_TABLES, 1)
 
 
 def test_plies_left_are_those_of_the_first_draw_rule_that_may_come() -> None:

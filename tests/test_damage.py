@@ -73,7 +73,7 @@ def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_
 
     def add_and_change(self: Ledger, *given: Any, **more: Any) -> None:
         add(self, *given, **more)
-        if given[0].pairing.game == 5:
+        if given[0].game == 5:
             with closing(sqlite3.connect(self.path)) as other, other:
                 row = list(other.execute(f"{GAMES.query} WHERE game = 2").fetchone()[:-1])
                 row[list(GAMES.columns).index("result")] = "white" if "black" in row else "black"
@@ -357,7 +357,7 @@ def test_what_a_game_played_again_changes_behind_it_is_played_again(tmp_path: Pa
             connection.execute(f"REPLACE {GAMES.insertion}", GAMES.stored(swapped))
         connection.execute("UPDATE games SET plies = 0 WHERE game = 1")
     with Ledger(tmp_path / "other", plan.experiment, plan.info) as opened:
-        again = {record.pairing.game for record in play(plan, opened, 1)}
+        again = {record.game for record in play(plan, opened, 1)}
         assert opened.complete
     assert again == {1, *(row[0] for row in rows[:4])}
     assert_same(arena.load(tmp_path / "other"), whole)

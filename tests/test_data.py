@@ -281,16 +281,13 @@ _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
 
 def naive(moves: bytes, plies: int, columns: list[tuple[str, str]]) -> dict[str, list[Any]]:
     """A game's moves, read as `reports/README.md` says, byte by byte."""
-    mask, data = moves[: -(-len(columns) // 8)], zlib.decompress(moves[-(-len(columns) // 8) :])
-    used = [column for place, column in enumerate(columns) if mask[place // 8] & 128 >> place % 8]
-    record = struct.Struct("<" + "".join(_CODES[kind] for _, kind in used))
+    data = zlib.decompress(moves)
+    record = struct.Struct("<" + "".join(_CODES[kind] for _, kind in columns))
     rows = [data[ply::plies] for ply in range(plies)]
     values = zip(*(record.unpack_from(row) for row in rows), strict=True)
-    found: dict[str, list[Any]] = {name: list(column) for (name, _), column in zip(used, values, strict=True)}
-    for name, _ in columns:
-        found.setdefault(name, [math.nan if name == "score" else 0] * plies)
-        if name in _SECONDS:
-            found[name] = [(value - 1) / 1e9 if value else math.nan for value in found[name]]
+    found: dict[str, list[Any]] = {name: list(column) for (name, _), column in zip(columns, values, strict=True)}
+    for name in _SECONDS:
+        found[name] = [(value - 1) / 1e9 if value else math.nan for value in found[name]]
     return found | {"move": [row[record.size :].rstrip(b"\0") for row in rows]}
 
 

@@ -50,6 +50,7 @@ from tests.benchmarks.claims import ending as random_ending
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, one_line, refused
 from tests.helpers.endings import tables_of
+from tests.helpers.watched import Stopper
 
 ENGLISH = VARIANTS["english"]
 
@@ -261,14 +262,11 @@ def grading_of(folder: Path, pieces: int = PIECES, judge: str | None = JUDGE) ->
     return arranged(read(folder).experiment, pieces, spec, Path())
 
 
-def graded(folder: Path, workers: int = 1, after: int = 10**9, **given: Any) -> list[GradedGame]:
-    """Grade a run, or so many games of it; returns what is graded now."""
-    found: list[GradedGame] = []
+def graded(folder: Path, workers: int = 1, after: int = 10**9, **given: Any) -> int:
+    """Grade a run, or so many games of it; returns how many are graded now."""
     with opened(folder) as ledger:
-        grading = grading_of(folder, **given)
-        for record in grade(grading, ledger, workers, lambda: len(found) >= after):
-            found.append(record)
-    return found
+        grade(grading_of(folder, **given), ledger, workers, stopper := Stopper(after))
+    return stopper.count
 
 
 def stored(folder: Path) -> list[tuple[Any, ...]]:
@@ -408,24 +406,24 @@ def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run: Path, 
     whole = run.parent / "whole"
     whole.mkdir()
     (whole / FILE).write_bytes((run / FILE).read_bytes())
-    assert len(graded(whole, workers=2)) == 60
-    assert len(graded(run, after=7)) == 7
-    assert len(graded(run, after=30)) == 30
-    assert len(graded(run)) == 23
+    assert graded(whole, workers=2) == 60
+    assert graded(run, after=7) == 7
+    assert graded(run, after=30) == 30
+    assert graded(run) == 23
     assert stored(run) == stored(whole)
-    assert graded(run) == []
+    assert graded(run) == 0
     assert [name for name, _ in pd.DataFrame(stored(run)).groupby(1)] == [NAME, "tables"]
 
 
 @pytest.mark.compiled
 def test_more_pieces_are_graded_again_and_fewer_are_not(run: Path, tables: EndgameTables) -> None:
     tables_of(ENGLISH, 2)
-    assert len(graded(run, pieces=2, judge=None)) == 30
+    assert graded(run, pieces=2, judge=None) == 30
     fewer = stored(run)
-    assert len(graded(run, judge=None)) == 30
+    assert graded(run, judge=None) == 30
     more = stored(run)
     assert len(more) == 30 and more != fewer
-    assert graded(run, pieces=2, judge=None) == []
+    assert graded(run, pieces=2, judge=None) == 0
     assert stored(run) == more
 
 
@@ -649,5 +647,5 @@ def test_a_killed_grading_is_resumed_to_the_same_bytes(run: Path, tables: Endgam
     process.communicate()
     before = len(stored(run))
     assert 35 <= before < 60
-    assert len(graded(run)) == 60 - before
+    assert graded(run) == 60 - before
     assert stored(run) == stored(whole)

@@ -18,18 +18,20 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.read import read
-from arena.ledger.record import PROBE_COLUMNS
+from arena.ledger.record import PROBE_COLUMNS, ProbeRecord
 from arena.ledger.store import StoreError
 from arena.play.prepare import Tournament, prepare
 from arena.play.probe import PLIES, ProbeTask, measure, positions
-from arena.play.searches import measure as measure_all
+from arena.play.searches import measured as measure_all
 from arena.play.searches import probe_tasks
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
+from arena.watch.observer import Observer
 from players.negamax.player import Negamax
 from players.player import EFFORT, Limit, PlayerSpec
 from tests.helpers.report_data import repeatable
+from tests.helpers.watched import Stopper
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 ROOT = Path(__file__).parents[1]
@@ -94,12 +96,8 @@ def plan_of(folder: Path, text: str = CONFIG) -> Tournament:
 
 
 def measured(plan: Tournament, folder: Path, workers: int = 1) -> pd.DataFrame:
-    ledger = Ledger(folder, plan.experiment, plan.info)
-    try:
-        for _ in measure_all(plan, ledger, workers):
-            pass
-    finally:
-        ledger.close()
+    with Ledger(folder, plan.experiment, plan.info) as ledger:
+        assert measure_all(plan, ledger, workers, Observer())
     return read(folder).probes
 
 
@@ -183,15 +181,16 @@ def test_every_player_searches_every_position_once_with_any_number_of_workers(tm
 def test_a_stopped_probe_goes_on_and_searches_nothing_twice(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     seen: list[tuple[str, int]] = []
-    for limit in (3, 9, 100):
-        ledger = Ledger(tmp_path / "out", plan.experiment, plan.info)
-        for record in measure_all(plan, ledger, 1, lambda limit=limit: len(seen) >= limit):  # type: ignore[misc]
-            seen.append((record.player, record.position))
-            stored = read(tmp_path / "out").probes
-            assert len(stored) == len(seen), "a search is stored before it is handed on"
-        assert ledger.probed() == set(seen)
-        ledger.close()
-        assert len(seen) == min(limit, 20)
+
+    def tell(record: ProbeRecord) -> None:
+        seen.append((record.player, record.position))
+        assert len(read(tmp_path / "out").probes) == len(seen), "a search is stored before it is handed on"
+
+    for searches in (3, 6, 100):
+        with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
+            before = len(seen)
+            assert measure_all(plan, ledger, 1, Stopper(searches), tell) == (searches == 100)
+            assert ledger.probed() == set(seen) and len(seen) == min(before + searches, 20)
     assert len(set(seen)) == 20
 
 

@@ -22,6 +22,7 @@ from arena.play.match import Task
 from arena.play.tournament import begin, play
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState
+from arena.rules.game import Termination
 from arena.watch import display, elo, live
 from arena.watch.display import PLAIN_SECONDS, Display, view
 from arena.watch.elo import EloSoFar, Refits
@@ -112,8 +113,8 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
             clock.now += 2
             clock.jumped = 8 * 3600.0 * (task.pairing.game > 3)
             move = dict.fromkeys((name for name, _ in MOVE_COLUMNS), 0.0) | {"seconds": 2.0, "cpu_seconds": 2.0}
-            moves = packed([["11-15"], *([value] for value in move.values())])
-            yield GameRecord(task.pairing, "draw", "no_moves", 62.0, "", *moves)
+            moves = packed([["11-15"], *([value] for value in move.values())])[1]
+            yield task.record("draw", Termination.NO_MOVES, seconds=62.0, plies=1, moves=moves)
 
     monkeypatch.setattr(tournament, "run_tasks", made_up)
     lines: list[str] = []

@@ -151,7 +151,7 @@ def stored_task(run: Path, where: str) -> tuple[Task, GameRecord]:
     """The first game of a run with those players, ready to be played again, and its record."""
     stored = stored_game(run, games(run, where)[0][0])
     task = task_of(stored)
-    return task, stored.record(task.pairing)
+    return task, stored.record
 
 
 def test_moves_and_what_was_counted_are_compared_ply_by_ply(run: Path) -> None:

@@ -11,11 +11,11 @@ import pytest
 
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
-from arena.ledger.packing import packed
 from arena.ledger.record import GameRecord, Incident
 from arena.play.match import Task
 from arena.play.prepare import Tournament
 from arena.play.schedule import Disqualifications, Schedule
+from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 
 Stored = dict[int, GameRecord]
@@ -35,9 +35,9 @@ def game(task: Task, bad: str = "") -> GameRecord:
     for name, result in zip(names, ("black", "white"), strict=True):
         if name in bad:
             incident = Incident(name, 1, "", "", "", "", (), "")
-            return GameRecord(task.pairing, result, "error", 0.0, f"{name} failed", *packed([]), incident)
+            return task.record(result, Termination.ERROR, error=f"{name} failed", incident=incident)
     result = random.Random(str(task.pairing.game)).choice(("white", "white", "draw", "black"))
-    return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))
+    return task.record(result, Termination.NO_MOVES)
 
 
 def rows(plan: Tournament, stored: Stored) -> list[tuple[int, str, str]]:
@@ -62,10 +62,10 @@ def follow(
             if not under_way:
                 break
             done = under_way.pop(rng.randrange(len(under_way)))
-            stored |= {each.pairing.game: each for each in schedule.take(play(done))}
+            stored |= {each.game: each for each in schedule.take(play(done))}
         if not left or schedule.stopped:
             return schedule
-        stored |= {each.pairing.game: each for each in schedule.rulings()}
+        stored |= {each.game: each for each in schedule.rulings()}
     if schedule.decided:
         for number in [number for number in stored if number > schedule.tested]:
             del stored[number]
@@ -127,18 +127,14 @@ def test_a_test_that_is_decided_needs_no_further_game() -> None:
 def test_a_player_that_fails_in_all_of_its_first_games_is_disqualified_and_no_other() -> None:
     plan, stored = TOURNAMENTS["a match with a player disqualified"][0], Stored()
     follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
-    own = [
-        it
-        for _, it in sorted(stored.items())
-        if "b" in (plan.names[it.pairing.white], plan.names[it.pairing.black])
-    ]
+    own = [it for _, it in sorted(stored.items()) if "b" in (it.white, it.black)]
     assert [it.termination for it in own] == 3 * ["error"] + (len(own) - 3) * ["disqualified"]
     assert {it.error for it in own[3:]} == {"b disqualified after 3 failures, with no sound game that counts"}
     fine = Stored()
     follow(
         plan,
         fine,
-        lambda task: game(task, "b" if task.pairing.game != own[1].pairing.game else ""),
+        lambda task: game(task, "b" if task.pairing.game != own[1].game else ""),
         random.Random(1),
         most=10**6,
     )
@@ -148,9 +144,7 @@ def test_a_player_that_fails_in_all_of_its_first_games_is_disqualified_and_no_ot
 def test_games_between_two_disqualified_players_are_drawn() -> None:
     plan, stored = TOURNAMENTS["a round robin of which two are void"][0], Stored()
     schedule = follow(plan, stored, lambda task: game(task, "be"), random.Random(1), most=10**6)
-    both = [
-        it for it in stored.values() if {plan.names[it.pairing.white], plan.names[it.pairing.black]} == set("be")
-    ]
+    both = [it for it in stored.values() if {it.white, it.black} == set("be")]
     drawn = [it for it in both if it.termination == "disqualified" and it.result == "draw"]
     assert {it.error.split(" disqualified")[0] for it in drawn} == {"b and e", "e and b"}
     assert schedule.disqualified == ["b", "e"]
@@ -159,14 +153,7 @@ def test_games_between_two_disqualified_players_are_drawn() -> None:
 def test_a_schedule_leaves_out_a_player_whose_games_are_void() -> None:
     plan, stored = TOURNAMENTS["a Swiss of which one is void"][0], Stored()
     schedule = follow(plan, stored, lambda task: game(task, "c"), random.Random(1), most=10**6)
-    rounds = [
-        {
-            it.pairing.round
-            for it in stored.values()
-            if name in (plan.names[it.pairing.white], plan.names[it.pairing.black])
-        }
-        for name in "ca"
-    ]
+    rounds = [{it.round for it in stored.values() if name in (it.white, it.black)} for name in "ca"]
     assert max(rounds[0]) < max(rounds[1]) == 4
     assert schedule.order is not None and plan.names[schedule.order[-1].player] == "c"
 
@@ -176,7 +163,7 @@ def test_failures_that_stop_a_run_are_not_stored() -> None:
     schedule = follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
     assert len(schedule.stopped) >= 1 and schedule.order is None
     assert sum(it.incident is not None for it in stored.values()) == 1
-    assert not {it.pairing.game for it in schedule.stopped} & stored.keys()
+    assert not {it.game for it in schedule.stopped} & stored.keys()
     assert schedule.failures["b"] == 1 + len(schedule.stopped)
 
 
@@ -197,7 +184,7 @@ def test_a_player_is_disqualified_that_was_sound_only_in_games_that_are_void() -
         stored = Stored()
         schedule = follow(plan, stored, partial(game, bad=bad), random.Random(1), most=10**6)
         assert schedule.disqualified == list(bad)
-        played = [it.termination for _, it in sorted(stored.items()) if "abcd".index(bad[1]) in it.pairing[3:5]]
+        played = [it.termination for _, it in sorted(stored.items()) if bad[1] in (it.white, it.black)]
         assert played.count("disqualified") > len(played) / 2
 
 

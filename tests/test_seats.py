@@ -22,7 +22,6 @@ import yaml
 
 import arena
 from arena.base.supervisor import are_supported
-from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import player_process, sandbox
@@ -30,9 +29,10 @@ from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, Incident
+from arena.play.beside import bundle_of, write_beside
 from arena.play.match import play as play_game
 from arena.play.prepare import prepare
-from arena.play.tournament import RunStopped, play, write_bundle
+from arena.play.tournament import RunStopped, play
 from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder, users_folder
@@ -369,10 +369,10 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
 def test_the_command_in_a_bundle_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     (folder := tmp_path / "my $(run)").mkdir()
     incident = Incident("a", 1, "", "", "", "", (), "")
-    record = GameRecord(Pairing(7, 4, 1, 0, 1, 0), "black", "error", 0.0, "", 0, b"", incident)
-    path = write_bundle(folder, record, {"a": 1})
-    assert path is not None
-    assert shlex.split(yaml.safe_load(path.read_text())["replay"]) == ["arena", "replay", str(folder), "7"]
+    record = GameRecord(7, 4, 1, "a", "b", 1, "", "black", "error", incident=incident)
+    write_beside(folder, record, {"a": 1})
+    bundle = yaml.safe_load(bundle_of(folder, 7).read_text())
+    assert shlex.split(bundle["replay"]) == ["arena", "replay", str(folder), "7"]
 
 
 @pytest.mark.full

@@ -23,7 +23,7 @@ from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
 from arena.ledger.store import StoreError
 from arena.play.prepare import Tournament, prepare
 from arena.play.probe import ONE_PLY, answers, in_order, questions
-from arena.play.searches import solve as solve_suites
+from arena.play.searches import solved as solve_suites
 from arena.play.searches import unanswered
 from arena.play.suite import Puzzle, Suite, read_suite
 from arena.ratings.errors import wilson
@@ -40,6 +40,7 @@ from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke, one_line, refused
 from tests.helpers.endings import tables_of
 from tests.helpers.suites import ENDING_PLIES, SHOT_STRATA, ShotGame, lines, shot_of
+from tests.helpers.watched import Stopper
 
 ENGLISH = VARIANTS["english"]
 LINES = """\
@@ -374,10 +375,16 @@ def prepared(folder) -> Tournament:
 def solved(folder, workers=1, after=10**9):
     """Solve the suites of a run, or only until there are some answers; returns those that are new."""
     plan = prepared(folder)
-    made: list[SuiteAnswer] = []
     with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
-        made += solve_suites(plan, ledger, workers, lambda: len(made) >= after)
-    return made
+        before = ledger.answered()
+        solve_suites(plan, ledger, workers, Stopper(after))
+        new = {row[:3] for row in ledger.answered() - before}
+    answers = read(folder / "run").answers
+    rows = [
+        SuiteAnswer(limit="", at=None, **{str(key): value for key, value in row.items()})
+        for row in answers.to_dict("records")
+    ]
+    return [answer for answer in rows if (answer.player, answer.suite, answer.position) in new]
 
 
 def stored(folder) -> RunData:

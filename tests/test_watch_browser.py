@@ -13,11 +13,10 @@ import pytest
 
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
-from arena.ledger.packing import packed
-from arena.ledger.record import GameRecord
 from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import Schedule
 from arena.play.tournament import begin, play
+from arena.rules.game import Termination
 from arena.rules.pdn.read import read_pdn
 from tests.helpers.command_line import invoke
 from tests.helpers.watched import DOCUMENT as WATCHED
@@ -49,8 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         schedule = Schedule(plan, ())
         assert schedule.advance()
         for number, pairing in enumerate(islice(schedule.games(), 400)):
-            record = GameRecord(pairing, ("white", "draw", "black")[number % 3], "max_plies", 0.1, "", *packed([]))
-            ledger.add(record, plan.names[pairing.white], plan.names[pairing.black], "B")
+            result = ("white", "draw", "black")[number % 3]
+            ledger.add(plan.task(pairing).record(result, Termination.MAX_PLIES))
     return root
 
 

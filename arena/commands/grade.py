@@ -18,7 +18,7 @@ from arena.experiment.load import judge_spec
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import RunData, read
 from arena.ledger.record import TABLES_JUDGE
-from arena.play.grading import Grading, GradingError, arranged, grade_watched
+from arena.play.grading import Grading, GradingError, arranged, grade
 from arena.play.tournament import available
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 
@@ -55,7 +55,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
 def _grade(folder: Path, data: RunData, grading: Grading, workers: int | str) -> bool:
     """Grade what is not graded yet of a run, and say what there is; whether it was not stopped."""
     with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
-        is_whole = grade_watched(grading, ledger, workers, Terminal())
+        is_whole = grade(grading, ledger, workers, Terminal())
     print_counts(folder, grading)
     return is_whole
 

@@ -183,11 +183,11 @@ def _of_file(path: Path, variant: Variant | None, number: int, results: Winner, 
 def _of_run(folder: Path, number: int) -> Scene:
 
     stored = stored_game(folder, number)
-    row, game = stored.row, stored.played()
+    record, game = stored.record, stored.played()
     if game.problems:
         fail(f"{folder}: game {number}, ply {game.problems[0].ply}: {game.problems[0].message}")
-    ended = f"{result_text(row['result'])} by {row['termination']}"
-    ended += f": {_visible(row['error'])}" if row["error"] else ""
+    ended = f"{result_text(record.result)} by {record.termination}"
+    ended += f": {_visible(record.error)}" if record.error else ""
     return _scene(game, game.count, stored.experiment.name, ended)
 
 

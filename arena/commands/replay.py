@@ -35,19 +35,19 @@ def task_of(stored: StoredGame) -> Task:
     A player's relative files are looked for beside the configuration, then in the working directory. Raises
     StoreError if the game was not played, or needs a file that is missing.
     """
-    row, experiment, number = stored.row, stored.experiment, stored.row["game"]
-    if row["termination"] == Termination.DISQUALIFIED:
-        raise StoreError(f"game {number} of {stored.folder} was not played: {row['error']}")
+    record, experiment, number = stored.record, stored.experiment, stored.record.game
+    if record.termination == Termination.DISQUALIFIED:
+        raise StoreError(f"game {number} of {stored.folder} was not played: {record.error}")
     home = Path(stored.info.file).parent
     names = [spec.name for spec in experiment.players]
-    places = names.index(row["white"]), names.index(row["black"])
+    places = names.index(record.white), names.index(record.black)
     white, black = (located(experiment.players[place], home) for place in places)
     for name, found in _files(white, black).items():
         if found == "missing":
             raise StoreError(f"game {number} of {stored.folder} needs {name}, which is not in {home} any more")
     variant = build_variant(experiment.variant)
-    pairing = Pairing(number, row["pair"], row["round"], *places, row["opening"] - 1)
-    opening = parse_fen(variant, row["opening_fen"])
+    pairing = Pairing(number, record.pair, record.round, *places, record.opening - 1)
+    opening = parse_fen(variant, record.opening_fen)
     given = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
     men = stored.info.men
     return Task(pairing, variant, opening, white, black, *given, (men.get(white.name), men.get(black.name)))
@@ -115,7 +115,7 @@ def replay(run: Path, game: int) -> None:
     with announcing_compilation():
         again = play(task)
     _print_moves(task, again)
-    differs = difference(task, stored.record(task.pairing), again)
+    differs = difference(task, stored.record, again)
     echo(f"differs from the run at {differs}" if differs else "the same as in the run")
     if differs and timed(task):
         echo(f"with a time limit, as {' and '.join(timed(task))} had, a game may differ each time")

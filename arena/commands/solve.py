@@ -29,7 +29,7 @@ from arena.ledger.record import SuiteAnswer
 from arena.play.probe import ONE_PLY, answers, failed, in_order, question_name, questions
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
-from arena.play.workers import run
+from arena.play.workers import carry_through
 from arena.report.tables.suites import (
     SuiteTables,
     shares_text,
@@ -202,13 +202,9 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
 
 
 def _answers(suite: Suite, asked: Asked, seed: int, workers: int | str) -> list[SuiteAnswer]:
-    every, terminal = list(questions(suite, asked, seed)), Terminal()
-    made: list[list[SuiteAnswer]] = []
-    with terminal.working("positions of players", len(every)) as stopping:
-        for answered in run(answers, every, workers, stopping, question_name):
-            made.append(answered)
-            terminal.done(len(made))
-    if len(made) < len(every):
+    every, made = list(questions(suite, asked, seed)), list[list[SuiteAnswer]]()
+    what, total = "positions of players", len(every)
+    if not carry_through(what, answers, every, total, made.append, workers, Terminal(), question_name):
         say("stopped")
         sys.exit(STOPPED)
     return in_order(made, [spec for spec, _ in asked])

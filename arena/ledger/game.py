@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.base.number import is_nan, known
-from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import COLUMNS, FILE, GAMES, run_info, stored_experiment
@@ -27,12 +26,11 @@ from arena.rules.variants import Variant
 
 
 class StoredGame(NamedTuple):
-    """The row of a game, and the documents of its run; `played` makes a game of it."""
+    """The record of a game, and the documents of its run; `played` makes a game of it."""
 
     folder: Path
     """Of the run."""
-    row: dict[str, Any]
-    """By the columns of the ledger's table of games, `moves` as `arena.ledger.packing.packed` made them."""
+    record: GameRecord
     experiment: Experiment
     info: RunInfo
     last: int
@@ -45,22 +43,18 @@ class StoredGame(NamedTuple):
 
     def played(self) -> PlayedGame:
         """The game, with what its movers answered; one with a move that is not legal has a problem."""
-        men, moves = self.info.men, unpacked([self.row["moves"]], [self.row["plies"]])
+        men, record = self.info.men, self.record
+        moves = unpacked([record.moves], [record.plies])
         return Replayer(self.variant).game(
-            self.row["opening_fen"],
+            record.opening_fen,
             _texts(moves),
-            result=self.row["result"],
-            tags=_tags(self.experiment.name, self.variant, self.row),
-            number=self.row["game"],
+            result=record.result,
+            tags=_tags(self.experiment.name, self.variant, record._asdict()),
+            number=record.game,
             count=self.last,
             answers=moves,
-            men=(men.get(self.row["white"]), men.get(self.row["black"])),
+            men=(men.get(record.white), men.get(record.black)),
         )
-
-    def record(self, pairing: Pairing) -> GameRecord:
-        """The record that was stored, without what is not compared when the game is played again."""
-        names = ("result", "termination", "seconds", "error", "plies", "moves")
-        return GameRecord(pairing, *(self.row[name] for name in names))
 
     def pdn(self) -> str:
         """The game as PDN."""
@@ -73,7 +67,7 @@ class StoredGame(NamedTuple):
         ):
             men = in_men(score, wins_in, game.men[(game.start.turn + ply) % 2])
             comments.append(search_comment(nan if men is None else men, wins_in, *others))
-        return row_pdn(self.experiment.name, self.variant, self.row, _texts(answers), comments)
+        return row_pdn(self.experiment.name, self.variant, self.record._asdict(), _texts(answers), comments)
 
 
 def stored_game(folder: Path, number: int) -> StoredGame:
@@ -92,8 +86,10 @@ def stored_game(folder: Path, number: int) -> StoredGame:
         raise StoreError(f"game {number} is not stored in {folder}: {there}")
     if not GAMES.is_intact(row):
         raise StoreError(f"{path} is damaged (games {number}); {REMEDY}")
-    named = dict(zip(GAMES.columns, row, strict=False))
-    return StoredGame(folder, named, stored_experiment(stored, path), run_info(stored, path), last)
+    cells = zip(row, GAMES.columns.values(), strict=False)
+    values: list[Any] = [nan if cell is None and kind == "REAL" else cell for cell, kind in cells]
+    record = GameRecord(*values)
+    return StoredGame(folder, record, stored_experiment(stored, path), run_info(stored, path), last)
 
 
 def row_pdn(

@@ -42,39 +42,23 @@ DISQUALIFIED = "disqualified"
 """Key of the document that names the players of a tournament of whom no game counts."""
 SPENT = "spent"
 """Key of the document with the sums of the players' own numbers, by name, over all plays of games."""
-_GAMES = {
-    "game": "INTEGER",
-    "pair": "INTEGER",
-    "round": "INTEGER",
-    "white": "TEXT",
-    "black": "TEXT",
-    "opening": "INTEGER",
-    "opening_fen": "TEXT",
-    "result": "TEXT",
-    "termination": "TEXT",
-    "white_points": "INTEGER",
-    "black_points": "INTEGER",
-    "plies": "INTEGER",
-    "verdict": "TEXT",
-    "verdict_by": "TEXT",
-    "verdict_plies": "INTEGER",
-    "seconds": "REAL",
-    "cpu_seconds": "REAL",
-    "began": "REAL",
-    "worker": "INTEGER",
-    "machine": "TEXT",
-    "error": "TEXT",
-}
-_SQL = {int: "INTEGER", bool: "INTEGER", str: "TEXT", float: "REAL"}
+_SQL: dict[Any, str] = {int: "INTEGER", bool: "INTEGER", str: "TEXT", float: "REAL", bytes: "BLOB"}
+_SQL |= {kind | None: name for kind, name in _SQL.items()}
+
+
+def _columns(record: type, *left_out: str) -> dict[str, str]:
+    """The columns of a table by their SQL types: the fields of a record but those left out."""
+    return {name: _SQL[type] for name, type in get_type_hints(record).items() if name not in left_out}
+
+
 _SEARCH = {name: "REAL" if kind.startswith("f") else "INTEGER" for name, kind in SEARCH_COLUMNS}
-_ANSWER = {name: _SQL[type] for name, type in get_type_hints(SuiteAnswer).items() if name in ANSWER_COLUMNS}
-GAMES = Table("games", _GAMES | {"extras": "BLOB", "moves": "BLOB"}, ["game"])
+GAMES = Table("games", _columns(GameRecord, "incident", "uncounted", "logs"), ["game"])
 PROBES = Table(
     "probes",
     {"player": "TEXT", "position": "INTEGER", "fen": "TEXT", **_SEARCH, "error": "TEXT"},
     ["player", "position"],
 )
-ANSWERS = Table("answers", _ANSWER, ["player", "suite", "position"], is_needed=False)
+ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"], is_needed=False)
 JUDGES = "judges"
 """Key of the document with the entries of the judges but the tables, by name."""
 GRADES = Table(
@@ -120,7 +104,7 @@ _CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
 _NONE = -1
 """Where no game is stored; no checksum is below 0."""
 
-GAME_COLUMNS = tuple(_GAMES)
+GAME_COLUMNS = tuple(name for name, kind in GAMES.columns.items() if kind != "BLOB")
 """Names of what is stored for a game, besides its moves; `opening` counts from 1, `began` seconds since 1970."""
 
 
@@ -164,20 +148,10 @@ class Ledger(Store):
         """The sum of each number of the players' own over all plays of games, those not kept too, by its name."""
         return dict(self.documents().get(SPENT, {}))
 
-    def add(self, record: GameRecord, white: str, black: str, opening_fen: str, *, replace: bool = False) -> None:
-        """Store a finished game, for good, in place of an earlier record of it if `replace` is true."""
-        game, pair, round, _, _, opening = record.pairing
-        verdict: tuple[Any, ...] = ("", "", None)
-        if record.verdict is not None:
-            outcome = record.verdict.outcome
-            verdict = outcome.result, str(outcome.termination), record.verdict.plies
-        row = (
-            *(game, pair, round, white, black, opening + 1, opening_fen, record.result, record.termination),
-            *(record.points or (None, None)),
-            *(record.plies, *verdict, record.seconds, record.cpu_seconds, record.began),
-            *(record.worker, record.machine, record.error, record.extras, record.moves),
-        )
-        self._record(game, self.insert(GAMES, row, replace=replace))
+    def add(self, record: GameRecord) -> None:
+        """Store a finished game, for good; one that is lost unplayed, in place of an earlier record of it."""
+        is_ruling = record.termination == Termination.DISQUALIFIED
+        self._record(record.game, self.insert(GAMES, record[: len(GAMES.columns)], replace=is_ruling))
 
     def disqualify(self, players: Iterable[str]) -> None:
         """Have no game of these players count, and all games of others."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -48,8 +47,6 @@ GRADE_RECORD = (
     *(("best_men", "f8"), ("played_men", "f8")),
 )
 """Names and numpy types of what is stored for a grade, besides the best move: nan where a value is missing."""
-_MASK = -(-len(MOVE_RECORD) // 8)
-"""Bytes that say which of MOVE_RECORD a game has."""
 _MEN_DECIMALS = 3
 _COMPRESSION = 1
 """Of zlib: a higher level takes longer than a game of random players has left."""
@@ -59,19 +56,14 @@ def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
     """The number of a game's moves, and the moves as the ledger keeps them: `shuffled` records.
 
     `columns` are the moves' texts and MOVE_COLUMNS, a value for each move; none at all if there are no moves.
-    None is nan. Seconds are kept to a nanosecond, all else exactly. Before the records stands which of MOVE_RECORD
-    they have, a bit for each: not those with nothing but 0, or nan.
+    None is nan. Seconds are kept to a nanosecond, all else exactly.
     """
     texts, *values = columns or [[], *([] for _ in MOVE_RECORD)]
-    is_used = [
-        any(value is not None and value == value for value in column) if kind == "f8" else any(column)  # noqa: PLR0124
-        for (_, kind), column in zip(MOVE_COLUMNS, values, strict=True)
-    ]
-    used = {
+    fields = {
         field: _nanoseconds(column) if field[0] in _SECONDS else column
-        for field, column in compress(zip(MOVE_RECORD, values, strict=True), is_used)
+        for field, column in zip(MOVE_RECORD, values, strict=True)
     }
-    return len(texts), np.packbits(is_used).tobytes() + _shuffled(used, "move", texts)
+    return len(texts), _shuffled(fields, "move", texts)
 
 
 def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarray]:
@@ -79,25 +71,10 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarr
 
     `moves` and `plies` are what `packed` gave for each game.
     """
-    alike: dict[bytes, list[int]] = {}
-    for game, of_game in enumerate(moves):
-        alike.setdefault(of_game[:_MASK], []).append(game)
-    parts = []
-    for mask, games in alike.items():
-        used = [*compress(MOVE_RECORD, np.unpackbits(np.frombuffer(mask, np.uint8)))]
-        part = _unshuffled([moves[game][_MASK:] for game in games], [plies[game] for game in games], used, "move")
-        rows = np.repeat(np.isin(np.arange(len(moves)), games), plies) if len(alike) > 1 else slice(None)
-        parts.append((rows, part))
-    text = max((part.dtype["move"] for _, part in parts), key=lambda kind: kind.itemsize, default=np.dtype("S1"))
-    found = {
-        name: np.full(sum(plies), np.nan if kind == "f8" else 0, kind)
-        for name, kind in (("move", text), *MOVE_COLUMNS)
-    }
-    for rows, part in parts:
-        for name in part.dtype.names or ():
-            values = part[name]
-            found[name][rows] = np.where(values, (values - 1) / 1e9, np.nan) if name in _SECONDS else values
-    return found
+    columns = _unshuffled(moves, plies, MOVE_RECORD, "move")
+    for name in _SECONDS:
+        columns[name] = np.where(columns[name], (columns[name] - 1) / 1e9, np.nan)
+    return columns
 
 
 def packed_grades(grades: Sequence[Any]) -> bytes:
@@ -109,10 +86,10 @@ def packed_grades(grades: Sequence[Any]) -> bytes:
     return _shuffled(columns, "best_move", [grade.best_move for grade in grades])
 
 
-def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
-    """The grades of many games, a record each, by what `packed_grades` gave and how many there are in each.
+def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> dict[str, np.ndarray]:
+    """The grades of many games, by what `packed_grades` gave and how many there are in each.
 
-    The fields are those of `arena.ledger.record.Grade`, `best_move` as bytes; nan is a missing value.
+    The columns are fields of `arena.ledger.record.Grade`, `best_move` as bytes; nan is a missing value.
     """
     return _unshuffled(parts, counts, GRADE_RECORD, "best_move")
 
@@ -133,21 +110,23 @@ def _shuffled(columns: Mapping[tuple[str, str], Any], text: str, texts: Sequence
 
 def _unshuffled(
     parts: Sequence[bytes], counts: Sequence[int], columns: Sequence[tuple[str, str]], text: str
-) -> np.ndarray:
-    """The records of many BLOBs by how many are in each: `columns`, then a text, the width of the longest."""
-    known = np.dtype([*columns]).itemsize
+) -> dict[str, np.ndarray]:
+    """The columns of many BLOBs by how many records are in each: a text, as wide as the longest, and `columns`."""
+    first = np.dtype([*columns]).itemsize
     planes = [
         np.frombuffer(zlib.decompress(part), np.uint8).reshape(-1, count)
         for part, count in zip(parts, counts, strict=True)
         if count
     ]
-    width = max((len(part) for part in planes), default=known + 1)
-    data = np.zeros((sum(counts), width), np.uint8)
-    end = 0
-    for part in planes:
-        start, end = end, end + part.shape[1]
-        data[start:end, : len(part)] = part.T
-    return data.view([*columns, (text, f"S{width - known}")])[:, 0]
+    width = max((len(part) for part in planes), default=first + 1)
+    padded = [np.pad(part, ((0, width - len(part)), (0, 0))) if len(part) < width else part for part in planes]
+    data = np.concatenate([np.zeros((width, 0), np.uint8), *padded], axis=1)
+    found, start = {text: np.ascontiguousarray(data[first:].T).view(f"S{width - first}")[:, 0]}, 0
+    for name, kind in columns:
+        end = start + np.dtype(kind).itemsize
+        found[name] = np.ascontiguousarray(data[start:end].T).view(kind)[:, 0]
+        start = end
+    return found
 
 
 def _nanoseconds(seconds: Sequence[float | None]) -> np.ndarray:
@@ -203,3 +182,5 @@ def search_columns(
 
 NO_SEARCH = search_values(Choice(0), 0.0, 0.0)
 """Where nothing was searched."""
+NO_MOVES = packed([])[1]
+"""The moves of a game without any."""

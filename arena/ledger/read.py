@@ -216,11 +216,10 @@ def _grades(connection: Connection) -> pd.DataFrame:
     by_tables = {one: most for one, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
     theirs = [0 if by == TABLES_JUDGE else by_tables.get(one, 0) for one, by in zip(game, judge, strict=True)]
     each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
-    found = unpacked_grades(parts, counts)
+    columns = unpacked_grades(parts, counts)
     of_game = {"game": np.array(game, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
-    columns = {name: found[name] for name in found.dtype.names or ()}
     frame: pd.DataFrame = pd.DataFrame(of_game | columns | {"best_move": columns["best_move"].astype("U")})
-    frame = frame[found["pieces"] > np.array(theirs, np.int64)[each]]
+    frame = frame[columns["pieces"] > np.array(theirs, np.int64)[each]]
     erring = frame.pop("erring_moves").replace(0, np.nan)
     frame["chance_errors"] = erring / frame["legal_moves"]
     frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.experiment.formats.base import Pairing
-from arena.ledger.packing import SEARCH_COLUMNS, packed_grades, unpacked
-from arena.rules.game import Outcome
+from arena.ledger.packing import NO_MOVES, SEARCH_COLUMNS, packed_grades, unpacked
 
 MEASURED = (
     *("began", "worker", "machine", "seconds", "cpu_seconds"),
@@ -22,7 +21,6 @@ PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUM
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
 TABLES_JUDGE = "tables"
 """The judge of the positions that the endgame tables have."""
-_NAN = float("nan")
 
 
 class Incident(NamedTuple):
@@ -44,45 +42,47 @@ class Incident(NamedTuple):
     """Of the player's chance."""
 
 
-class Verdict(NamedTuple):
-    """An adjudication of a game that was played to its end all the same."""
-
-    outcome: Outcome
-    plies: int
-    """Plies played before it."""
-
-
 class GameRecord(NamedTuple):
-    """A finished game."""
+    """A finished game: a row of the ledger, and behind it what is kept beside, or not at all."""
 
-    pairing: Pairing
+    game: int
+    """Its number, from 1, as `pair`, `round` and `opening`."""
+    pair: int
+    round: int
+    white: str
+    black: str
+    opening: int
+    opening_fen: str
     result: str
     """One of `arena.rules.result.RESULTS`; NO_RESULT if a player was not reachable, so that it is not stored."""
     termination: str
     """A value of `arena.rules.game.Termination`."""
-    seconds: float
+    white_points: int | None = None
+    """White's and Black's points, where they decided the game."""
+    black_points: int | None = None
+    plies: int = 0
+    verdict: str = ""
+    """How, by what and after how many plies a game would have been adjudicated that was played on to verify it."""
+    verdict_by: str = ""
+    verdict_plies: int | None = None
+    seconds: float = 0.0
     """Wall time of the whole game."""
-    error: str
-    """Why a game was lost by a player's fault, else empty."""
-    plies: int
-    moves: bytes
-    """As `packed` makes them."""
-    incident: Incident | None = None
-    """The known details of the failure that ended the game."""
-    began: float = _NAN
+    cpu_seconds: float = nan
+    """Processor time of both players' moves."""
+    began: float = nan
     """When it was begun, in seconds since 1970; nan, as `cpu_seconds`, for a game that was not played."""
     worker: int | None = None
     """Number of the process that played it, on its machine."""
     machine: str = ""
     """The machine's name."""
-    cpu_seconds: float = _NAN
-    """Processor time of both players' moves."""
-    points: tuple[int, int] | None = None
-    """White's and Black's points, where they decided the game."""
-    verdict: Verdict | None = None
-    """The adjudication of a game that was played to its end to verify it."""
+    error: str = ""
+    """Why a game was lost by a player's fault."""
     extras: bytes | None = None
     """Numbers of the players' own, as `named` makes them; None where there are none."""
+    moves: bytes = NO_MOVES
+    """As `packed` makes them."""
+    incident: Incident | None = None
+    """The known details of the failure that ended the game, kept beside the ledger."""
     uncounted: tuple[bytes, ...] = ()
     """The `extras` of the plays of the game before this one, of which nothing else is kept."""
     logs: tuple[str, str] = ("", "")

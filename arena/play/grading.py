@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from arena.hosting.handle import PlayerFailure
 from arena.ledger.ledger import Ledger
 from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
-from arena.play.workers import Workers, run
+from arena.play.workers import Workers, carry_through
 from arena.rules.custom import build_variant
 from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.tables import Value, layout, make, opened
@@ -155,19 +155,29 @@ def try_out(grading: Grading) -> None:
             Judge(grading.judge, Game(grading.variant), str(grading.seed), grading.allowance).judgement()
 
 
-def grade_watched(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
     """Make the endgame tables that are missing, then grade what is not graded; whether it was not stopped.
 
-    Raises what `make`, `try_out` and `grade` raise.
+    Grades are the same for any number of workers and interruptions. Games that do not count are left out. Raises
+    GradingError for a judge that fails, looks no deeper than a player or has the name of another; EndgameError if
+    tables cannot be made or loaded; EngineError as `arena.play.workers.run` does.
     """
     if pieces := grading.endgame_pieces:
         make_tables(grading.variant, pieces, observer)
     try_out(grading)
-    planned = sum(len(missing(grading, ledger, judge)) for judge in grading.judges)
-    with observer.working("games graded", planned) as stopping:
-        for number, _ in enumerate(grade(grading, ledger, workers, stopping), start=1):
-            observer.done(number)
-    return not any(missing(grading, ledger, judge) for judge in grading.judges)
+    if grading.judge is not None:
+        _introduce(grading.judge, grading.players, ledger)
+    is_whole = True
+    for judge in grading.judges:
+        games = missing(grading, ledger, judge)
+        if is_whole and games:
+            by_tables = judge == TABLES_JUDGE
+            tasks = _tasks(grading, None if by_tables else grading.judge, ledger, games)
+            work = grade_by_tables if by_tables else grade_by_player
+            what = f"games graded by {judge}"
+            store = ledger.add_grades
+            is_whole = carry_through(what, work, tasks, len(games), store, workers, observer, _name)
+    return is_whole
 
 
 def make_tables(variant: Variant, pieces: int, observer: Observer) -> None:
@@ -194,26 +204,6 @@ def _estimate(variant: Variant, pieces: int, total: int, done: int) -> str:
         f"solving {total - done:,} endings of {variant.name}: about {seconds} of processor time, {memory} of "
         f"memory, {quantity(total, 'B')} on disk; Ctrl-C stops, the same command resumes"
     )
-
-
-def grade(
-    grading: Grading, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
-) -> Iterator[GradedGame]:
-    """Grade the games of a ledger that lack grades, storing each game's before it is yielded.
-
-    Grades are the same for any number of workers and interruptions. Games that do not count are left out. Raises
-    GradingError for a judge that fails, looks no deeper than a player or has the name of another; EndgameError if
-    a worker cannot load the tables; EngineError as `arena.play.workers.run` does.
-    """
-    if grading.judge is not None:
-        _introduce(grading.judge, grading.players, ledger)
-    for judge in grading.judges:
-        of_tables = judge == TABLES_JUDGE
-        work = grade_by_tables if of_tables else grade_by_player
-        tasks = _tasks(grading, None if of_tables else grading.judge, ledger, missing(grading, ledger, judge))
-        for record in run(work, tasks, workers, stopping, _name):
-            ledger.add_grades(record)
-            yield record
 
 
 def missing(grading: Grading, ledger: Ledger, judge: str) -> list[int]:

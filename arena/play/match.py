@@ -15,13 +15,14 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from arena.base.number import known
 from arena.base.wording import cut
 from arena.experiment.adjudication import Adjudication, Draw, Win
 from arena.experiment.formats.base import Pairing
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
 from arena.ledger.packing import named, packed, search_columns
-from arena.ledger.record import GameRecord, Incident, Verdict
+from arena.ledger.record import GameRecord, Incident
 from arena.rules.endgame.tables import EndgameTables, opened
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
@@ -52,6 +53,13 @@ class Task(NamedTuple):
     adjudication: Adjudication | None = None
     men: tuple[float | None, float | None] = (None, None)
     """What a man is worth in the scores of White and of Black, where that is known."""
+
+    def record(self, result: str, termination: Termination, **fields: Any) -> GameRecord:
+        """The record of this game, which has ended so."""
+        pairing, start = self.pairing, fen(self.variant, self.opening)
+        players = self.white.name, self.black.name
+        head = pairing.game, pairing.pair, pairing.round, *players, pairing.opening + 1, start
+        return GameRecord(*head, result, str(termination), **fields)
 
 
 class Fault(Exception):
@@ -124,8 +132,8 @@ class Adjudicator:
         """
         self._rules, self._men, self._tables = rules, men, tables
         self._max_plies, self._is_verified = max_plies, is_verified
-        self.verdict: Verdict | None = None
-        """How and when a game that is verified would have ended."""
+        self.verdict: dict[str, Any] = {}
+        """How and when a game that is verified would have ended, by fields of its record."""
         longest = max((rule.plies for rule in (rules.win, rules.draw) if rule is not None), default=0)
         self._scores: deque[_Score] = deque(maxlen=longest)
 
@@ -138,10 +146,14 @@ class Adjudicator:
 
     def outcome(self, game: Game) -> Outcome | None:
         """How the game ends after the last move noted, which was made; None if it goes on."""
-        if self.verdict is not None or (outcome := self._outcome(game)) is None:
+        if self.verdict or (outcome := self._outcome(game)) is None:
             return None
         if self._is_verified:
-            self.verdict = Verdict(outcome, len(game.moves))
+            self.verdict = {
+                "verdict": outcome.result,
+                "verdict_by": str(outcome.termination),
+                "verdict_plies": len(game.moves),
+            }
             return None
         return outcome
 
@@ -231,8 +243,8 @@ def crashed(task: Task, how: str) -> GameRecord | None:
     name = (task.white, task.black)[colour].name
     error = f"{name} ended the process that played the game, twice{how and f' ({how})'}"
     incident = Incident(name, 0, error, "", "", fen(task.variant, task.opening), (), _seed(task, colour))
-    result = Outcome(1 - colour, Termination.ERROR).result
-    return GameRecord(task.pairing, result, str(Termination.ERROR), 0.0, error, *packed([]), incident, time.time())
+    outcome = Outcome(1 - colour, Termination.ERROR)
+    return task.record(outcome.result, outcome.termination, error=error, incident=incident, began=time.time())
 
 
 def adjudicate(game: Game, max_plies: int) -> Outcome | None:
@@ -264,21 +276,24 @@ def _record(task: Task) -> GameRecord:
             tuple(moves.texts),
             _seed(task, fault.colour),
         )
-    return GameRecord(
-        task.pairing,
+    plies, packed_moves = packed(moves.columns())
+    white_points, black_points = outcome.points or (None, None)
+    return task.record(
         outcome.result if is_reached else NO_RESULT,
-        str(outcome.termination),
-        time.perf_counter() - began,
-        error,
-        *packed(moves.columns()),
-        incident if is_reached else None,
-        when,
-        os.getpid(),
-        platform.node(),
-        math.fsum(answer.cpu_seconds for answer in moves.answers if not math.isnan(answer.cpu_seconds)),
-        outcome.points,
-        None if judge is None else judge.verdict,
-        moves.extras(extra),
+        outcome.termination,
+        white_points=white_points,
+        black_points=black_points,
+        plies=plies,
+        **(judge.verdict if judge is not None else {}),
+        seconds=time.perf_counter() - began,
+        cpu_seconds=math.fsum(answer.cpu_seconds for answer in moves.answers if known(answer.cpu_seconds)),
+        began=when,
+        worker=os.getpid(),
+        machine=platform.node(),
+        error=error,
+        extras=moves.extras(extra),
+        moves=packed_moves,
+        incident=incident if is_reached else None,
         logs=_logs(task, sides),
     )
 

@@ -8,7 +8,6 @@ from math import inf
 
 from arena.base.wording import counted
 from arena.experiment.formats.base import Batch, Pairing, Place, Played
-from arena.ledger.packing import packed
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
 from arena.play.prepare import Tournament
@@ -90,8 +89,8 @@ class Schedule:
 
         Nothing is stored of a game whose player was disqualified meanwhile, or that stops the run.
         """
-        incident, number = record.incident, record.pairing.game
-        if self._disqualifications.lost(record.pairing):
+        incident, number = record.incident, record.game
+        if self._disqualifications.lost(self._game(number)):
             return []
         if record.result == NO_RESULT:
             self.stopped.append(record)
@@ -181,7 +180,7 @@ class Schedule:
         names = " and ".join(self._names[player] for player in lost)
         why = f"{names} disqualified after {counted(self._limit, 'failure')}, with no sound game that counts"
         why += ": such a player's games are void" if self._are_void else ""
-        return GameRecord(pairing, result, str(Termination.DISQUALIFIED), 0.0, why, *packed([]))
+        return self._tournament.task(pairing).record(result, Termination.DISQUALIFIED, error=why)
 
 
 def game_of(batch: Batch, number: int, before: int = 0) -> Pairing:

@@ -7,23 +7,34 @@ from collections.abc import Callable, Iterator
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import ProbeRecord, SuiteAnswer
 from arena.play.prepare import Tournament
-from arena.play.probe import ONE_PLY, ProbeTask, Question, answers, question_name, questions
-from arena.play.probe import measure as measure_search
+from arena.play.probe import ONE_PLY, ProbeTask, Question, answers, failed, measure, question_name, questions
 from arena.play.suite import puzzle_texts
-from arena.play.workers import Workers, run
+from arena.play.workers import Workers, carry_through
+from arena.watch.observer import Observer
 
 
-def measure(
-    tournament: Tournament, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
-) -> Iterator[ProbeRecord]:
-    """Make the searches of the probe that the ledger lacks, storing each before it is yielded.
+def measured(
+    tournament: Tournament,
+    ledger: Ledger,
+    workers: Workers,
+    observer: Observer,
+    tell: Callable[[ProbeRecord], object] = lambda _: None,
+) -> bool:
+    """Make the searches of the probe that the ledger lacks; whether it was not stopped. `tell` is given each.
 
     A position is searched by all players before the next one, so that a machine that slows down slows all of
     them, and by another player first each time. Raises EngineError if a search ends the process that makes it.
     """
-    for record in run(measure_search, probe_tasks(tournament, ledger.probed()), workers, stopping, _search_name):
+
+    def store(record: ProbeRecord) -> None:
         ledger.add_probe(record)
-        yield record
+        tell(record)
+
+    tasks = list(probe_tasks(tournament, ledger.probed()))
+    place = ledger.path.parent
+    return not tasks or carry_through(
+        "searches", measure, tasks, len(tasks), store, workers, observer, _search_name, place
+    )
 
 
 def probe_tasks(tournament: Tournament, finished: set[tuple[str, int]]) -> Iterator[ProbeTask]:
@@ -39,17 +50,26 @@ def probe_tasks(tournament: Tournament, finished: set[tuple[str, int]]) -> Itera
                 yield ProbeTask(spec, number, tournament.variant, position, *terms)
 
 
-def solve(
-    tournament: Tournament, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
-) -> Iterator[SuiteAnswer]:
-    """Have players answer the questions of suites that the ledger lacks, storing each answer before it is yielded.
+def solved(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+    """Have players answer the questions of suites that the ledger lacks; whether it was not stopped.
 
     Raises EngineError as `arena.play.workers.run` does.
     """
-    for made in run(answers, unanswered(tournament, ledger), workers, stopping, question_name):
+    if not (asked := unanswered(tournament, ledger)):
+        return True
+    failures = list[SuiteAnswer]()
+
+    def store(made: list[SuiteAnswer]) -> None:
         for answer in made:
             ledger.add_answer(answer)
-            yield answer
+            failures.extend([answer] if answer.error else [])
+
+    is_whole = carry_through(
+        "answers to suites", answers, asked, len(asked), store, workers, observer, question_name
+    )
+    if line := failed(failures):
+        observer.say(line)
+    return is_whole
 
 
 def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:

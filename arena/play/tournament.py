@@ -5,49 +5,34 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.base.errors import ArenaError
-from arena.base.files import replace
 from arena.base.wording import counted, listed, shown
-from arena.base.writing import write_text
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment, scheduler_address
-from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import session, versions
 from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
 from arena.ledger.packing import add_named
-from arena.ledger.record import GameRecord, ProbeRecord, SuiteAnswer
+from arena.ledger.record import GameRecord, ProbeRecord
 from arena.ledger.store import StoreError
-from arena.play.grading import configured, grade_watched
-from arena.play.logs import write_logs
+from arena.play.beside import bundle_of, write_beside
+from arena.play.grading import configured, grade
 from arena.play.match import Task, crashed
 from arena.play.match import play as play_game
 from arena.play.prepare import Tournament, prepare
-from arena.play.probe import failed
 from arena.play.schedule import Schedule
-from arena.play.searches import measure, solve, unanswered
+from arena.play.searches import measured, solved, unanswered
 from arena.play.workers import Workers, kept_workers, pin, usual_workers, worker_count
 from arena.play.workers import run as run_tasks
-from arena.rules.game import Termination
-from arena.rules.notation import fen
 from arena.rules.result import NO_RESULT
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
-
-INCIDENTS = "incidents"
-"""The folder of the bundles, in the run's."""
-_BUNDLES = 20
-"""Bundles of one player, at most: its first failures."""
-_FENS = 1000
-"""Openings whose FEN is kept, of those that games were last played from."""
 
 
 class RunStopped(ArenaError):
@@ -127,7 +112,7 @@ def carry_out(
         is_whole = (
             ledger.complete
             and _grade_watched(tournament, ledger, workers, observer)
-            and _solve_watched(tournament, ledger, workers, observer)
+            and solved(tournament, ledger, workers, observer)
         )
         info = ledger.info
         return Outcome(is_whole, bool(info.faulty or info.left_out) or ledger.has_failures)
@@ -174,7 +159,7 @@ def play(
     meanwhile.
     """
     folder = ledger.path.parent
-    store, schedule = _storing(tournament, ledger), Schedule(tournament, ledger.results())
+    store, schedule = _storing(ledger), Schedule(tournament, ledger.results())
     work = _pinned if tournament.experiment.pin and not isinstance(workers, str) else play_game
     spent, budget = ledger.spent(), tournament.experiment.budget or {}
     enough = lambda: bool(schedule.stopped) or schedule.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
@@ -186,17 +171,16 @@ def play(
                 add_named(spent, numbers)
                 ledger.put(SPENT, spent)
             for each in (taken := schedule.take(record)):
-                write_bundle(folder, each, schedule.failures)
-                write_logs(folder, each, tournament.names)
+                write_beside(folder, each, schedule.failures)
                 store(each)
             ledger.disqualify(schedule.disqualified)
             if taken:
                 yield record
         if schedule.stopped:
             for record in schedule.stopped:
-                write_bundle(folder, record, schedule.failures)
+                write_beside(folder, record, schedule.failures)
             paused = all(record.result == NO_RESULT for record in schedule.stopped)
-            raise (RunPaused if paused else RunStopped)(f"game {record.pairing.game}: {record.error}")
+            raise (RunPaused if paused else RunStopped)(f"game {record.game}: {record.error}")
         if schedule.missing and (used := _used_up(spent, budget)):
             raise RunPaused(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
         for record in () if stopping() else schedule.rulings():
@@ -208,31 +192,6 @@ def play(
     ledger.verify()
     if schedule.order is not None:
         ledger.finish([(tournament.names[place.player], place.figures) for place in schedule.order])
-
-
-def bundle_of(folder: Path, game: int) -> Path:
-    """The bundle of a failed game in a run's folder."""
-    return folder / INCIDENTS / f"game-{game}.yaml"
-
-
-def write_bundle(folder: Path, record: GameRecord, failures: Mapping[str, int]) -> Path | None:
-    """Write what is known of a game's failure into a run's folder; None without one.
-
-    None, too, if the player has enough bundles, by how often each player has failed, in this game, too. Raises
-    OSError.
-    """
-    incident, game = record.incident, record.pairing.game
-    if incident is None or failures[incident.player] > _BUNDLES:
-        return None
-    path = bundle_of(folder, game)
-    path.parent.mkdir(exist_ok=True)
-    document = {
-        "game": game,
-        **incident._asdict(),
-        "moves": " ".join(incident.moves),
-        "replay": shlex.join(["arena", "replay", str(folder), str(game)]),
-    }
-    return replace(path, partial(write_text, yaml_text(document)))
 
 
 def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
@@ -255,23 +214,18 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
 def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> None:
     """Make the searches of the probe, then play the games, seen by an observer."""
     folder, told = ledger.path.parent, set[Hashable]()
-    pieces = 0
-    with observer.working("games", tournament.games, folder) as stopping:
-        for record in _measured_and_played(tournament, ledger, workers, stopping):
-            pieces += 1
-            observer.done(pieces)
-            key, line = _failure(record, folder)
-            if line and key not in told:
-                told.add(key)
-                observer.say(line)
 
+    def tell(record: ProbeRecord | GameRecord) -> None:
+        key, line = _failure(record, folder)
+        if line and key not in told:
+            told.add(key)
+            observer.say(line)
 
-def _measured_and_played(
-    tournament: Tournament, ledger: Ledger, workers: Workers, stopping: Callable[[], bool]
-) -> Iterator[ProbeRecord | GameRecord]:
-    yield from measure(tournament, ledger, workers, stopping)
-    if len(ledger.probed()) == tournament.searches:
-        yield from play(tournament, ledger, workers, stopping)
+    if measured(tournament, ledger, workers, observer, tell):
+        with observer.working("games", tournament.games, folder) as stopping:
+            for number, record in enumerate(play(tournament, ledger, workers, stopping), start=1):
+                observer.done(number)
+                tell(record)
 
 
 def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, str]:
@@ -281,7 +235,7 @@ def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, 
     if isinstance(record, ProbeRecord):
         line = f"{record.player} cannot be measured at position {record.position}: {record.error}"
         return ("search", record.player), line
-    number = record.pairing.game
+    number = record.game
     if record.incident is None:
         return record.error, f"game {number} and later: {record.error}"
     return record.incident.player, f"game {number}: {record.error}; it loses ({bundle_of(folder, number)})"
@@ -290,39 +244,19 @@ def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, 
 def _grade_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
     """Grade the games of a run as it is configured; whether it was not stopped."""
     grading = configured(tournament.experiment)
-    return grading is None or grade_watched(grading, ledger, workers, observer)
+    return grading is None or grade(grading, ledger, workers, observer)
 
 
-def _solve_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
-    """Have the players of a run solve its suites; whether it was not stopped."""
-    if not (asked := len(unanswered(tournament, ledger))):
-        return True
-    failures = list[SuiteAnswer]()
-    with observer.working("answers to suites", asked) as stopping:
-        for number, answer in enumerate(solve(tournament, ledger, workers, stopping), start=1):
-            observer.done(number)
-            failures += [answer] if answer.error else []
-    if line := failed(failures):
-        observer.say(line)
-    return not unanswered(tournament, ledger)
-
-
-def _storing(tournament: Tournament, ledger: Ledger) -> Callable[[GameRecord], None]:
-    """Return a function that stores a game in a ledger, replacing a played one if it is lost unplayed.
-
-    The first game of the session tells when the session's first move was begun.
-    """
-    names, timed = tournament.names, False
-    opening_fen = lru_cache(_FENS)(lambda opening: fen(tournament.variant, tournament.openings[opening]))
+def _storing(ledger: Ledger) -> Callable[[GameRecord], None]:
+    """Return a function that stores games in a ledger; the session's first tells when its first move was begun."""
+    timed = False
 
     def store(record: GameRecord) -> None:
         nonlocal timed
         if not timed:
             ledger.put(CLOCK, time.monotonic() - float(np.nansum(record.table()["seconds"])))
             timed = True
-        pairing, is_replaced = record.pairing, record.termination == Termination.DISQUALIFIED
-        opening = opening_fen(pairing.opening)
-        ledger.add(record, names[pairing.white], names[pairing.black], opening, replace=is_replaced)
+        ledger.add(record)
 
     return store
 

@@ -31,6 +31,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, partial
 from itertools import islice
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
@@ -40,6 +41,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 from arena.base.supervisor import are_supported, end_with
 from arena.play.cluster import Batch, Cluster
 from arena.play.cluster import EngineError as EngineError  # noqa: PLC0414  workers' users know it from here
+from arena.watch.observer import Observer
 
 Workers: TypeAlias = int | str
 """Processes of this machine, or the address of a Dask scheduler: `tcp://host:8786`."""
@@ -112,6 +114,26 @@ def run(
         first, *others = sorted(queue.given_up.items())
         more = f" (and {len(others)} more)" if others else ""
         raise EngineError(f"{name(first[1])}{more} ended the process of a worker, twice")
+
+
+def carry_through(
+    what: str,
+    work: Callable[[AnyTask], AnyRecord],
+    tasks: Iterable[AnyTask],
+    total: int,
+    store: Callable[[AnyRecord], object],
+    workers: Workers,
+    observer: Observer,
+    name: Callable[[AnyTask], str],
+    folder: Path | None = None,
+) -> bool:
+    """Do `total` tasks as `run` does, watched, and store each record once made; whether all were done."""
+    number = 0
+    with observer.working(what, total, folder) as stopping:
+        for number, record in enumerate(run(work, tasks, workers, stopping, name), start=1):
+            store(record)
+            observer.done(number)
+    return number == total
 
 
 def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue: _Queue) -> Iterator[AnyRecord]:

@@ -72,7 +72,7 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
     Raises StoreError if there is no such game, or it cannot be read.
     """
     stored = stored_game(folder, number)
-    row, game = stored.row, stored.played()
+    row, game = stored.record._asdict(), stored.played()
     return {
         **{name: row[name] for name in _COLUMNS},
         "number": game.number,

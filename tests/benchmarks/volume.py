@@ -11,9 +11,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from arena.bench.timing import Row, three_figures
-from arena.experiment.formats.base import Pairing, Rounds
+from arena.experiment.formats.base import Rounds
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger
@@ -78,10 +79,11 @@ def fill(folder: Path, kind: str, games: int) -> tuple[int, float]:
     plies, seconds = 0, 0.0
     with Ledger(folder, experiment, RunInfo(games)) as ledger:
         for pairing in (game_of(batch, number) for number in range(1, games + 1)):
-            record = _record(pairing, rng, *rng.choice(templates))
-            opening = f"{start}.{pairing.opening + 1}"
+            head = pairing.game, pairing.pair, pairing.round, names[pairing.white], names[pairing.black]
+            opening = pairing.opening + 1, f"{start}.{pairing.opening + 1}"
+            record = _record((*head, *opening, "", ""), rng, *rng.choice(templates))
             began = time.perf_counter()
-            ledger.add(record, names[pairing.white], names[pairing.black], opening)
+            ledger.add(record)
             seconds += time.perf_counter() - began
             plies += record.plies
         ledger.finish([])
@@ -108,10 +110,11 @@ def _experiment(kind: str) -> Experiment:
     return Experiment.model_validate(document)
 
 
-def _record(pairing: Pairing, rng: random.Random, plies: int, moves: bytes) -> GameRecord:
+def _record(head: Any, rng: random.Random, plies: int, moves: bytes) -> GameRecord:
     result, seconds, began = rng.choice(RESULTS), 1e-5 * plies, 1.8e9 + rng.random()
-    place = (began, 12345, "machine", 0.9 * seconds)
-    return GameRecord(pairing, result, "no_moves", seconds, "", plies, moves, None, *place)
+    record = GameRecord(*head)._replace(result=result, termination="no_moves")
+    record = record._replace(plies=plies, moves=moves, worker=12345, machine="machine")
+    return record._replace(seconds=seconds, cpu_seconds=0.9 * seconds, began=began)
 
 
 def _moves(kind: str, rng: random.Random) -> list[tuple[str | float, ...]]:

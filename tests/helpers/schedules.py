@@ -8,11 +8,11 @@ from pathlib import Path
 import arena
 from arena.experiment.formats.base import Batches, Pairing, Place, Played
 from arena.experiment.load import load
-from arena.ledger.packing import packed
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
 from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import game_of
+from arena.rules.game import Termination
 from tests.helpers.tournaments import play_whole
 
 Result = Callable[[Pairing], float]
@@ -68,4 +68,4 @@ def record(task: Task) -> GameRecord:
     """A made-up game: of three pairs the first player wins two with 1.5 points, one is level."""
     won = task.pairing.game % 2 == 1 and task.pairing.pair % 3 != 0
     result = "white" if won else "draw"
-    return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))
+    return task.record(result, Termination.NO_MOVES)

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.ledger.info import RunInfo, session
 from arena.ledger.ledger import Ledger
@@ -53,6 +52,7 @@ class StoredRun:
     ) -> None:
         """Store a game; each of its moves has these values in its columns, 1 in others."""
         values = [columns.get(name, 1.0) for name, _ in MOVE_COLUMNS]
-        recorded = packed([list(column) for column in zip(*((move, *values) for move in moves), strict=True)])
-        record = GameRecord(Pairing(game, (game + 1) // 2, 1, 0, 1, 0), result, termination, 0.1, error, *recorded)
-        self.ledger.add(record, white, black, "B")
+        columns_of_moves = zip(*((move, *values) for move in moves), strict=True)
+        plies, packed_moves = packed(list(columns_of_moves))
+        head = game, (game + 1) // 2, 1, white, black, 1, "B", result, termination
+        self.ledger.add(GameRecord(*head, plies=plies, seconds=0.1, error=error, moves=packed_moves))

@@ -102,7 +102,7 @@ def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence
             before = ledger.finished()
             played: list[int] = []
             for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
-                played.append(record.pairing.game)
+                played.append(record.game)
             assert not before.intersection(played)
             assert ledger.complete or len(played) >= stop
             assert len(played) <= stop or workers > 1

@@ -1,6 +1,12 @@
-"""A run that is watched."""
+"""A run that is watched, and an observer that stops work."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from arena.watch.observer import Observer
 
 NAMES = ("<b>bold</b>", "plain")
 
@@ -12,3 +18,17 @@ DOCUMENT = {
     "max_plies": 60,
     "players": [{"name": NAMES[0], "type": "negamax", "depth": 2}, {"name": NAMES[1], "type": "random"}],
 }
+
+
+class Stopper(Observer):
+    """Stops work after so many pieces, which it counts."""
+
+    def __init__(self, after: int) -> None:
+        self.after, self.count = after, 0
+
+    @contextmanager
+    def working(self, *_: Any, **more: Any) -> Iterator[Callable[[], bool]]:
+        yield lambda: self.count >= self.after
+
+    def done(self, pieces: int) -> None:
+        self.count += 1
