@@ -52,13 +52,7 @@ _MIX = {
     "type": "object",
     "properties": {
         name: {"description": meaning}
-        | (
-            _WEIGHT
-            if name in WEIGHTS
-            else {"type": "number", "exclusiveMinimum": 0, "default": THRESHOLDS[name]}
-            if name in THRESHOLDS
-            else {"type": "boolean", "default": True}
-        )
+        | (_WEIGHT if name in WEIGHTS else {"type": "number", "exclusiveMinimum": 0, "default": THRESHOLDS[name]})
         for name, meaning in MEANINGS.items()
     },
     "additionalProperties": False,

@@ -1,8 +1,7 @@
 """The mix: material, formation, safety and a network, weighed, by which `casual-10x10` values leaves.
 
-While a side's formation or safety is weak, both count differently: the mix is defensive. Formation values are
-kept, by the men of both sides, in the array of the weights, where the network keeps its sums, too: two threads
-must not value positions with the same array at the same time.
+While a side's formation or safety is weak, both count differently: the mix is defensive. The network keeps its
+sums in the array of the weights: two threads must not value positions with the same array at the same time.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from arena.base.wording import unknown
 from arena.rules.captures import men_capture_towards
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import bits_of, float_of, popcount
+from arena.rules.jit.native import popcount
 from arena.rules.moves import step
 from arena.rules.position import Position
 from arena.rules.rules import Rules
@@ -52,8 +51,6 @@ WITH_NETWORK: Mapping[str, Any] = MappingProxyType(
 """What they weigh if not given, where the rules have a network."""
 THRESHOLDS: Mapping[str, float] = MappingProxyType({"weak_formation": 4.0, "weak_safety": 2.0})
 """How far behind the other side's a side's formation or safety is weak, if not given."""
-CACHE = "cache"
-"""The key that says whether formation values are kept."""
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "material": "own minus other: a man 1, a king 1.5, or 3 if it flies",
@@ -64,22 +61,19 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "defensive_safety": "what safety weighs in addition while either side is weak",
         "weak_formation": "how far behind in formation a side is weak",
         "weak_safety": "how far behind in safety a side is weak",
-        CACHE: "whether formation values are kept, by the men of both sides",
     }
 )
 """What each key of a mix is."""
 N = len(WEIGHTS)
 MATERIAL, FORMATION, SAFETY, NETWORK, DEFENSIVE_FORMATION, DEFENSIVE_SAFETY = range(N)
 
-WEAK_FORMATION, WEAK_SAFETY, STANCE, PARTS_USED, KEPT_USED, LOOKUPS, FOUND = range(2 * N, 2 * N + 7)
-"""The words behind the weights: the thresholds; what a player judged of the formation; the bits of the parts that
-are needed; whether formation values are kept; and counts of lookups of them, and of those that found one."""
-HEAD = 24
-"""Words of all these; they stand behind the network, and formation values behind them."""
+WEAK_FORMATION, WEAK_SAFETY, STANCE, PARTS_USED = range(2 * N, 2 * N + 4)
+"""The words behind the weights: the thresholds; a player's judgement of the formation; the bits of the parts that
+are needed."""
+HEAD = 16
+"""Words of all these; they stand behind the network."""
 JUDGED, SOUND, WEAK = range(3)
 """Values of STANCE: the formation is judged in each position, or a player found it sound or weak."""
-KEPT, KEPT_WORDS = 1 << 13, 4
-"""Formation values that are kept, and the words of each: White's men, Black's men, the value."""
 
 
 @evaluator
@@ -89,7 +83,7 @@ def mix(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float
     left = popcount(position.white | position.black)
     used = int(weights[at + PARTS_USED])
     value = weight(weights, at + MATERIAL, left) * material_ahead(position, rules)
-    formation = formation_ahead(position, rules, weights) if used & 1 << FORMATION else 0
+    formation = formation_ahead(position, rules) if used & 1 << FORMATION else 0
     safety = safety_ahead(position, rules) if used & 1 << SAFETY else 0
     value += weight(weights, at + FORMATION, left) * formation + weight(weights, at + SAFETY, left) * safety
     if is_defensive(rules, weights, formation, safety):
@@ -125,14 +119,12 @@ def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     """
     network = trained(variant.rules)
     own = WEIGHTS if network is None else WITH_NETWORK
-    chosen = {**own, **THRESHOLDS, CACHE: True, **given}
+    chosen = {**own, **THRESHOLDS, **given}
     for name, value in chosen.items():
         if name not in MEANINGS:
             raise _error(unknown("part of the mix", str(name), MEANINGS), name)
         if name in THRESHOLDS and not (is_number(value) and value > 0):
             raise _error(f"{name} must be a number above 0, not {value!r}", name)
-        if name == CACHE and not isinstance(value, bool):
-            raise _error(f"{name} must be true or false, not {value!r}", name)
     for part in ("formation", "safety"):
         if chosen[part] == 0 and f"defensive_{part}" not in given:
             chosen[f"defensive_{part}"] = 0
@@ -144,26 +136,19 @@ def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     defensive = used[DEFENSIVE_FORMATION] or used[DEFENSIVE_SAFETY]
     used[FORMATION], used[SAFETY] = used[FORMATION] or defensive, used[SAFETY] or defensive
     at = word_count(variant.rules, 0) if network is None else network.size
-    memory = aligned(at + HEAD + KEPT * KEPT_WORDS * chosen[CACHE])
+    memory = aligned(at + HEAD)
     if network is not None:
         memory[:at] = network
     head = memory[at : at + HEAD]
     head[: 2 * N] = pairs
     head[WEAK_FORMATION], head[WEAK_SAFETY] = (chosen[name] for name in THRESHOLDS)
     head[PARTS_USED] = sum(1 << part for part in (FORMATION, SAFETY, NETWORK) if used[part])
-    head[KEPT_USED] = chosen[CACHE]
     return memory
 
 
 def head_of(weights: NDArray[np.float64], rules: Rules) -> NDArray[np.float64]:
-    """The words of a mix's memory from its weights to its counts."""
-    return weights[network_words(weights, rules) :][:HEAD]
-
-
-def forget(weights: NDArray[np.float64], rules: Rules) -> None:
-    """Drop a player's judgement of the formation from a mix's memory, and the formation values that are kept."""
-    head_of(weights, rules)[STANCE] = JUDGED
-    weights[network_words(weights, rules) + HEAD :] = 0.0
+    """The words of a mix's memory behind the network."""
+    return weights[network_words(weights, rules) :]
 
 
 def assess(position: Position, rules: Rules, head: NDArray[np.float64]) -> int:
@@ -171,9 +156,7 @@ def assess(position: Position, rules: Rules, head: NDArray[np.float64]) -> int:
 
     It is weak if it is behind in material, or its formation is.
     """
-    white = white_formation(rules, position.white & ~position.kings, position.black & ~position.kings)
-    ahead = white if position.turn == 0 else -white
-    is_weak = ahead <= -head[WEAK_FORMATION] or material_ahead(position, rules) < 0
+    is_weak = formation_ahead(position, rules) <= -head[WEAK_FORMATION] or material_ahead(position, rules) < 0
     head[STANCE] = WEAK if is_weak else SOUND
     return int(head[STANCE])
 
@@ -192,40 +175,13 @@ def material_ahead(position: Position, rules: Rules) -> float:
     return ahead + king * (kings(position, rules, own) - kings(position, rules, other))
 
 
-@inlined
-def formation_ahead(position: Position, rules: Rules, weights: NDArray[np.float64]) -> int:
-    """Own formation minus the other side's: men with a man diagonally behind them, and men on the back row."""
-    white_men, black_men = position.white & ~position.kings, position.black & ~position.kings
-    if weights[network_words(weights, rules) + KEPT_USED] != 0.0:
-        white = kept_formation(rules, weights, white_men, black_men)
-    else:
-        white = white_formation(rules, white_men, black_men)
-    return white if position.turn == 0 else -white
-
-
-@inlined
-def kept_formation(rules: Rules, weights: NDArray[np.float64], white_men: int, black_men: int) -> int:
-    """`white_formation`, computed only if the men are not those of its entry."""
-    mixed = white_men ^ (black_men << 3) ^ (black_men >> 19)
-    mixed ^= mixed >> 29
-    mixed ^= mixed >> 13
-    at = network_words(weights, rules)
-    entry = at + HEAD + (mixed & (KEPT - 1)) * KEPT_WORDS
-    weights[at + LOOKUPS] += 1.0
-    if bits_of(weights[entry]) == white_men and bits_of(weights[entry + 1]) == black_men:
-        weights[at + FOUND] += 1.0
-    else:
-        weights[entry], weights[entry + 1] = float_of(white_men), float_of(black_men)
-        weights[entry + 2] = white_formation(rules, white_men, black_men)
-    return int(weights[entry + 2])
-
-
 @kernel
-def white_formation(rules: Rules, white_men: int, black_men: int) -> int:
-    """White's men that have a man diagonally behind them, and those on the back row, minus Black's."""
-    alone = Position(white_men, black_men, 0, 0)
-    connected_men = connected(alone, rules, 0) - connected(alone, rules, 1)
-    return connected_men + back_row(alone, rules, 0) - back_row(alone, rules, 1)
+def formation_ahead(position: Position, rules: Rules) -> int:
+    """Own formation minus the other side's: men with a man diagonally behind them, and men on the back row."""
+    own, other = position.turn, 1 - position.turn
+    men_alone = Position(position.white & ~position.kings, position.black & ~position.kings, 0, own)
+    ahead = connected(men_alone, rules, own) - connected(men_alone, rules, other)
+    return ahead + back_row(men_alone, rules, own) - back_row(men_alone, rules, other)
 
 
 @inlined

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description
-from players.evaluation.mix import FOUND, HEAD, JUDGED, LOOKUPS, STANCE, assess, forget, head_of, is_mix
+from players.evaluation.mix import HEAD, JUDGED, STANCE, assess, head_of, is_mix
 from players.mcts.options import (
     DEFAULTS,
     KINDS,
@@ -175,7 +175,7 @@ class Hybrid(Mcts):
     Minimax, which is negamax with the preset `full`, first searches for a share of the limit. The tree begins with
     its values, and rejects moves far below the best: at the root by these, below it by a shallow search. All of
     them value positions by the mix. Positions of minimax and simulations count as nodes, positions of the shallow
-    search do not. `tt_probes` and `tt_hits` are those of the kept formation values.
+    search do not. Cutoffs and lookups in the table are those of minimax.
     """
 
     @takes(KINDS, DEFAULTS)
@@ -206,7 +206,7 @@ class Hybrid(Mcts):
         """Forget what was found in earlier games."""
         super().begin()
         if self._mixed:
-            forget(self._settings.evaluation.weights, self._rules)
+            head_of(self._settings.evaluation.weights, self._rules)[STANCE] = JUDGED
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search by minimax, then the tree, until the first limit is met or the position is decided.
@@ -217,7 +217,6 @@ class Hybrid(Mcts):
         nodes, seconds = self._budget(limit)
         began, self._stopped = monotonic(), False
         assessed = self._assess(game)
-        self._mix[LOOKUPS] = self._mix[FOUND] = 0.0
         first = self._minimax(game, int(min(self._share * nodes, nodes)), self._share * seconds)
         nodes, seconds = nodes - first.nodes, seconds - (monotonic() - began)
         if first.score is None:
@@ -237,10 +236,10 @@ class Hybrid(Mcts):
                 cutoffs_max=first.cutoffs_max,
                 cutoffs_min=first.cutoffs_min,
                 cutoffs_first=first.cutoffs_first,
+                tt_probes=first.tt_probes,
+                tt_hits=first.tt_hits,
             )
-        probes, hits = int(self._mix[LOOKUPS]), int(self._mix[FOUND])
-        extra = {**(found.extra or {}), **({"assessed": assessed} if assessed else {})}
-        return found._replace(tt_probes=probes, tt_hits=hits, extra=extra or None)
+        return found._replace(extra={**(found.extra or {}), "assessed": assessed}) if assessed else found
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
