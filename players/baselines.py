@@ -8,7 +8,8 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
-from players.negamax.score import compiled_static_value, wins_in, worth_of_a_man
+from players.evaluation.sample import man_value
+from players.negamax.score import decided_value, wins_in, within_limit
 from players.player import Choice, Limit
 
 
@@ -33,18 +34,21 @@ class Greedy:
     def __init__(self, variant: Variant, evaluation: Description = "simple") -> None:
         self._rules = variant.constants
         self._variant, self._evaluation = variant, build_evaluation(evaluation, variant)
-        self._value = compiled_static_value(self._rules)
 
     @property
     def man(self) -> float | None:
-        """What a man is worth in the evaluation's unit: `worth_of_a_man`."""
-        return worth_of_a_man(self._variant, self._evaluation)
+        """What a man is worth in the evaluation's unit."""
+        return man_value(self._variant, self._evaluation)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Choose the move after which the evaluation, from the opponent's view, is lowest."""
         children = [apply(self._rules, game.position, move) for move in game.legal_moves]
-        scores = [-self._value(self._rules, *self._evaluation, child, 1) for child in children]
+        open_ = [has_move(self._rules, child) for child in children]
+        values = self._evaluation.values(self._rules, children).tolist()
+        scores = [
+            -(within_limit(value) if can_move else decided_value(self._rules, child, 1))
+            for child, value, can_move in zip(children, values, open_, strict=True)
+        ]
         best = max(scores)
         move = rng.choice([m for m, score in zip(game.legal_moves, scores, strict=True) if score == best])
-        leaves = sum(has_move(self._rules, child) for child in children)
-        return Choice(move, best, 1, 1, 1 + len(children), leaves, pv=(move,), wins_in=wins_in(best))
+        return Choice(move, best, 1, 1, 1 + len(children), sum(open_), pv=(move,), wins_in=wins_in(best))

@@ -7,6 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,13 +16,13 @@ from numpy.typing import NDArray
 
 from arena.base.work import Lost, Stage, run_in_subprocess
 from arena.rules.jit.kernel import is_compiling
-from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
-from players.evaluation.build import Evaluation, build_evaluation, values_of
+from players.evaluation.build import build_evaluation
+from players.evaluation.evaluator import Evaluation
 from players.evaluation.refusal import memory_taken
-from players.evaluation.sample import mirrored, positions_of
+from players.evaluation.sample import mirrored, positions_of, rises
 from players.loading import PlayerError, blame, load_object
 from players.negamax.score import LIMIT
 
@@ -120,7 +121,7 @@ def examine(
         yield Examination((Finding("warning", "cannot be examined, as nobody can move at the start"),))
         return
     simple = build_evaluation("simple", variant)
-    values_of(*simple, variant.constants, _array(positions))
+    simple.values(variant.constants, positions)
     yield Stage("it was being loaded and compiled", build_seconds)
     try:
         evaluation = build_evaluation(description, variant)
@@ -152,20 +153,16 @@ def name_of(description: str | Mapping[str, Any]) -> str:
 
 def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: str) -> _Values:
     """The values of a position and of those made of it; what is raised in native code counts as the value 0."""
-    _, other = sides(position)
-    men = [bit for bit in variant.bits if other & ~position.kings & bit] if other.bit_count() > 1 else []
-    less = [position._replace(white=position.white & ~bit, black=position.black & ~bit) for bit in men]
-    made = _array([position, mirrored(variant, position), *less])
     raised: list[str] = []
     before, sys.unraisablehook = sys.unraisablehook, lambda it: raised.append(_blamed(it, name.rpartition(":")[0]))
     try:
-        [value] = values_of(*evaluation, variant.constants, _array([position])).tolist()
+        [value] = evaluation.values(variant.constants, [position]).tolist()
         reason = raised[0] if raised else ""
-        again, turned, *others = values_of(*evaluation, variant.constants, made).tolist()
+        again, turned = evaluation.values(variant.constants, [position, mirrored(variant, position)]).tolist()
+        changes = rises(evaluation, variant, position)
     finally:
         sys.unraisablehook = before
-    rises = [other - value for other in others] if math.isfinite(value) else []
-    rise = math.fsum(rises) / len(rises) if rises and all(map(math.isfinite, rises)) else math.nan
+    rise = fmean(changes) if changes and all(map(math.isfinite, changes)) else math.nan
     return _Values(value, again, turned, rise, reason)
 
 
@@ -183,7 +180,7 @@ def _of_memory(
     _nrt_python.memsys_enable_stats()
     counts = [rtsys.get_allocation_stats().alloc]
     for calls in (1, 2):
-        values_of(*evaluation, variant.constants, _array(calls * [variant.start]))
+        evaluation.values(variant.constants, calls * [variant.start])
         counts.append(rtsys.get_allocation_stats().alloc)
     if counts[2] - counts[1] > counts[1] - counts[0]:
         what = memory_taken(load_object(description, "evaluation", callable).function)
@@ -280,17 +277,13 @@ def _error(message: str) -> Finding:
 
 def _nanoseconds(evaluation: Evaluation, variant: Variant, positions: Sequence[Position]) -> float:
     """Nanoseconds of one call, the best of several rounds over all positions."""
-    asked, best = np.tile(_array(positions), (_TIMED_COPIES, 1)), math.inf
+    asked, best = np.tile(np.array(positions, np.int64), (_TIMED_COPIES, 1)), math.inf
     end = time.perf_counter() + _TIMED_SECONDS
     while time.perf_counter() < end or best == math.inf:
         began = time.perf_counter()
-        values_of(*evaluation, variant.constants, asked)
+        evaluation.values(variant.constants, asked)
         best = min(best, (time.perf_counter() - began) / len(asked))
     return 1e9 * best
-
-
-def _array(positions: Sequence[Position]) -> NDArray[np.int64]:
-    return np.array(positions, np.int64)
 
 
 def _pieces(position: Position) -> int:

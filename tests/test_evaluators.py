@@ -16,9 +16,9 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import EVALUATORS, build_evaluation, explained_value, known_evaluations, value_of
+from players.evaluation.build import EVALUATORS, build_evaluation, explained_value, known_evaluations
 from players.evaluation.features import VOCABULARY
-from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED, linear_weights
+from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED
 from players.loading import PlayerError, blame
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, one_line
@@ -160,7 +160,7 @@ REASONS = {
 
 def value(variant: Variant, description: Any, position: Position) -> float:
     """The compiled evaluation of a position."""
-    return value_of(*build_evaluation(description, variant), variant.constants, position)
+    return float(build_evaluation(description, variant).values(variant.constants, [position])[0])
 
 
 def game3(rules: Rules, state: naive.State) -> float:
@@ -311,12 +311,11 @@ def test_evaluations_are_the_oracles(variant, positions_from_everywhere, evaluat
 
 @pytest.mark.compiled
 @three_variants
-@pytest.mark.parametrize("evaluation", [name for name in EVALUATORS if name not in ("linear", "neural")])
+@pytest.mark.parametrize("evaluation", [name for name in EVALUATORS if not EVALUATORS[name].weighted])
 def test_evaluations_have_the_same_value_compiled(variant, positions_from_everywhere, evaluation):
     built = build_evaluation(evaluation, variant)
-    for position in positions_from_everywhere:
-        expected = EVALUATORS[evaluation](position, variant.rules)
-        assert value_of(*built, variant.constants, position) == expected, fen(variant, position)
+    expected = [EVALUATORS[evaluation](position, variant.rules) for position in positions_from_everywhere]
+    assert built.values(variant.constants, positions_from_everywhere).tolist() == expected
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -367,17 +366,16 @@ def test_linear_weighs_each_feature_own_minus_other(variant, positions_from_ever
         state = naive.state_of(variant.rules, position)
         own, other = (counts(variant.rules, state, side) for side in (position.turn, 1 - position.turn))
         expected = sum(weight * (own[feature] - other[feature]) for feature, weight in given.items())
-        assert value_of(*evaluation, variant.constants, position) == expected
+        assert evaluation.values(variant.constants, [position]).tolist() == [expected]
         assert EVALUATORS["linear"](position, variant.rules, evaluation.weights) == expected
 
 
 @three_variants
 def test_linear_is_the_same_seen_from_both_sides_but_for_the_tempo(variant, positions_from_everywhere):
     evaluation = build_evaluation({"linear": dict.fromkeys(FEATURES, 1)}, variant)
-    for position in positions_from_everywhere:
-        turned = position._replace(turn=1 - position.turn)
-        here, there = (value_of(*evaluation, variant.constants, seen) - 1 for seen in (position, turned))
-        assert here == -there
+    turned = [position._replace(turn=1 - position.turn) for position in positions_from_everywhere]
+    here, there = (evaluation.values(variant.constants, seen) - 1 for seen in (positions_from_everywhere, turned))
+    assert (here == -there).all()
 
 
 @pytest.mark.parametrize(
@@ -403,15 +401,14 @@ def test_strong_is_linear_with_its_weights(name, weights):
     variant = VARIANTS[name]
     for text in (fen(variant, variant.start), "W:W19,23,26,27,28:B5,6,8,10,11", "B:W17,22:B6,7,15"):
         position = parse_fen(variant, text)
-        summed = EVALUATORS["linear"](position, variant.rules, linear_weights(weights, 2 * variant.men))
-        assert EVALUATORS["strong"](position, variant.rules) == pytest.approx(summed)
+        assert value(variant, "strong", position) == value(variant, {"linear": weights}, position)
 
 
 def test_strong_wants_to_lose_where_losing_wins():
     ahead = "W:W31-35:B1,2"
     position = parse_fen(INTERNATIONAL, ahead)
-    assert EVALUATORS["strong"](position, INTERNATIONAL.rules) > 200
-    assert EVALUATORS["strong"](position, VARIANTS["antidraughts"].rules) < -200
+    assert value(INTERNATIONAL, "strong", position) > 200
+    assert value(VARIANTS["antidraughts"], "strong", position) < -200
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 
 from arena.rules.game import Game
@@ -15,7 +14,7 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import build_evaluation, has_network, values_of
+from players.evaluation.build import build_evaluation, has_network
 from players.evaluation.mix import (
     JUDGED,
     SOUND,
@@ -140,7 +139,7 @@ def naive_mix(variant: Variant, position: Position, weights: Mapping[str, Any], 
         total += weight("defensive_formation") * formation + weight("defensive_safety") * safety
     if weights.get("network"):
         network = build_evaluation("neural", variant)
-        [value] = values_of(*network, variant.constants, np.array([position], np.int64))
+        [value] = network.values(variant.constants, [position])
         total += weight("network") * value / 100
     return total
 
@@ -148,7 +147,7 @@ def naive_mix(variant: Variant, position: Position, weights: Mapping[str, Any], 
 def mixed(variant: Variant, positions: Sequence[Position], weights: Mapping[str, Any]) -> list[float]:
     """The values of the compiled mix, one after the other in its memory."""
     evaluation = build_evaluation({"mix": weights}, variant)
-    found: list[float] = values_of(*evaluation, variant.constants, np.array(positions, np.int64)).tolist()
+    found: list[float] = evaluation.values(variant.constants, positions).tolist()
     return found
 
 
@@ -163,10 +162,10 @@ def test_the_mix_is_that_of_its_naive_twin(variant, played, scattered):
 
 @pytest.mark.parametrize("weak", [False, True])
 def test_a_formation_that_a_player_judged_is_not_judged_again(weak):
-    address, memory = build_evaluation({"mix": PHASED}, CASUAL)
-    head_of(memory, CASUAL.rules)[STANCE] = WEAK if weak else SOUND
+    evaluation = build_evaluation({"mix": PHASED}, CASUAL)
+    head_of(evaluation.weights, CASUAL.rules)[STANCE] = WEAK if weak else SOUND
     positions = middlegames(CASUAL, 60)
-    found = values_of(address, memory, CASUAL.constants, np.array(positions, np.int64))
+    found = evaluation.values(CASUAL.constants, positions)
     given = {**WITH_NETWORK, **PHASED}
     assert found.tolist() == pytest.approx([naive_mix(CASUAL, it, given, weak) for it in positions])
     assert found.tolist() != pytest.approx([naive_mix(CASUAL, it, given) for it in positions])

@@ -20,7 +20,7 @@ from arena.sitting.sides import adviser, level, strongest
 from arena.sitting.words import outlook_lines
 from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
-from players.negamax.score import WIN, compiled_static_value
+from players.negamax.score import WIN, decided_value
 from players.negamax.switches import PRESETS
 from players.player import LEVELS, Choice, Limit, PlayerSpec
 from players.table import build_player
@@ -67,15 +67,17 @@ def test_a_search_plays_an_ending_by_the_tables(name: str, preset: str) -> None:
 
 def test_a_search_values_its_leaves_by_the_tables() -> None:
     tables, evaluation = tables_of(ENGLISH, PIECES), build_evaluation("simple", ENGLISH)
-    static, rules = compiled_static_value(ENGLISH.constants), ENGLISH.constants
+    rules = ENGLISH.constants
 
     def naive(position: Position, depth: int, ply: int) -> float:
         value = tables.value(position)
         if value is not None and ply:
             return value.result * (WIN - ply - value.plies)
         moves = legal_moves(rules, position)
-        if depth == 0 or not moves:
-            return float(static(rules, *evaluation, position, ply))
+        if not moves:
+            return decided_value(rules, position, ply)
+        if depth == 0:
+            return float(evaluation.values(rules, [position])[0])
         return max(-naive(apply(rules, position, move), depth - 1, ply + 1) for move in moves)
 
     for preset in ("minimax", "alphabeta", "pvs"):

@@ -18,7 +18,7 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import build_evaluation, values_of
+from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
 from players.mcts.player import Mcts
 from players.mcts.state import (
@@ -272,7 +272,7 @@ def test_priors_are_a_softmax_over_the_values_of_the_positions_after_the_moves(p
             after = game.copy()
             after.push(move)
             if policy == "evaluation":
-                found = values_of(*simple, ENGLISH.constants, np.array([after.position], np.int64))[0]
+                found = simple.values(ENGLISH.constants, [after.position])[0]
             else:
                 found = judge.choose(after, Limit(depth=1), rng).score if after.legal_moves else -WIN
             values.append(-found / player._man / 0.4)

@@ -13,7 +13,8 @@ from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import build_evaluation, values_of
+from players.evaluation.build import build_evaluation
+from players.evaluation.evaluator import Evaluation
 from players.evaluation.neural import (
     KINDS,
     LANES,
@@ -25,7 +26,7 @@ from players.evaluation.neural import (
     neural,
     trained_variants,
 )
-from players.evaluation.sample import mirrored, positions_of
+from players.evaluation.sample import mirrored, positions_of, rises
 from players.loading import PlayerError, located
 from players.player import NETWORKS, Limit, PlayerSpec
 
@@ -45,8 +46,8 @@ def drawn(variant: Variant, width: int = 64, seed: int = 1) -> NetworkFile:
 
 def values(variant: Variant, network: NetworkFile, positions: list[Position]) -> np.ndarray:
     """The values of positions, one after the other, in memory of their own."""
-    memory = network.runnable(variant.rules)
-    return values_of(neural.address(variant.constants), memory, variant.constants, np.array(positions, np.int64))
+    evaluation = Evaluation(neural.address(variant.constants), network.runnable(variant.rules))
+    return evaluation.values(variant.constants, positions)
 
 
 def played(variant: Variant, seed: int) -> list[Position]:
@@ -130,13 +131,8 @@ def test_two_players_of_one_process_do_not_disturb_each_other():
 def test_a_man_is_worth_a_hundred_to_a_network_that_comes_along(name):
     variant = VARIANTS[name]
     assert (NETWORKS / f"{name}.npz").stat().st_size < 1_000_000
-    start = variant.start
-    address, memory = build_evaluation("neural", variant)
-    men = [1 << bit for bit in range(64) if (start.white if start.turn else start.black) >> bit & 1]
-    less = [start, *(start._replace(white=start.white & ~man, black=start.black & ~man) for man in men)]
-    found = values_of(address, memory, variant.constants, np.array(less, np.int64))
-    assert np.mean(found[1:] - found[0]) == pytest.approx(100)
-    assert (found[1:] > found[0] + 30).all()
+    found = rises(build_evaluation("neural", variant), variant, variant.start)
+    assert np.mean(found) == pytest.approx(100) and min(found) > 30
 
 
 def test_there_are_networks_for_the_rules_that_the_readme_names():
@@ -163,9 +159,8 @@ def test_rules_without_a_network_are_told_in_one_line():
 def test_a_file_holds_a_network(tmp_path: Path):
     network = drawn(ENGLISH)
     network.save(tmp_path / "network.npz")
-    address, memory = build_evaluation(str(tmp_path / "network.npz"), ENGLISH)
     positions = played(ENGLISH, 6)[:20]
-    found = values_of(address, memory, ENGLISH.constants, np.array(positions, np.int64))
+    found = build_evaluation(str(tmp_path / "network.npz"), ENGLISH).values(ENGLISH.constants, positions)
     assert found.tolist() == values(ENGLISH, network, positions).tolist()
 
 

@@ -28,7 +28,8 @@ from arena.learning.store import GameStore, Played
 from arena.learning.training import NETWORK, gathered, prepare, stage_of, train
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import build_evaluation, values_of
+from players.evaluation.build import build_evaluation
+from players.evaluation.evaluator import evaluate_all
 from players.evaluation.neural import ONE, NetworkFile, network_in, network_size
 from players.evaluation.sample import positions_of
 
@@ -113,7 +114,7 @@ def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, wid
     with torch.no_grad():
         logits = fit.network(torch.from_numpy(inputs), torch.from_numpy(phases)).numpy()
     address = build_evaluation("neural", variant).address
-    found = values_of(address, network.runnable(variant.rules), variant.constants, data.positions)
+    found = evaluate_all(variant.constants, address, network.runnable(variant.rules), data.positions)
     assert np.abs(logits).max() > 0.3
     assert np.abs(found - logits).max() < 0.03
 
@@ -139,7 +140,7 @@ def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
     start = ENGLISH.start
     men = [1 << bit for bit in range(64) if start.white >> bit & 1]
     less = np.array([start, *(start._replace(white=start.white & ~man) for man in men)], np.int64)
-    found = values_of(build_evaluation("neural", ENGLISH).address, memory, ENGLISH.constants, less)
+    found = evaluate_all(ENGLISH.constants, build_evaluation("neural", ENGLISH).address, memory, less)
     assert np.mean(found[1:] - found[0]) == pytest.approx(100)
 
 

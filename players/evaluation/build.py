@@ -6,7 +6,7 @@ import inspect
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -14,14 +14,21 @@ from numpy.typing import NDArray
 from pydantic import WithJsonSchema
 
 from arena.base.wording import unknown
-from arena.rules.jit.kernel import kernel
 from arena.rules.position import Position
-from arena.rules.rules import SIZES, Rules, board_rules
+from arena.rules.rules import SIZES, board_rules
 from arena.rules.variants import Variant
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
-from players.evaluation.evaluator import Evaluator, evaluate
+from players.evaluation.evaluator import Evaluation, Evaluator
 from players.evaluation.features import VOCABULARY
-from players.evaluation.linear import Share, build_linear, linear, shares, strong, strong_weights
+from players.evaluation.linear import (
+    Share,
+    linear,
+    linear_evaluation,
+    linear_weights,
+    shares,
+    strong,
+    strong_weights,
+)
 from players.evaluation.mix import MEANINGS, THRESHOLDS, WEIGHTS, is_mix, mix, mix_weights
 from players.evaluation.neural import copy_of, network_in, neural, trained, trained_variants
 from players.evaluation.refusal import line_that_prints, refusal
@@ -91,14 +98,6 @@ Description = Annotated[
 """How a configuration describes an evaluation, see `build_evaluation`, with its JSON schema."""
 
 
-class Evaluation(NamedTuple):
-    """The function that a search calls at its leaves: `evaluate(address, position, rules, weights)`."""
-
-    address: Any
-    weights: NDArray[np.float64]
-    """One after another in memory, as native code reads them."""
-
-
 def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> Evaluation:
     """The evaluation that a YAML value names: `simple`, `file.py:function`, `{linear: {man: 100, ...}}`, or
     `file.npz` with a network for `neural`.
@@ -115,8 +114,7 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
                 f"found {dict(description)!r}",
                 "evaluation",
             )
-        function, weights = build_linear(description["linear"], 2 * variant.men)
-        return Evaluation(function.address(rules), weights)
+        return linear_evaluation(linear_weights(description["linear"], 2 * variant.men), rules)
     if description.endswith(".npz"):
         return _from_file(description, variant)
     if ":" in description:
@@ -125,6 +123,8 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
         raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
     if description not in EVALUATORS:
         raise PlayerError(unknown("evaluation", description, EVALUATORS), "evaluation")
+    if description == "strong":
+        return linear_evaluation(strong_weights(rules), rules)
     if description == "neural":
         return Evaluation(neural.address(rules), _network(variant))
     return Evaluation(EVALUATORS[description].address(rules), np.zeros(0))
@@ -208,30 +208,9 @@ def explained_value(
     Raises PlayerError for an evaluation that cannot be built, or whose value is not finite.
     """
     evaluation, rules = build_evaluation(description, variant), variant.constants
-    value = float(value_of(*evaluation, rules, position))
+    [value] = evaluation.values(rules, [position]).tolist()
     if not np.isfinite(value):
         name = description if isinstance(description, str) else next(iter(description), "")
         raise PlayerError(f"{name} is {value} here, not a finite number", "evaluation")
-    if description == "strong":
-        return value, shares(position, rules, strong_weights(rules))
-    if not isinstance(description, str) and "linear" in description:
-        return value, shares(position, rules, evaluation.weights)
-    return value, {}
-
-
-@kernel
-def value_of(address: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
-    """The value of a position, be it finished or not, from the side to move's view; see `Evaluation`."""
-    return evaluate(address, position, rules, weights)
-
-
-@kernel
-def values_of(
-    address: Any, weights: NDArray[np.float64], rules: Rules, positions: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """`value_of` of many positions, `int64[n, 4]`: `float64[n]`."""
-    values = np.empty(len(positions))
-    for i in range(len(positions)):
-        row = positions[i]
-        values[i] = evaluate(address, Position(row[0], row[1], row[2], row[3]), rules, weights)
-    return values
+    is_linear = description == "strong" or (isinstance(description, Mapping) and "linear" in description)
+    return value, shares(position, rules, evaluation.weights) if is_linear else {}

@@ -1,4 +1,4 @@
-"""The decorator that makes an evaluation of a function, and its call from kernels.
+"""The decorator that makes an evaluation of a function, and its calls from kernels and from Python.
 
 An evaluation is a function `(position, rules) -> float`: the value of a position from the side to move's view, in
 a unit of its own choice.
@@ -7,13 +7,15 @@ a unit of its own choice.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numba
+import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
-from arena.rules.jit.kernel import callback, inlined, is_compiling
+from arena.rules.jit.kernel import callback, inlined, is_compiling, kernel
 from arena.rules.jit.native import call_at
 from arena.rules.position import Position
 from arena.rules.rules import Rules
@@ -61,3 +63,27 @@ def evaluate(address: Any, position: Position, rules: Rules, weights: Any) -> fl
     if weights.size:
         return call_at(address, position, rules, weights)
     return call_at(address, position, rules)
+
+
+@kernel
+def evaluate_all(
+    rules: Rules, address: Any, weights: NDArray[np.float64], positions: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The evaluation of many positions, `int64[n, 4]`, finished or not: `float64[n]`."""
+    values = np.empty(len(positions))
+    for i in range(len(positions)):
+        white, black, kings, turn = positions[i]
+        values[i] = evaluate(address, Position(white, black, kings, turn), rules, weights)
+    return values
+
+
+class Evaluation(NamedTuple):
+    """The function that a search calls at its leaves: `evaluate(address, position, rules, weights)`."""
+
+    address: Any
+    weights: NDArray[np.float64]
+    """One after another in memory, as native code reads them."""
+
+    def values(self, rules: Rules, positions: Sequence[Position] | NDArray[np.int64]) -> NDArray[np.float64]:
+        """The values of positions, from the view of the side to move in each."""
+        return evaluate_all(rules, self.address, self.weights, np.array(positions, np.int64).reshape(-1, 4))

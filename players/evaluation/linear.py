@@ -6,7 +6,7 @@ the board adds to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from arena.rules.jit.kernel import inlined
 from arena.rules.jit.native import popcount
 from arena.rules.position import Position
 from arena.rules.rules import NEVER, Rules
-from players.evaluation.evaluator import Evaluator, evaluator
+from players.evaluation.evaluator import Evaluation, Evaluator, evaluator
 from players.evaluation.features import VOCABULARY
 from players.loading import PlayerError
 
@@ -71,19 +71,31 @@ def linear(position: Position, rules: Rules, weights: NDArray[np.float64]) -> fl
     return weighted(position, rules, weights, ALL)
 
 
-def build_linear(given: Mapping[str, Any], pieces: int) -> tuple[Evaluator, NDArray[np.float64]]:
-    """The evaluation with the weights of a mapping, compiled for the features in it, and its weights.
+@evaluator
+def strong(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
+    """For real play: weights by kind of king and board, a man being 100."""
+    return weighted(position, rules, weights, ALL)
 
-    A weight is a number or a pair `[opening, ending]`: the first with all `pieces` of the start on the board, the
-    second with none, in between in proportion to their number. Raises PlayerError for any other value, and for
-    an unknown feature.
-    """
-    weights = linear_weights(given, pieces)
-    return _over(used_features(weights)), weights
+
+def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
+    """`linear` with these weights, compiled for the features that they use."""
+    used = sum(1 << i for i in range(N) if weights[i] != 0 or weights[N + i] != 0)
+    return Evaluation(_linear_over(used).address(rules), weights)
+
+
+@cache
+def _linear_over(used: int) -> Evaluator:
+    def linear(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
+        return weighted(position, rules, weights, used)
+
+    return evaluator(linear)
 
 
 def linear_weights(given: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:
-    """The weights of a mapping from features to a number or a pair; see `build_linear`."""
+    """The weights of a mapping from features to a number or a pair, see `phased`.
+
+    Raises PlayerError for an unknown feature.
+    """
     for name in given:
         if name not in FEATURES:
             raise PlayerError(unknown("feature", str(name), FEATURES), "evaluation", "linear", str(name))
@@ -91,8 +103,11 @@ def linear_weights(given: Mapping[str, Any], pieces: int) -> NDArray[np.float64]
 
 
 def phased(given: Mapping[str, Any], names: tuple[str, ...], pieces: int, key: str) -> NDArray[np.float64]:
-    """The weights of a mapping from some names to a number or a pair: those of all with no piece left, then what a
-    piece adds to each; `key` is that of the mapping in a configuration. See `build_linear`."""
+    """The weights of a mapping from some names to a number or a pair `[opening, ending]`, as `linear` reads them.
+
+    The opening has all `pieces` of the start on the board, the ending none; in between a weight changes in
+    proportion to their number. Raises PlayerError, at `key` of the evaluation, for any other value.
+    """
     rows = np.zeros((2, len(names)))
     for name, weight in given.items():
         pair = weight if isinstance(weight, list | tuple) else (weight, weight)
@@ -108,11 +123,6 @@ def phased(given: Mapping[str, Any], names: tuple[str, ...], pieces: int, key: s
     return rows.ravel()
 
 
-def used_features(weights: Sequence[float] | NDArray[np.float64]) -> int:
-    """The bits of the features whose weight is not always 0."""
-    return sum(1 << i for i in range(N) if weights[i] != 0 or weights[N + i] != 0)
-
-
 class Share(NamedTuple):
     """The share of one feature in a position's value, from the side to move's view."""
 
@@ -124,7 +134,7 @@ class Share(NamedTuple):
     """The weight times own minus other."""
 
 
-def shares(position: Position, rules: Rules, weights: Sequence[float] | NDArray[np.float64]) -> dict[str, Share]:
+def shares(position: Position, rules: Rules, weights: NDArray[np.float64]) -> dict[str, Share]:
     """Each feature's counts for both sides and its share of the linear evaluation."""
     left = popcount(position.white | position.black)
     found = {}
@@ -133,14 +143,6 @@ def shares(position: Position, rules: Rules, weights: Sequence[float] | NDArray[
         weight = float(weights[i] + left * weights[N + i])
         found[name] = Share(own, other, weight, weight * (own - other) + 0.0)
     return found
-
-
-@cache
-def _over(used: int) -> Evaluator:
-    def linear(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
-        return weighted(position, rules, weights, used)
-
-    return evaluator(linear)
 
 
 def is_number(value: Any) -> bool:
@@ -190,34 +192,13 @@ FLYING_10 = {
 UNCROWNED = {"man": 100, "advancement": [-8, -3], "mobility": [4, 8], "connected": 5}
 """Men that are never crowned, where points decide: the side with moves in hand wins."""
 
-_SHORT = tuple(linear_weights(SHORT, 24).tolist())
-_FLYING = tuple(linear_weights(FLYING, 24).tolist())
-_FLYING_10 = tuple(linear_weights(FLYING_10, 40).tolist())
-_UNCROWNED = tuple(linear_weights(UNCROWNED, 24).tolist())
-_USED_SHORT, _USED_FLYING = used_features(_SHORT), used_features(_FLYING)
-_USED_FLYING_10, _USED_UNCROWNED = used_features(_FLYING_10), used_features(_UNCROWNED)
-
-
-@evaluator
-def strong(position: Position, rules: Rules) -> float:
-    """For real play: weights by kind of king and board, a man being 100."""
-    if rules.promotion == NEVER:
-        value = weighted(position, rules, _UNCROWNED, _USED_UNCROWNED)
-    elif not rules.flying:
-        value = weighted(position, rules, _SHORT, _USED_SHORT)
-    elif rules.rows <= 8:
-        value = weighted(position, rules, _FLYING, _USED_FLYING)
-    else:
-        value = weighted(position, rules, _FLYING_10, _USED_FLYING_10)
-    return -value if rules.losing_wins else value
-
 
 def strong_weights(rules: Rules) -> NDArray[np.float64]:
-    """The weights that `strong` has under some rules, as `linear_weights` lays them out."""
+    """The weights of `strong` by kind of king and board; the opposite ones where losing wins."""
     if rules.promotion == NEVER:
-        weights = _UNCROWNED
+        weights = linear_weights(UNCROWNED, 24)
     elif not rules.flying:
-        weights = _SHORT
+        weights = linear_weights(SHORT, 24)
     else:
-        weights = _FLYING if rules.rows <= 8 else _FLYING_10
-    return np.array(weights) * (-1.0 if rules.losing_wins else 1.0)
+        weights = linear_weights(FLYING, 24) if rules.rows <= 8 else linear_weights(FLYING_10, 40)
+    return -weights if rules.losing_wins else weights

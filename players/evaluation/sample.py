@@ -1,15 +1,20 @@
-"""A sample of positions of all phases of a game, and a position's mirror image."""
+"""A sample of positions of all phases of a game, a position's mirror image, and the value of a man."""
 
 from __future__ import annotations
 
+import math
 import random
 from functools import cache
+from statistics import fmean, stdev
 
+from arena.rules.endgame.index import turned
 from arena.rules.game import Game
 from arena.rules.movegen import has_move
+from arena.rules.moves import sides
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER
 from arena.rules.variants import Variant
+from players.evaluation.evaluator import Evaluation
 
 PLAYED, THINNED = 200, 100
 """Positions from random games, and endings that are made of such by taking pieces off."""
@@ -21,6 +26,10 @@ _LONGEST = 150
 """Plies of a random game."""
 _FEWEST, _MOST = 2, 8
 """Pieces of an ending."""
+_VALUED = 6
+"""One in this many positions shows what a man is worth."""
+_ERRORS = 4.0
+"""Standard errors by which the mean change must differ from 0."""
 
 
 @cache
@@ -53,12 +62,43 @@ def positions_of(variant: Variant) -> tuple[Position, ...]:
 
 def mirrored(variant: Variant, position: Position) -> Position:
     """The position seen by the other side: the board turned by 180 degrees, colours and the turn swapped."""
-    top = max(variant.bits).bit_length() - 1
+    white, black, kings = (turned(variant.rules, squares) for squares in position[:3])
+    return Position(black, white, kings, 1 - position.turn)
 
-    def turned(mask: int) -> int:
-        return sum(1 << (top - i) for i in range(top + 1) if mask >> i & 1)
 
-    return Position(turned(position.black), turned(position.white), turned(position.kings), 1 - position.turn)
+def rises(evaluation: Evaluation, variant: Variant, position: Position) -> list[float]:
+    """How much the value of a position rises without each man of the side that is not to move.
+
+    Empty if that side has no other piece.
+    """
+    _, other = sides(position)
+    men = [bit for bit in variant.bits if other & ~position.kings & bit] if other.bit_count() > 1 else []
+    without = [position._replace(white=position.white & ~man, black=position.black & ~man) for man in men]
+    value, *values = evaluation.values(variant.constants, [position, *without]).tolist()
+    return [less - value for less in values]
+
+
+def man_value(variant: Variant, evaluation: Evaluation) -> float | None:
+    """What a man is worth in an evaluation's unit, more than 0; None for one that ignores a man.
+
+    It is the size of the mean of `rises` over the positions of the sample.
+    """
+    changes = []
+    for position in positions_of(variant)[::_VALUED]:
+        finite = [rise for rise in rises(evaluation, variant, position) if math.isfinite(rise)]
+        if finite:
+            changes.append(fmean(finite))
+    if len(changes) < 2:
+        return None
+    mean, error = fmean(changes), stdev(changes) / math.sqrt(len(changes))
+    return abs(mean) if abs(mean) > _ERRORS * error else None
+
+
+def man_at_start(variant: Variant, evaluation: Evaluation) -> float:
+    """The mean of `rises` at the start, which scales the margins of searches; 1 if it falls."""
+    at_start = rises(evaluation, variant, variant.start)
+    mean = sum(at_start) / len(at_start) if at_start else 0.0
+    return mean if 0 < mean < math.inf else 1.0
 
 
 def _thinned(variant: Variant, position: Position, rng: random.Random) -> Position:

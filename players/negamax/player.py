@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
-from arena.rules.moves import sides
 from arena.rules.result import Draws
 from arena.rules.variants import Variant
-from players.evaluation.build import Description, Evaluation, build_evaluation, evaluator_of, unshared
+from players.evaluation.build import Description, build_evaluation, evaluator_of, unshared
+from players.evaluation.evaluator import Evaluation
+from players.evaluation.sample import man_at_start, man_value
 from players.loading import PlayerError, changed_when
 from players.negamax.deepening import compiled_search
-from players.negamax.score import LIMIT, compiled_static_value, wins_in, without_each, worth_of_a_man
+from players.negamax.score import wins_in
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, KINDS, PresetName, Switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings, with_weights
@@ -81,8 +82,8 @@ class Negamax:
 
     @property
     def man(self) -> float | None:
-        """What a man is worth in the evaluation's unit: `worth_of_a_man`."""
-        return worth_of_a_man(self._variant, self._settings.evaluation)
+        """What a man is worth in the evaluation's unit."""
+        return man_value(self._variant, self._settings.evaluation)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move.
@@ -171,7 +172,7 @@ def _settings(variant: Variant, evaluation: str, _changed: Any, preset: str, giv
     built = build_evaluation(json.loads(evaluation), variant)
     state: dict[str, Any] = {**stored(switches), **draw_rules(variant.draws if switches.draws else Draws())}
     state["mirrored"] = variant.mirrored
-    state["man"] = _man_at_the_start(variant, built)
+    state["man"] = man_at_start(variant, built)
     state["evaluation"] = built.address
     state["weights"] = built.weights.ctypes.data if is_compiling() else built.weights
     state["weight_count"] = built.weights.size
@@ -188,20 +189,6 @@ def _tables(variant: Variant, pieces: int) -> EndgameTables | None:
         return opened(variant, pieces)
     except EndgameError as error:
         raise PlayerError(str(error), "tables") from None
-
-
-def _man_at_the_start(variant: Variant, evaluation: Evaluation) -> float:
-    """The average rise of the start's evaluation when the other side lacks a man; 1 if it falls.
-
-    It scales the search's margins.
-    """
-    start = variant.start
-    value, arguments = compiled_static_value(variant.constants), (variant.constants, *evaluation)
-    before = value(*arguments, start, 0)
-    _, other = sides(start)
-    rises = [value(*arguments, less, 0) - before for less in without_each(start, other)]
-    mean = sum(rises) / len(rises) if rises else 0.0
-    return mean if 0 < mean < LIMIT else 1.0
 
 
 def budget(limit: Limit) -> tuple[float, float]:
