@@ -40,7 +40,8 @@ from arena.rules.result import points
 from arena.rules.variants import VARIANTS
 from arena.web.runs import game_document
 from players.evaluation.build import build_evaluation
-from players.negamax.score import LIMIT, WIN, wins_in, worth_of_a_man
+from players.evaluation.sample import man_value
+from players.negamax.score import LIMIT, WIN, wins_in
 from players.player import PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
@@ -238,7 +239,7 @@ def test_a_score_says_in_how_many_plies_a_win_is(score: float, plies: int) -> No
 def test_a_man_is_worth_what_the_evaluation_loses_with_it(description: Any, worth: float | None) -> None:
     for name in ("english", "international", "antidraughts"):
         variant = VARIANTS[name]
-        assert worth_of_a_man(variant, build_evaluation(description, variant)) == pytest.approx(worth)
+        assert man_value(variant, build_evaluation(description, variant)) == pytest.approx(worth)
 
 
 # --- a user's own code

@@ -17,7 +17,7 @@ from arena.base.number import with_minus
 from arena.learning.method import Findings, Step
 from arena.ratings.interval import Z95, Floats, Ints
 from arena.rules.variants import Variant
-from players.evaluation.build import values_of
+from players.evaluation.evaluator import Evaluation
 from players.evaluation.linear import linear, linear_weights
 
 MAN = 100.0
@@ -64,7 +64,7 @@ class Columns(NamedTuple):
         rules, address = variant.constants, linear.address(variant.constants)
         counts = np.column_stack(
             [
-                values_of(address, linear_weights({name: 1}, self.pieces), rules, positions)
+                Evaluation(address, linear_weights({name: 1}, self.pieces)).values(rules, positions)
                 for name in self.features
             ]
         )
