@@ -33,7 +33,6 @@ from players.negamax.transposition import (
     LOWER,
     find,
     new_table,
-    score_of,
     store,
 )
 from players.player import Choice, Limit
@@ -407,8 +406,8 @@ def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
     table = new_table(1)
     store(table, table.size, 5, 77, 1.5, 9, EXACT, 1)
     store(table, table.size, 5 + table.size, 78, -WIN, 3, LOWER, 1)
-    assert score_of(find(table, table.size, 5, 1)) == 1.5
-    assert score_of(find(table, table.size, 5 + table.size, 1)) == -WIN
+    assert find(table, table.size, 5, 1).score == 1.5
+    assert find(table, table.size, 5 + table.size, 1).score == -WIN
     store(table, table.size, 5 + 2 * table.size, 79, 0.0, 2, LOWER, 1)
     assert find(table, table.size, 5, 1).move == 77 and find(table, table.size, 5 + table.size, 1).info == 0
     store(table, table.size, 5 + 3 * table.size, 80, 0.0, 1, LOWER, 2)

@@ -12,7 +12,7 @@ from numba import types
 
 from arena.rules.captures import capturers, generate_captures
 from arena.rules.jit.kernel import entry, inlined, is_compiling, kernel
-from arena.rules.jit.native import WORDS, popcount, words
+from arena.rules.jit.native import WORDS, popcount, view
 from arena.rules.moves import CROWNED, ROOM, Moves, capacity, new_buffer, promotion_row, sides, step, target_of
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, Rules
@@ -70,7 +70,7 @@ def compiled_generator(rules: Any) -> Generator:
 @kernel
 def list_moves(rules: Rules, position: Position, buffer: Moves) -> int:
     """Write the legal moves to buffer[:end]; return `end`."""
-    return generate(rules, position, words(buffer), 0)
+    return generate(rules, position, view(buffer, np.int64), 0)
 
 
 @kernel
@@ -78,7 +78,7 @@ def advance(rules: Rules, position: Position, move: int, buffer: Moves) -> int:
     """Write the position after a move to buffer[:BOARD], its legal moves to buffer[BOARD:end]; return `end`."""
     after = apply(rules, position, move)
     buffer[0], buffer[1], buffer[2], buffer[3] = after.white, after.black, after.kings, after.turn
-    return generate(rules, after, words(buffer), BOARD)
+    return generate(rules, after, view(buffer, np.int64), BOARD)
 
 
 @kernel
@@ -253,7 +253,7 @@ def _compiled_perft(rules: Any) -> Any:
 @kernel
 def _perft_in(rules: Rules, position: Position, depth: int, buffer: Moves) -> int:
     """Perft at `depth` of at least 1."""
-    return _perft(rules, position, depth, words(buffer), 0)
+    return _perft(rules, position, depth, view(buffer, np.int64), 0)
 
 
 @kernel

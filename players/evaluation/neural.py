@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined
-from arena.rules.jit.native import bits_of, float_of, lowest_square, popcount, shorts
+from arena.rules.jit.native import lowest_square, popcount, view
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
@@ -79,7 +79,7 @@ def network_value(position: Position, rules: Rules, weights: NDArray[np.float64]
 @inlined
 def value_of_width(position: Position, rules: Rules, weights: NDArray[np.float64], width: int) -> float:
     """`network_value` of a network of that width."""
-    small = shorts(weights)
+    small = view(weights, np.int16)
     keep_up(position, rules, weights, small, width)
     sums = sums_at(rules, width)
     own, other = sums + position.turn * width, sums + (1 - position.turn) * width
@@ -142,17 +142,17 @@ def keep_up(position: Position, rules: Rules, weights: NDArray[np.float64], smal
     """Bring what is kept up to date with a position: again if more pieces have changed than there are."""
     white_men, white_kings = position.white & ~position.kings, position.white & position.kings
     black_men, black_kings = position.black & ~position.kings, position.black & position.kings
-    changes = popcount(bits_of(weights[PIECES]) ^ white_men) + popcount(bits_of(weights[PIECES + 1]) ^ white_kings)
-    changes += popcount(bits_of(weights[PIECES + 2]) ^ black_men)
-    changes += popcount(bits_of(weights[PIECES + 3]) ^ black_kings)
+    pieces = view(weights, np.int64)
+    changes = popcount(pieces[PIECES] ^ white_men) + popcount(pieces[PIECES + 1] ^ white_kings)
+    changes += popcount(pieces[PIECES + 2] ^ black_men) + popcount(pieces[PIECES + 3] ^ black_kings)
     if changes > popcount(position.white | position.black):
         forget(rules, weights, small, width)
-    update(rules, small, width, bits_of(weights[PIECES]), white_men, 0)
-    update(rules, small, width, bits_of(weights[PIECES + 1]), white_kings, 1)
-    update(rules, small, width, bits_of(weights[PIECES + 2]), black_men, 2)
-    update(rules, small, width, bits_of(weights[PIECES + 3]), black_kings, 3)
-    weights[PIECES], weights[PIECES + 1] = float_of(white_men), float_of(white_kings)
-    weights[PIECES + 2], weights[PIECES + 3] = float_of(black_men), float_of(black_kings)
+    update(rules, small, width, pieces[PIECES], white_men, 0)
+    update(rules, small, width, pieces[PIECES + 1], white_kings, 1)
+    update(rules, small, width, pieces[PIECES + 2], black_men, 2)
+    update(rules, small, width, pieces[PIECES + 3], black_kings, 3)
+    pieces[PIECES], pieces[PIECES + 1] = white_men, white_kings
+    pieces[PIECES + 2], pieces[PIECES + 3] = black_men, black_kings
 
 
 @inlined
@@ -160,8 +160,8 @@ def forget(rules: Rules, weights: NDArray[np.float64], small: Any, width: int) -
     """Keep the sums of an empty board, which are the bias."""
     for kind in range(KINDS):
         weights[PIECES + kind] = 0.0
-    for view in range(2):
-        copy(small, sums_at(rules, width) + view * width, FIRST + bias_at(rules, width), width)
+    for side in range(2):
+        copy(small, sums_at(rules, width) + side * width, FIRST + bias_at(rules, width), width)
 
 
 @inlined

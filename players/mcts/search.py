@@ -11,7 +11,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import entry, inlined, kernel
-from arena.rules.jit.native import words, words_at
+from arena.rules.jit.native import view
 from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import Moves
 from arena.rules.position import Position
@@ -84,11 +84,11 @@ def tree_search(
     the counters, and `line`, which is empty if the limit left no time to begin.
     """
     state, shallow = states[0], shallows[0]
-    tree = words_at(state.tree)
+    tree = view(state.tree, np.int64)
     begin_tree_search(state, position, earlier, counts, simulations, seconds, chance)
     begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
     if count == 0:
-        count = generate(rules, position, words(state.moves), 0)
+        count = generate(rules, position, view(state.moves, np.int64), 0)
     root = descendant(tree, played, played.size) if played.size else -1
     if root >= 0 and tree[root + FIRST] != 0 and tree[root + COUNT] == count:
         keep_below(state, tree, root)
@@ -148,7 +148,7 @@ def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Positi
                 proven = prove(state, tree, node, DRAWN if value == 0.0 else -1 if value > 0 else 1)
                 break
             is_new = tree[node + VISITS] == 0 or ply == LINE
-            count = 0 if is_new else generate(rules, position, words(state.moves), 0)
+            count = 0 if is_new else generate(rules, position, view(state.moves, np.int64), 0)
             if is_new or not expand(rules, state, shallow, tree, node, position, ply, count):
                 value = leaf_of_tree(rules, state, shallow, position, ply)
                 if abs(value) > 1.0:
@@ -192,7 +192,7 @@ def expand(
 
     False if there is no room for them.
     """
-    first = add_children(state, tree, words(state.moves), count)
+    first = add_children(state, tree, view(state.moves, np.int64), count)
     if first == 0:
         return False
     tree[node + FIRST] = first

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, words
+from arena.rules.jit.native import call_at, view
 from arena.rules.movegen import apply, generate
 from arena.rules.moves import Moves, sides
 from arena.rules.position import Position
@@ -262,7 +262,7 @@ def shallow_value(
 @kernel
 def random_game(rules: Rules, state: Any, position: Position, ply: int) -> float:
     """The result, for the side to move at `ply` of the line, of a game of random moves: 1, 0 or -1."""
-    moves = words(state.moves)
+    moves = view(state.moves, np.int64)
     n = state.base + ply
     without_progress, without_capture = state.progress[n, 0], state.progress[n, 1]
     sign = 1.0

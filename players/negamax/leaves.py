@@ -13,7 +13,7 @@ import numpy as np
 from arena.rules.captures import capturers
 from arena.rules.endgame.index import probe, wins
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, popcount, words
+from arena.rules.jit.native import call_at, popcount, view
 from arena.rules.movegen import apply, has_move
 from arena.rules.moves import sides
 from arena.rules.position import Position
@@ -64,7 +64,7 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
 @kernel
 def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> float:
     """The value of an unquiet node beyond the horizon: every legal move is searched until it is quiet."""
-    moves = words(state.moves)
+    moves = view(state.moves, np.int64)
     if out_of_budget(state):
         return 0.0
     state.nodes += 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import lowest_square, popcount, words
+from arena.rules.jit.native import lowest_square, popcount, view
 from arena.rules.movegen import generate
 from arena.rules.moves import Moves, sides, target_of
 from arena.rules.position import Position
@@ -18,7 +20,7 @@ _HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
 @inlined
 def list_moves(rules: Rules, state: Any, position: Position, start: int) -> int:
     """Write the legal moves to `state.moves[start:end]` and return `end`."""
-    end = generate(rules, position, words(state.moves), start)
+    end = generate(rules, position, view(state.moves, np.int64), start)
     if state.order_squares:
         arrange(rules, state, position, start, end)
     return end
@@ -27,7 +29,7 @@ def list_moves(rules: Rules, state: Any, position: Position, start: int) -> int:
 @kernel
 def arrange(rules: Rules, state: Any, position: Position, start: int, end: int) -> None:
     """Order `state.moves[start:end]` by `order_squares`; those with the same ends keep their order."""
-    moves, order = words(state.moves), state.order
+    moves, order = view(state.moves, np.int64), state.order
     own, other = sides(position)
     for i in range(start, end):
         move = moves[i]
@@ -77,7 +79,7 @@ def rank_moves(state: Any, node: Node, end: int, capturing: bool, table_move: in
 
     False if there is none to give.
     """
-    moves, other = words(state.moves), sides(node.position)[1]
+    moves, other = view(state.moves, np.int64), sides(node.position)[1]
     wanted = table_move >= 0 and state.order_tt
     if capturing:
         if not (wanted or state.order_captures):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import bits_of, float_of, words_at
+from arena.rules.jit.native import view
 from players.negamax.score import LIMIT
 from players.negamax.state import Node
 
@@ -48,7 +48,7 @@ class TableEntry(NamedTuple):
     """The words of an entry but the first."""
 
     move: int
-    score: int
+    score: float
     info: int
     """0 where there is no entry."""
 
@@ -70,14 +70,14 @@ def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Kno
     """Look up a node that is to be searched `depth` plies in the table, if there is one."""
     if not state.tt or depth <= 1:
         return Known(-1, False, 0.0, -np.inf)
-    table = words_at(state.table)
+    table = view(state.table, np.int64)
     state.tt_probes += 1
     entry = find(table, state.table_words, node.key, state.oldest)
     if entry.info == 0:
         return Known(-1, False, 0.0, -np.inf)
     state.tt_hits += 1
     searched, bound = depth_of(entry), bound_of(entry)
-    value = from_table(score_of(entry), node.ply)
+    value = from_table(entry.score, node.ply)
     least = value if bound != UPPER and searched >= depth - _SHALLOWER else -np.inf
     deep = searched == depth or (state.tt_deeper and searched > depth)
     if deep and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
@@ -91,7 +91,7 @@ def remember(state: Any, node: Node, depth: int, alpha: float, beta: float, valu
     """Write into the table, if there is one, what a search within alpha and beta found."""
     if state.tt and depth > 1:
         bound = LOWER if value >= beta else EXACT if value > alpha else UPPER
-        table, score = words_at(state.table), to_table(value, node.ply)
+        table, score = view(state.table, np.int64), to_table(value, node.ply)
         store(table, state.table_words, node.key, move, score, depth, bound, state.generation)
 
 
@@ -102,13 +102,13 @@ def find(table: TranspositionTable, size: int, key: int, oldest: int) -> TableEn
     for at in (first, first + ENTRY):
         if table[at + KEY] == key and table[at + INFO] >> _GENERATION >= oldest:
             return entry_at(table, at)
-    return TableEntry(-1, 0, 0)
+    return TableEntry(-1, 0.0, 0)
 
 
 @inlined
 def entry_at(table: TranspositionTable, at: int) -> TableEntry:
     """The entry of which the key is `table[at]`."""
-    return TableEntry(table[at + MOVE], table[at + SCORE], table[at + INFO])
+    return TableEntry(table[at + MOVE], view(table, np.float64)[at + SCORE], table[at + INFO])
 
 
 @inlined
@@ -121,12 +121,6 @@ def depth_of(entry: TableEntry) -> int:
 def bound_of(entry: TableEntry) -> int:
     """UPPER, LOWER or EXACT."""
     return (entry.info >> _BOUND) & _BYTE
-
-
-@inlined
-def score_of(entry: TableEntry) -> float:
-    """The score, for the side to move of the position."""
-    return float_of(entry.score)
 
 
 @kernel
@@ -148,7 +142,7 @@ def store(
         at += ENTRY
     table[at + KEY] = key
     table[at + MOVE] = move
-    table[at + SCORE] = bits_of(score)
+    view(table, np.float64)[at + SCORE] = score
     table[at + INFO] = depth << _DEPTH | bound << _BOUND | generation << _GENERATION
 
 

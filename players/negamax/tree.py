@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, popcount, words
+from arena.rules.jit.native import call_at, popcount, view
 from arena.rules.movegen import apply
 from arena.rules.moves import sides
 from arena.rules.position import Position
@@ -52,7 +52,7 @@ def search_root(
     none above alpha; with `state.stopped` the value is that of the moves that were finished. `search_below` is
     called by its address: by its name, all of its code would be compiled into this kernel and its callers again.
     """
-    moves = words(state.moves)
+    moves = view(state.moves, np.int64)
     state.best = -1
     best = lowest = -np.inf
     if state.finals in (ALIKE, BLIND):
@@ -135,7 +135,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
     known = recall(state, node, depth, alpha, beta)
     if known.settles:
         return bounded(state, known.value, alpha, beta)
-    moves, start = words(state.moves), node.start
+    moves, start = view(state.moves, np.int64), node.start
     end = list_moves(rules, state, node.position, start)
     if end == start:
         return bounded(state, final_value(rules, state, node.position, node.ply), alpha, beta)
@@ -218,7 +218,7 @@ def is_singular(rules: Rules, state: Any, node: Node, end: int, left: int, known
         return False
     if known.least == -np.inf or abs(known.least) >= LIMIT:
         return False
-    moves, low = words(state.moves), known.least - state.singular_margin * state.man
+    moves, low = view(state.moves, np.int64), known.least - state.singular_margin * state.man
     above = np.nextafter(low, np.inf)
     single = True
     for i in range(node.start, end):
@@ -289,7 +289,7 @@ def reduction(state: Any, left: int, tried: int, null: bool) -> int:
 @inlined
 def frontier(rules: Rules, state: Any, node: Node, end: int, alpha: float, beta: float) -> float:
     """`search_below` at depth 1 for the moves up to `moves[end]`: each is made and its position valued."""
-    moves = words(state.moves)
+    moves = view(state.moves, np.int64)
     if node.ply >= state.deepest:
         state.deepest = node.ply + 1
     floor, best, best_move = alpha, -np.inf, -1

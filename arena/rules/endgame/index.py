@@ -17,7 +17,7 @@ import numpy as np
 
 from arena.rules.endgame import MOST_PIECES
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import byte_at, popcount, reversed_bits, word_at
+from arena.rules.jit.native import popcount, reversed_bits, view
 from arena.rules.movegen import has_move
 from arena.rules.moves import sides
 from arena.rules.position import WHITE, Position
@@ -105,7 +105,20 @@ def probe(rules: Rules, position: Position, address: Any, pieces: int) -> int:
         return -1
     own_kings, other_kings = popcount(own & kings), popcount(other & kings)
     number = slice_number(popcount(own) - own_kings, own_kings, popcount(other) - other_kings, other_kings)
-    return byte_at(address, word_at(address, OFFSETS_AT + number) + place(rules, own, other, kings))
+    return code_at(address, number, place(rules, own, other, kings))
+
+
+def code_at(address: Any, number: int, index: int) -> int:
+    """The code of an ending, by the number of its slice and its number in that."""
+    offset = address[8 * (OFFSETS_AT + number) :][:8].view(np.int64)[0]
+    return int(address[offset + index])
+
+
+def _code_at(address: Any, number: int, index: int) -> int:
+    return int(view(address, np.uint8)[view(address, np.int64)[OFFSETS_AT + number] + index])
+
+
+inlined(code_at, _code_at)
 
 
 @kernel

@@ -38,7 +38,7 @@ from arena.rules.endgame.index import (
     wins,
 )
 from arena.rules.jit.kernel import entry, inlined, is_compiling, kernel
-from arena.rules.jit.native import popcount, words
+from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import apply, generate
 from arena.rules.moves import Moves, new_buffer, step
 from arena.rules.position import WHITE, Position
@@ -195,7 +195,7 @@ def alternatives(rules: Rules, position: Position, work: Work) -> tuple[int, boo
     The code of the quickest win, 0 without one; whether there is a draw; the code of the longest loss, which has
     0 plies for a side without a move.
     """
-    end = generate(rules, position, words(work.moves), 0)
+    end = generate(rules, position, view(work.moves, np.int64), 0)
     if end == 0:
         return 0, False, 1, 0
     win, draws, loss, quiet = 0, False, 0, 0
@@ -261,7 +261,7 @@ def carry_one(rules: Rules, work: Work, code: int, position: Position) -> int:
                 former = Position(position.white ^ piece ^ origin, position.black, kings, WHITE)
                 highest = max(highest, decide(rules, work, code, former))
                 origin = step(rules, origin, direction) & empty if rules.flying and is_king else 0
-    if rules.passes and generate(rules, position, words(work.moves), 0) == 1 and work.moves[0] == 0:
+    if rules.passes and generate(rules, position, view(work.moves, np.int64), 0) == 1 and work.moves[0] == 0:
         highest = max(highest, decide(rules, work, code, position))
     return highest
 
