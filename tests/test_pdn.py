@@ -17,7 +17,7 @@ from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen, parse_fen
 from arena.rules.pdn.read import PdnFile, read_pdn
-from arena.rules.pdn.tokens import split, tagged_games
+from arena.rules.pdn.tokens import split
 from arena.rules.pdn.write import pdn_game, search_comment, write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, COLOURS, Position
@@ -470,7 +470,7 @@ def test_a_position_set_up_in_mid_game_goes_on_from_there():
         ("1. 9-13 21-17 {a { b }\n} 2. 5-9 *", 2, 1, 3, [3, 6]),
         ("1. 9-13 21-17\n) 2. 5-9 *", 2, 1, 3, [3, 6]),
         ('1. 9-13 {a\n\n[Event "b"] *', 1, 1, 2, [1, 0, 6]),
-        ('1. 9-13 (9-14\n\n[Event "b"] *', 3, 1, 2, [1, 0, 6]),
+        ('1. 9-13 (9-14\n\n[Event "b"] *', 1, 1, 2, [1, 0, 6]),
         ("1. 9-13 /FEN W:W1/ 21-17 *", 1, 1, 2, [1, 6]),
         ('1. 9-9 /FEN "B::"/ *', 1, 1, 1, [6]),
         ('[Result "1-0"]\n1. 9-13\n0-1', 3, 1, 2, [1, 6]),
@@ -486,6 +486,17 @@ def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(tmp_pat
     assert [len(game.moves) for game in games] == moves
     left_out = moves == [6]
     assert [problem for game in games for problem in game.problems] == ([] if left_out else problems)
+
+
+def test_moves_behind_the_result_are_a_game_if_they_are_numbered_and_else_a_problem():
+    games, _ = read_pdn('[Event "x"]\n1. 9-13 1-0\n1. 9-14 *', ENGLISH)
+    assert [(game.tags, len(game.moves), game.result) for game in games] == [
+        ({"Event": "x"}, 1, "black"),
+        ({}, 1, "*"),
+    ]
+    games, (problem,) = read_pdn('[Event "x"]\n1. 9-13 1-0 {good} *\n21-17 25-21 *', ENGLISH)
+    assert [(len(game.moves), game.result, game.comments) for game in games] == [(1, "black", {1: "good"})]
+    assert (problem.line, problem.ply) == (3, 2) and "'21-17' behind the result" in problem.message
 
 
 def test_one_game_has_one_problem_for_all_moves_after_it():
@@ -678,33 +689,27 @@ def test_tags_that_stand_together_begin_a_game_of_any_rules():
 [Event "without end"]
 1. 11-15 22x18
 """
-    games = list(tagged_games(text))
+    _, *games = split(text)
     assert [game.line for game in games] == [2, 10, 11]
-    first, second, third = games
-    assert first.tags == {"Event": "chess", "White": "a", "Black": 'b "c"', "FEN": "of no matter"}
-    assert (first.moves, first.end, first.number) == ("e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2", "1.")
-    assert second[1:] == ({"Event": "without moves"}, "", "", "")
-    assert third[1:] == ({"Event": "without end"}, "11-15 22x18", "", "1.")
-    [second_to_move] = tagged_games('[White "a"]\n\n7... 22x18')
+    assert games[0].tags == {"Event": "chess", "White": "a", "Black": 'b "c"', "FEN": "of no matter"}
+    assert [(game.tags.get("Event"), game.moves, game.end, game.number) for game in games] == [
+        ("chess", "e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2", "1."),
+        ("without moves", "", "", ""),
+        ("without end", "11-15 22x18", "", "1."),
+    ]
+    (second_to_move,) = split('[White "a"]\n\n7... 22x18')
     assert second_to_move.number == "7..."
 
 
 @pytest.mark.parametrize("end", ["1-0", "0 - 1", "½-½", "2-0", "0-0", "*"])
-def test_the_end_of_a_tagged_game_is_its_last_word_if_that_is_a_result(end):
-    [game] = tagged_games(f'[White "a"]\n1. 1-0 11-15 {end}\n\n')
+def test_the_end_of_a_game_of_any_rules_is_its_last_word_if_that_is_a_result(end):
+    (game,) = split(f'[White "a"]\n1. 1-0 11-15 {end}\n\n')
     assert (game.moves, game.end) == ("1-0 11-15", end.replace(" ", ""))
 
 
 def test_a_comment_that_is_not_closed_ends_before_the_next_tags():
-    games = list(tagged_games('[White "a"]\n\n1. 11-15 {never closed\n\n[White "b"]\n\n1. 9-13 {closed} 1-0'))
+    games = split('[White "a"]\n\n1. 11-15 {never closed\n\n[White "b"]\n\n1. 9-13 {closed} 1-0')
     assert [(game.tags["White"], game.moves, game.end) for game in games] == [
         ("a", "11-15", ""),
         ("b", "9-13", "1-0"),
     ]
-
-
-@pytest.mark.parametrize("file", ["oca", "shashki", "compositions", "spaced", "sloppy"])
-def test_both_ways_of_cutting_find_the_same_games(file):
-    text = (DATA / f"{file}.pdn").read_text(encoding="latin-1")
-    tags = [game.tags for game in split(text)]
-    assert [game.tags for game in tagged_games(text)] == [found for found in tags if found]

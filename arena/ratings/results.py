@@ -22,13 +22,11 @@ from arena.base.wording import counted, cut, quoted
 from arena.base.writing import cell_text
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.result import FirstMover, Winner, first_mover, result_of
-from arena.rules.pdn.tokens import TaggedGame, tagged_games
+from arena.rules.pdn.tokens import RawGame, split
 from arena.rules.result import NO_RESULT, RESULTS, Colour
 from arena.rules.variants import VARIANTS
 
 COUNTS = ("wins", "draws", "losses")
-_OF_RULES = ("Result", "GameType", "Variant", "SetUp", "FEN")
-"""Tags that a game needs to be played through."""
 _WITNESSES = 200
 """Games of a PDN, at most, whose final positions are compared with their results."""
 _LISTED = 20
@@ -165,8 +163,10 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
     """The games; where any has a FEN, games from one with colours swapped are a pair."""
     rows, faults = [], []
     claims: dict[FirstMover, int] = {}  # who moves first, and the first line that says so
-    witnesses: list[TaggedGame] = []
-    for game in tagged_games(text):
+    witnesses: list[RawGame] = []
+    for game in split(text):
+        if not game.tags:
+            continue
         white, black = (" ".join(game.tags.get(colour, "").split()) for colour in ("White", "Black"))
         mover = first_mover(game.tags, game.moves, game.number, first)
         result, fault = result_of(game.tags.get("Result", ""), game.end, mover.colour, winner)
@@ -195,15 +195,11 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
     return GameSource(path, games, colour, source, faults, notes)
 
 
-def _contradiction(games: Sequence[TaggedGame], first: Colour | None, winner: Winner) -> str:
+def _contradiction(games: Sequence[RawGame], first: Colour | None, winner: Winner) -> str:
     """What the final positions of some of the games say of their results: see `arena.rules.pdn.result`."""
-    texts = [
-        "".join(f'[{name} "{value}"]\n' for name, value in game.tags.items() if name in _OF_RULES)
-        + f"\n{game.number} {game.moves} {game.end or NO_RESULT}\n"
-        for game in games[:: -(-len(games) // _WITNESSES) or 1]
-    ]
+    texts = [game.text for game in games[:: -(-len(games) // _WITNESSES) or 1]]
     english = VARIANTS["english"] if first == "black" else None
-    file = read_pdn("\n".join(texts), english, results=winner) if texts else PdnFile([], [])
+    file = read_pdn("\n\n".join(texts), english, results=winner) if texts else PdnFile([], [])
     return next((problem.message for problem in file.problems if not problem.game), "")
 
 

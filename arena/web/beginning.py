@@ -112,7 +112,7 @@ def listed(pdn: str, variant: Variant) -> dict[str, Any]:
             "number": number,
             **{tag.lower(): cut(raw.tags.get(tag, ""), 60) for tag in _TAGS},
             "result": results.get(number, NO_RESULT),
-            "plies": sum(token.kind == "move" for token in raw.tokens),
+            "plies": sum(token.kind == "move" for token in raw.tokens()),
             "fault": faults.get(number, ""),
         }
         for number, raw in enumerate(split(pdn), start=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import nan
@@ -17,7 +17,7 @@ from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NO_RUNS, NotationError, king_runs, off_board, parse_fen, squares_by_name
 from arena.rules.pdn.result import FirstMover, Winner, contradiction, first_mover, result_of
-from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, places, split, type_number, variant_of_tags
+from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
 from arena.rules.result import Colour
@@ -67,14 +67,11 @@ def read_pdn(
     Raises OSError if the file cannot be opened, ValueError if it is not text in its encoding.
     """
     file, text, problems = _file(source, encoding)
-    raws: Iterable[tuple[int, RawGame]] = enumerate(split(text), start=1)
-    count = wanted = 0
+    raws = list(enumerate(split(text), start=1))
+    count = len(raws)
     if only is not None:
-        begins = list(places(text))
-        count, wanted = len(begins), only if only > 0 else len(begins)
-        witnesses = range(1, count + 1, count // _WITNESSES + 1)
-        numbers = sorted({wanted, *witnesses}) if 0 < wanted <= count else []
-        raws = ((number, next(split(text, *begins[number - 1]))) for number in numbers)
+        wanted = only if only > 0 else count
+        raws = [raw for raw in raws if raw[0] == wanted or raw[0] % (count // _WITNESSES + 1) == 0]
     games: list[PlayedGame] = []
     movers: list[FirstMover] = []
     default, noted = next(iter(VARIANTS.values())), ""
@@ -85,7 +82,7 @@ def read_pdn(
                 f"{type_number(row.gametype)} {row.name}" for row in VARIANTS.values() if row.gametype
             )
             message = f"GameType {raw.tags['GameType']!r} is not a variant known here; known: {known}"
-            problems.append(Problem(file, raw.tag_lines["GameType"], number, 0, message))
+            problems.append(Problem(file, raw.line_of("GameType"), number, 0, message))
             continue
         if played is None:
             note = f"no GameType, and no variant given: read as {default.name}, as are all such games"
@@ -93,12 +90,11 @@ def read_pdn(
             if not noted.startswith(note):
                 noted = note
                 problems.append(Problem(file, raw.line, number, 0, note))
-        mover = first_mover(raw.tags, raw.first_move, raw.number, variant)
+        mover = first_mover(raw.tags, raw.moves, raw.number, variant)
         game, faults = _read_game(raw, played or default, file, number, mover.colour, results)
         games += [game] if game else []
         movers += [mover] if game else []
         problems += faults
-        count = max(count, number)
     if message := contradiction(zip(games, movers, strict=True), results):
         problems.append(Problem(file, 1, 0, 0, message))
     if only is not None:
@@ -122,7 +118,7 @@ def _file(source: str | os.PathLike[str], encoding: str | None) -> tuple[str, st
 
 def _other_board(raw: RawGame, default: Variant) -> str:
     """The variants that a game looks like by its squares; empty if that is the default one."""
-    texts = [text for kind, text, _ in raw.tokens if kind == "move"]
+    texts = [token.text for token in raw.tokens() if token.kind == "move"]
     texts.append(raw.tags.get("FEN", "").partition(":H")[0])
     numbers = re.findall("(?<![a-l0-9])[0-9]{1,2}(?![0-9])", " ".join(texts), re.IGNORECASE)
     last = max(map(int, numbers), default=0)
@@ -147,48 +143,62 @@ def _read_game(
     moves: list[int] = []
     comments: dict[int, str] = {}
     setups: dict[int, Position] = {}
-    stated = raw.tags.get("Result", "")
 
     def report(line: int, ply: int, message: str) -> None:
         problem = Problem(file, line, number, ply, message)
         if problem not in problems[-1:]:
             problems.append(problem)
 
+    fen, stated = raw.tags.get("FEN", ""), raw.tags.get("Result", "")
     try:
-        start = parse_fen(variant, raw.tags["FEN"]) if raw.tags.get("FEN", "").strip(" ?") else variant.start
-        runs = king_runs(variant, raw.tags.get("FEN", ""))
+        start, runs = parse_fen(variant, fen) if fen.strip(" ?") else variant.start, king_runs(variant, fen)
     except NotationError as error:
-        report(raw.tag_lines["FEN"], 0, str(error))
+        report(raw.line_of("FEN"), 0, str(error))
         return None, problems
     position: Position | None = start
-    for index, (kind, text, line) in enumerate(raw.tokens, start=1):
+    tokens = list(raw.tokens())
+    end: Token | None = None
+    for index, token in enumerate(tokens, start=1):
+        kind, text, line, _ = token
         ply = len(moves)
         if kind == "comment":
-            words = text[1:].removesuffix("}" if text[0] == "{" else "").split()
-            comments[ply] = " ".join([*comments.get(ply, "").split(), *words])
+            comments[ply] = f"{comments.get(ply, '')} {text}".strip()
         elif kind in ("tag", "fault"):
             report(line, 0 if kind == "tag" else ply + 1, text)
-        elif kind != "end" and (kind == "setup" or position is not None):
+        elif kind == "end":
+            end = end or token
+        elif end:
+            report(line, ply + 1, f"{text[:40]!r} behind the result is not read")
+            break
+        elif kind == "setup" or position is not None:
             try:
                 if kind == "setup":
                     position = setups[ply] = _set_up(variant, position, text)
                 elif position is not None:
-                    moves.append(_read_move(variant, position, kind, text, raw.tokens[index:]))
+                    moves.append(_read_move(variant, position, kind, text, tokens[index:]))
                     position = apply(variant.constants, position, moves[-1])
             except NotationError as error:
                 report(line, ply + 1, str(error))
                 position = None
     if not (raw.tags or moves or setups):
         return None, problems
-    end = next((token for token in raw.tokens[-1:] if token.kind == "end"), Token("end", "", 0))
-    result, fault = result_of(stated, end.text, first, results)
-    if fault and meaning(stated):
+    result, fault = result_of(stated, end.text if end else "", first, results)
+    if fault and end and meaning(stated):
         report(end.line, len(moves) + 1, fault)
-    runs = NO_RUNS if 0 in setups else runs
-    start = setups.pop(0, start)
-    game = PlayedGame(variant, start, moves, result, raw.tags, comments, setups, number, problems, king_runs=runs)
-    answers = _answers(comments, len(moves))
-    return (replace(game, answers=answers, men=(1.0, 1.0)) if answers else game), problems
+    return PlayedGame(
+        variant,
+        king_runs=NO_RUNS if 0 in setups else runs,
+        start=setups.pop(0, start),
+        moves=moves,
+        result=result,
+        tags=raw.tags,
+        comments=comments,
+        setups=setups,
+        number=number,
+        problems=problems,
+        answers=_answers(comments, len(moves)),
+        men=(1.0, 1.0),
+    ), problems
 
 
 def _answers(comments: Mapping[int, str], plies: int) -> dict[str, list[Any]] | None:
@@ -230,7 +240,7 @@ def _read_move(variant: Variant, position: Position, kind: str, text: str, rest:
 def _that_go_on(variant: Variant, position: Position, moves: Sequence[int], rest: Sequence[Token]) -> list[int]:
     """Those of several moves with which the most of the moves that follow can be played."""
     lines = [(move, apply(variant.constants, position, move)) for move in moves]
-    for kind, text, _ in rest:
+    for kind, text, *_ in rest:
         if kind == "setup" or len({move for move, _ in lines}) == 1:
             break
         if kind not in ("move", "word"):

@@ -1,11 +1,12 @@
-"""The tokens of a PDN, what its tags mean, and how a text is cut into games: by what is read, or by tags alone."""
+"""How a PDN is cut into games and a game into words, and what its tags and results mean."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from arena.rules.custom import VariantError, build_variant
@@ -48,19 +49,18 @@ _TOKEN = re.compile(
     _FLAGS,
 )
 _WORD = re.compile(r"\S")
-_TAG_OR_COMMENT = re.compile(r"[\[{;%]")
+_MARK = re.compile(r"[\[{;%]")
+_COMMENT = r"\{[^}]*\}?|[;%][^\n]*"
+_TAG_OR_COMMENT = re.compile(rf"{_TAG}|{_COMMENT}", re.IGNORECASE | re.ASCII)
 _BETWEEN_MOVES = re.compile(rf"(?: \s | {_IGNORED} | {_NUMBER} )+", _FLAGS)
 _FIRST_NUMBER = re.compile(r"\s*([0-9]+\.+)")
 _LAST_WORDS = re.compile(rf"(?<!\S) (?: {_END} ) \s* \Z", _FLAGS)
 _LONGEST_END = 20
 """Characters, spaces included, in which the end of a game is looked for."""
+_ANOTHER_GAME = re.compile(rf"(?: {_END} ) \s+ 1\.(?!\.)", _FLAGS)
+"""A result, and the first move of a game that has no tags."""
+_BEFORE_GAME = re.compile(r"\s+|%[^\n]*")
 _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
-_HEAD = re.compile(rf"(?:\s*{_TAG})+", re.IGNORECASE | re.ASCII)
-_ENDS = re.compile(_END, _FLAGS)
-_COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*")
-_PLAIN = re.compile(r"[0-9a-l\s.…x:×!?$*½/–−-]*", re.IGNORECASE | re.ASCII)
-_PLAIN_MOVE = re.compile(r"[0-9] ?[-x:] ?[0-9a-l]", re.IGNORECASE)
-_EMPTY_LINE = re.compile(r"\n\s*\n")
 _TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
 INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
 """Results as PDN 3.0's result type International counts them, by how they are counted elsewhere."""
@@ -78,45 +78,83 @@ class Token(NamedTuple):
     text: str
     line: int
     """Counted from 1."""
+    end: int
+    """The place behind it in the text."""
 
 
 @dataclass
 class RawGame:
-    """A game cut out of the text."""
+    """A game cut out of a text; its moves are not understood yet."""
 
+    text: str
     line: int
     """Where it begins, counted from 1."""
-    end: int = 0
-    """The place in the text from which the next game is read."""
-    tags: dict[str, str] = field(default_factory=dict)
-    tag_lines: dict[str, int] = field(default_factory=dict)
-    tokens: list[Token] = field(default_factory=list)
-    number: str = ""
-    """The number of the first move, as that of a TaggedGame."""
-
-    @property
-    def first_move(self) -> str:
-        """The text of the first move, empty if there is none."""
-        return next((token.text for token in self.tokens if token.kind == "move"), "")
-
-    @property
-    def has_body(self) -> bool:
-        """Whether there is more than tags and comments."""
-        return any(token.kind not in ("comment", "tag") for token in self.tokens)
-
-
-class TaggedGame(NamedTuple):
-    """A game of which the tags alone are understood, whatever is played."""
-
-    line: int
-    """Where its tags begin, counted from 1."""
     tags: dict[str, str]
-    moves: str
-    """The text without comments, numbers and strengths of moves, and without its end, in single spaces."""
-    end: str
-    """The result that the text ends in, without spaces, such as 1-0, ½-½ or *; empty if there is none."""
-    number: str
-    """The number of the first move, `1.`, or `1...` of the side that moves second; empty if it has none."""
+
+    @cached_property
+    def body(self) -> str:
+        """The text without tags and comments."""
+        return _TAG_OR_COMMENT.sub(" ", self.text)
+
+    @property
+    def number(self) -> str:
+        """The number of the first move, `1.`, or `1...` of the side that moves second; empty if it has none."""
+        number = _FIRST_NUMBER.match(self.body)
+        return number[1] if number else ""
+
+    @property
+    def moves(self) -> str:
+        """The body without numbers and strengths of moves, and without its end, in single spaces."""
+        ending = self._ending()
+        return _BETWEEN_MOVES.sub(" ", self.body[: ending.start()] if ending else self.body).strip()
+
+    @property
+    def end(self) -> str:
+        """The result that the body ends in, without spaces, such as 1-0, ½-½ or *; empty if there is none."""
+        ending = self._ending()
+        return re.sub(r"\s", "", ending[0]) if ending else ""
+
+    def _ending(self) -> re.Match[str] | None:
+        return _LAST_WORDS.search(self.body, max(len(self.body.rstrip()) - _LONGEST_END, 0))
+
+    def line_of(self, tag: str) -> int:
+        """The line of a tag."""
+        place = re.search(rf"\[\s*{tag}\b", self.text, re.IGNORECASE)
+        return self.line + self.text.count("\n", 0, place.start() if place else 0)
+
+    def tokens(self) -> Iterator[Token]:
+        """The words of the game but for its tags, numbers of moves and variations."""
+        line, counted, at = self.line, 0, 0
+        named: set[str] = set()
+        opened: list[int] = []  # lines of variations
+        while word := _WORD.search(self.text, at):
+            line, counted = line + self.text.count("\n", counted, word.start()), word.start()
+            kind, token = _token(self.text, counted, self.tags.get("Result", ""))
+            at = counted + len(token)
+            if kind == "tag":
+                name, _ = _tag(token)
+                if name in named:
+                    yield Token("tag", f"the tag {name} is given twice", line, at)
+                named.add(name)
+            elif kind == "open":
+                opened.append(line)
+            elif kind == "close" and opened:
+                opened.pop()
+            elif opened or kind in ("ignored", "number"):
+                pass
+            elif kind == "bad_tag":
+                yield Token("tag", f"{token[:40]!r} is not a tag", line, at)
+            elif kind == "close" or token == "}":
+                yield Token("fault", f"{token!r} has no opening bracket", line, at)
+            elif kind in ("comment", "unclosed"):
+                words = token[1:].removesuffix("}" if token[0] == "{" else "").split()
+                yield Token("comment", " ".join(words), line, at)
+                if kind == "unclosed":
+                    yield Token("fault", "a comment is not closed", line, at)
+            else:
+                yield Token(kind, token, line, at)
+        if opened:
+            yield Token("fault", "a variation is not closed", opened[0], at)
 
 
 def meaning(text: str) -> str | None:
@@ -143,122 +181,51 @@ def meaning(text: str) -> str | None:
     return "1-0" if second == 0 else "0-1" if first == 0 else "1/2-1/2"
 
 
-def split(text: str, at: int = 0, line: int = 1) -> Iterator[RawGame]:
-    """Cut a text, from a place and its line on, into games: each ends in a result, `*`, or before new tags."""
-    raw = RawGame(line)
-    counted, depth = at, 0
-    while word := _WORD.search(text, at):
-        at = word.start()
-        line, counted = line + text.count("\n", counted, at), at
-        raw.line, raw.end = raw.line if raw.tags or raw.tokens else line, at
-        kind, token = _token(text, at, raw.tags.get("Result", ""))
-        at += len(token)
-        if kind == "tag":
-            if depth:
-                raw.tokens.append(Token("fault", "a variation is not closed", line))
-                depth = 0
-            name, value = _tag(token)
-            if raw.has_body or name == next(iter(raw.tags), None):
-                yield raw
-                raw = RawGame(line)
-            if name in raw.tags:
-                raw.tokens.append(Token("tag", f"the tag {name} is given twice", line))
-            raw.tags[name], raw.tag_lines[name] = value, line
-        elif kind == "open":
-            depth += 1
-        elif kind == "close" and depth:
-            depth -= 1
-        elif depth or kind in ("ignored", "number"):
-            raw.number = raw.number or (token if kind == "number" and not depth else "")
-        elif kind == "end":
-            if raw.tags or raw.has_body:
-                raw.tokens.append(Token(kind, token, line))
-                raw.end = at
-                yield raw
-                raw = RawGame(line)
-        elif kind == "bad_tag":
-            raw.tokens.append(Token("tag", f"{token[:40]!r} is not a tag", line))
-        elif kind == "close" or token == "}":
-            raw.tokens.append(Token("fault", f"{token!r} has no opening bracket", line))
-        else:
-            raw.tokens.append(Token("comment" if kind == "unclosed" else kind, token, line))
-            raw.tokens += [Token("fault", "a comment is not closed", line)] * (kind == "unclosed")
-    if raw.tags or raw.has_body:
-        raw.end = len(text)
-        yield raw
+def split(text: str) -> Iterator[RawGame]:
+    """Cut a text into games.
 
-
-def places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the place and the line from which `split` reads each game; ten times as fast as reading them."""
-    at, line, counted = 0, 1, 0
-    while word := _WORD.search(text, at):
-        line, counted = line + text.count("\n", counted, word.start()), word.start()
-        end = _end_of_plain_game(text, word.start())
-        if not end and (raw := next(split(text, word.start(), line), None)):
-            end = raw.end
-        if not end:
-            return
-        yield word.start(), line
-        at = end
-
-
-def _end_of_plain_game(text: str, at: int) -> int:
-    """The end of the game that begins at a place; 0 unless it is tags, then moves and comments up to new tags."""
-    head = _HEAD.match(text, at)
-    if head is None:
-        return 0
-    next_tags = _TAG_SECTION.search(text, head.end())
-    end = next_tags.start() if next_tags else len(text)
-    written = text[head.end() : end].rstrip()
-    body = _COMMENT.sub(" ", written)
-    names = [name.lower() for name, _ in re.findall(_TAG, head[0], re.IGNORECASE | re.ASCII)]
-    if names[0] in names[1:] or not _PLAIN.fullmatch(body) or _EMPTY_LINE.search(body.strip()):
-        return 0
-    ends = [match.end() for match in _ENDS.finditer(body)]
-    is_one = ends == [len(body)] or (not ends and _PLAIN_MOVE.search(body))
-    return end if is_one else 0
-
-
-def tagged_games(text: str) -> Iterator[TaggedGame]:
-    """Cut a text into games by its tags: those that stand together begin a game, whose text goes on to the next.
-
-    The moves are not understood, so that games of any rules are read, and read fast. What stands before the
-    first tag is passed over.
+    Tags that stand together begin a game, which goes on to the next tags; a text without tags, or with a result
+    before a move numbered `1.`, is read and cut behind each result. What moves mean does not matter, so that games
+    of any rules are cut.
     """
     tags: dict[str, str] = {}
-    parts: list[str] = []
-    begins, line, counted, at = 1, 1, 0, 0
-    while mark := _TAG_OR_COMMENT.search(text, at):
-        parts.append(text[at : mark.start()])
+    has_body = False
+    begin = at = 0
+    line = 1
+    while mark := _MARK.search(text, at):
+        has_body = has_body or bool(text[at : mark.start()].strip())
         kind, token = _token(text, mark.start(), "")
         at = mark.start() + len(token)
         if kind == "tag":
             name, value = _tag(token)
-            body = "".join(parts)
-            if tags and (body.strip() or name == next(iter(tags))):
-                yield _tagged_game(begins, tags, body)
-                tags = {}
-            line, counted = line + text.count("\n", counted, mark.start()), mark.start()
-            begins = begins if tags else line
+            if has_body or name == next(iter(tags), None):
+                yield from _games(text[begin : mark.start()], line, tags)
+                line, begin = line + text.count("\n", begin, mark.start()), mark.start()
+                tags, has_body = {}, False
             tags[name] = value
-            parts = []
-        elif kind not in ("comment", "unclosed", "ignored"):
-            parts.append(token)
-    if tags:
-        yield _tagged_game(begins, tags, "".join(parts) + text[at:])
+    yield from _games(text[begin:], line, tags)
 
 
-def _tagged_game(line: int, tags: dict[str, str], body: str) -> TaggedGame:
-    ending = _LAST_WORDS.search(body, max(len(body.rstrip()) - _LONGEST_END, 0))
-    moves = body[: ending.start()] if ending else body
-    number = _FIRST_NUMBER.match(moves)
-    return TaggedGame(
-        line,
-        tags,
-        _BETWEEN_MOVES.sub(" ", moves).strip(),
-        re.sub(r"\s", "", ending[0]) if ending else "",
-        number[1] if number else "",
-    )
+def _games(text: str, line: int, tags: dict[str, str]) -> Iterator[RawGame]:
+    """The games of a text whose tags stand before its moves: one, unless there are results in its middle."""
+
+    def game(begin: int, end: int, tags: dict[str, str]) -> RawGame:
+        while skipped := _BEFORE_GAME.match(text, begin):
+            begin = skipped.end()
+        return RawGame(text[begin:end], line + text.count("\n", 0, begin), tags)
+
+    if tags and not _ANOTHER_GAME.search(text):
+        yield game(0, len(text), tags)
+        return
+    begin, has_body = 0, False
+    for token in RawGame(text, line, tags).tokens():
+        if token.kind == "end":
+            if tags or has_body:
+                yield game(begin, token.end, tags)
+            begin, has_body, tags = token.end, False, {}
+        has_body = has_body or token.kind not in ("comment", "tag", "end")
+    if tags or has_body:
+        yield game(begin, len(text), tags)
 
 
 def _token(text: str, at: int, stated: str) -> tuple[str, str]:
