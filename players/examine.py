@@ -15,6 +15,7 @@ from numba.core.runtime import _nrt_python, rtsys  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
 from arena.base.work import Lost, Stage, run_in_subprocess
+from arena.rules.endgame.index import turned
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
@@ -22,7 +23,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import build_evaluation
 from players.evaluation.evaluator import Evaluation
 from players.evaluation.refusal import memory_taken
-from players.evaluation.sample import mirrored, positions_of, rises
+from players.evaluation.sample import positions_of, rises
 from players.loading import PlayerError, blame, load_object
 from players.negamax.score import LIMIT
 
@@ -158,12 +159,13 @@ def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: 
     try:
         [value] = evaluation.values(variant.constants, [position]).tolist()
         reason = raised[0] if raised else ""
-        again, turned = evaluation.values(variant.constants, [position, mirrored(variant, position)]).tolist()
+        both = [position, turned(variant.rules, position)]
+        again, of_turned = evaluation.values(variant.constants, both).tolist()
         changes = rises(evaluation, variant, position)
     finally:
         sys.unraisablehook = before
     rise = fmean(changes) if changes and all(map(math.isfinite, changes)) else math.nan
-    return _Values(value, again, turned, rise, reason)
+    return _Values(value, again, of_turned, rise, reason)
 
 
 def _blamed(unraisable: Any, source: str) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from arena.rules.custom import build_variant
+from arena.rules.endgame.index import turned
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS, has_network
-from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
+from players.evaluation.sample import PLAYED, THINNED, positions_of
 from players.examine import Examination, examine, examined
 from players.loading import PlayerError
 from tests.helpers import naive
@@ -245,13 +246,13 @@ def test_a_mirror_image_is_the_board_turned_with_colours_swapped(variant):
     last = variant.rules.rows - 1
     for position in positions_of(variant)[::10]:
         state = naive.state_of(variant.rules, position)
-        turned = {
+        reverse = {
             (last - row, last - column): piece._replace(colour=1 - piece.colour)
             for (row, column), piece in state.pieces.items()
         }
-        expected = naive.position_of(variant.rules, naive.State(turned, 1 - position.turn))
-        assert mirrored(variant, position) == expected
-        assert mirrored(variant, expected) == position
+        expected = naive.position_of(variant.rules, naive.State(reverse, 1 - position.turn))
+        assert turned(variant.rules, position) == expected
+        assert turned(variant.rules, expected) == position
 
 
 @pytest.mark.compiled

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from arena.experiment.names import short_entry
+from arena.rules.endgame.index import turned
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.position import Position
@@ -26,7 +27,7 @@ from players.evaluation.neural import (
     neural,
     trained_variants,
 )
-from players.evaluation.sample import mirrored, positions_of, rises
+from players.evaluation.sample import positions_of, rises
 from players.loading import PlayerError, located
 from players.player import NETWORKS, Limit, PlayerSpec
 
@@ -115,8 +116,8 @@ def test_the_running_sum_gives_what_is_found_from_scratch(name, width):
 def test_the_mirror_image_is_worth_the_same(name):
     variant, network = VARIANTS[name], drawn(VARIANTS[name])
     positions = played(variant, 3)
-    turned = [mirrored(variant, position) for position in positions]
-    assert values(variant, network, turned).tolist() == values(variant, network, positions).tolist()
+    reverse = [turned(variant.rules, position) for position in positions]
+    assert values(variant, network, reverse).tolist() == values(variant, network, positions).tolist()
 
 
 def test_two_players_of_one_process_do_not_disturb_each_other():

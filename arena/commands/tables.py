@@ -12,7 +12,7 @@ from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal
 from arena.play.grading import make_tables
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
-from arena.rules.endgame.tables import path_of
+from arena.rules.endgame.tables import folder_of
 from arena.rules.variants import Variant
 
 
@@ -32,5 +32,5 @@ def tables(variant: Variant, pieces: int) -> None:
     except KeyboardInterrupt:
         say("stopped; what is solved is kept; rerun the same command to resume")
         sys.exit(STOPPED)
-    path = path_of(variant)
-    echo(f"{path}: {quantity(path.stat().st_size, 'B')}")
+    folder = folder_of(variant)
+    echo(f"{folder}: {quantity(sum(path.stat().st_size for path in folder.glob('*.npy')), 'B')}")

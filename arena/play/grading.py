@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +27,9 @@ from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
 from arena.play.workers import Workers, carry_through
 from arena.rules.custom import build_variant
 from arena.rules.endgame import USUAL_PIECES
-from arena.rules.endgame.tables import Value, layout, make, opened
+from arena.rules.endgame.index import slice_sizes
+from arena.rules.endgame.retrograde import make
+from arena.rules.endgame.tables import Value, opened
 from arena.rules.endgame.tables import refusal as endgame_refusal
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
@@ -182,23 +184,23 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
 
 def make_tables(variant: Variant, pieces: int, observer: Observer) -> None:
     """Make the endgame tables if they are not there. Raises EndgameError."""
-    total, is_told = layout(variant.constants, pieces).size, False
+    sizes, is_told = slice_sizes(variant.constants, pieces).values(), False
 
     def report(done: int, _: int) -> None:
         nonlocal is_told
         if not is_told:
             is_told = True
-            observer.say(_estimate(variant, pieces, total, done))
+            observer.say(_estimate(variant, sizes, done))
         observer.done(done)
 
-    with observer.working(f"endings of {variant.name}", total, at_once=True):
+    with observer.working(f"endings of {variant.name}", sum(sizes), at_once=True):
         make(variant, pieces, report)
 
 
-def _estimate(variant: Variant, pieces: int, total: int, done: int) -> str:
+def _estimate(variant: Variant, sizes: Collection[int], done: int) -> str:
     """What the endings that are missing take, in a line."""
-    largest = max(size for _, _, size in layout(variant.constants, pieces).slices)
-    memory = quantity(_BYTES * largest * (os.cpu_count() or 1), "B")
+    total = sum(sizes)
+    memory = quantity(_BYTES * max(sizes) * (os.cpu_count() or 1), "B")
     seconds = duration((total - done) * _SECONDS)
     return (
         f"solving {total - done:,} endings of {variant.name}: about {seconds} of processor time, {memory} of "

@@ -7,7 +7,6 @@ import random
 from functools import cache
 from statistics import fmean, stdev
 
-from arena.rules.endgame.index import turned
 from arena.rules.game import Game
 from arena.rules.movegen import has_move
 from arena.rules.moves import sides
@@ -58,12 +57,6 @@ def positions_of(variant: Variant) -> tuple[Position, ...]:
         if ending.white and ending.black and has_move(variant.constants, ending):
             endings[ending] = None
     return (*drawn, *endings)
-
-
-def mirrored(variant: Variant, position: Position) -> Position:
-    """The position seen by the other side: the board turned by 180 degrees, colours and the turn swapped."""
-    white, black, kings = (turned(variant.rules, squares) for squares in position[:3])
-    return Position(black, white, kings, 1 - position.turn)
 
 
 def rises(evaluation: Evaluation, variant: Variant, position: Position) -> list[float]:

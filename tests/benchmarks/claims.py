@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from arena.bench.timing import Row
-from arena.rules.endgame.tables import make
+from arena.rules.endgame.retrograde import make
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position

@@ -15,7 +15,8 @@ from arena.experiment.openings.sources import random_openings
 from arena.play.match import Task, play
 from arena.ratings.errors import cluster_variance
 from arena.ratings.interval import Floats, Ints
-from arena.rules.endgame.tables import EndgameTables, make
+from arena.rules.endgame.retrograde import make
+from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game
 from arena.rules.movegen import after_move
 from arena.rules.notation import NotationError, fen

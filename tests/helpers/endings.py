@@ -7,7 +7,8 @@ from tempfile import gettempdir
 
 from filelock import FileLock
 
-from arena.rules.endgame.tables import EndgameTables, make
+from arena.rules.endgame.retrograde import make
+from arena.rules.endgame.tables import EndgameTables
 from arena.rules.variants import Variant
 
 

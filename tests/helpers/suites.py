@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from arena.experiment.openings.sources import random_line
 from arena.play.suite import Puzzle, puzzle_texts
-from arena.rules.endgame.tables import EndgameTables, make
+from arena.rules.endgame.retrograde import make
+from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.moves import sides

@@ -1,6 +1,6 @@
 """Index: where an ending stands in its slice of an endgame table, and what is found there.
 
-An ending is seen by the side to move, whose men go up; for Black the board is turned. A slice holds all endings of
+An ending is seen by the side to move as White to move: for Black the board is turned. A slice holds all endings of
 the same material. In it the own men, the other side's men, the own kings, the other side's kings are numbered
 in this order, the last fastest: a set of squares by its rank in lexicographic order, men among the squares that
 men stand on, kings among those that the men, and the own kings, leave. Men of both sides on the same square have
@@ -25,8 +25,6 @@ from arena.rules.rules import NEVER, Rules
 
 NO_ENDING = 255
 """The byte that stands for no ending."""
-OFFSETS_AT = 8
-"""The word of a file of tables from which on the offsets of its slices stand."""
 SLICES = 8**4
 """Numbers of slices, as `slice_number` has them."""
 
@@ -48,6 +46,11 @@ class Material(NamedTuple):
         return sum(self)
 
     @property
+    def men(self) -> int:
+        """How many of them are men."""
+        return self.own_men + self.other_men
+
+    @property
     def swapped(self) -> Material:
         """The material seen by the other side."""
         return Material(*self[2:], *self[:2])
@@ -57,15 +60,16 @@ class Material(NamedTuple):
         return f"{'K' * self.own_kings}{'M' * self.own_men}v{'K' * self.other_kings}{'M' * self.other_men}"
 
 
-class Seen(NamedTuple):
-    """A position as the side to move sees it: its men go up."""
+def slice_sizes(rules: Rules, pieces: int) -> dict[Material, int]:
+    """How many endings the slices of up to some pieces have numbers for, in the order in which they are solved."""
+    return {
+        material: rows(rules, material) * row_size(rules, material)
+        for count in range(2, pieces + 1)
+        for material in _materials(rules, count)
+    }
 
-    own: int
-    other: int
-    kings: int
 
-
-def materials(rules: Rules, pieces: int) -> Iterator[Material]:
+def _materials(rules: Rules, pieces: int) -> Iterator[Material]:
     """All material of a number of pieces, some of each side; fewer men first, as men become kings.
 
     Where the first king wins, kings end the game, so there are none.
@@ -73,9 +77,9 @@ def materials(rules: Rules, pieces: int) -> Iterator[Material]:
     for men in range(pieces if rules.first_king_wins else 0, pieces + 1):
         for own in range(1, pieces):
             for own_men in range(men + 1):
-                found = Material(own_men, own - own_men, men - own_men, pieces - own - men + own_men)
-                if min(found) >= 0:
-                    yield found
+                material = Material(own_men, own - own_men, men - own_men, pieces - own - men + own_men)
+                if min(material) >= 0:
+                    yield material
 
 
 @inlined
@@ -86,7 +90,7 @@ def wins(rules: Rules, code: int) -> bool:
 
 @kernel
 def probe(rules: Rules, position: Position, address: Any, pieces: int) -> int:
-    """What the tables of up to some pieces at an address say of a position.
+    """What the tables of up to some pieces, `EndgameTables.address`, say of a position.
 
     -1 if they do not have it, 0 if it is a draw, else one more than the plies to the end. With 0 pieces there are
     no tables, and the address is not read.
@@ -100,37 +104,31 @@ def probe(rules: Rules, position: Position, address: Any, pieces: int) -> int:
         return -1
     if other == 0:
         return 2 if has_move(rules, position) else 1
-    own, other, kings = seen(rules, position)
+    ending = seen(rules, position)
+    own, other, kings = ending.white, ending.black, ending.kings
     if rules.promotion != NEVER and ((own & rules.top) | (other & rules.bottom)) & ~kings != 0:
         return -1
     own_kings, other_kings = popcount(own & kings), popcount(other & kings)
-    number = slice_number(popcount(own) - own_kings, own_kings, popcount(other) - other_kings, other_kings)
-    return code_at(address, number, place(rules, own, other, kings))
+    material = Material(popcount(own) - own_kings, own_kings, popcount(other) - other_kings, other_kings)
+    return code_at(address, material, place(rules, own, other, kings))
 
 
-def code_at(address: Any, number: int, index: int) -> int:
-    """The code of an ending, by the number of its slice and its number in that."""
-    offset = address[8 * (OFFSETS_AT + number) :][:8].view(np.int64)[0]
-    return int(address[offset + index])
+def code_at(address: Any, material: Material, number: int) -> int:
+    """The code of an ending by its number in the slice of its material."""
+    return int(address[material][number])
 
 
-def _code_at(address: Any, number: int, index: int) -> int:
-    return int(view(address, np.uint8)[view(address, np.int64)[OFFSETS_AT + number] + index])
+def _code_at(address: Any, material: Material, number: int) -> int:
+    return int(view(view(address, np.int64)[slice_number(material)], np.uint8)[number])
 
 
 inlined(code_at, _code_at)
 
 
-@kernel
-def slice_size(rules: Rules, material: Material) -> int:
-    """How many endings a slice has numbers for."""
-    return rows(rules, material) * row_size(rules, material)
-
-
 @inlined
-def slice_number(own_men: int, own_kings: int, other_men: int, other_kings: int) -> int:
+def slice_number(material: Material) -> int:
     """The number of a slice, below SLICES."""
-    return ((own_men * 8 + own_kings) * 8 + other_men) * 8 + other_kings
+    return ((material.own_men * 8 + material.own_kings) * 8 + material.other_men) * 8 + material.other_kings
 
 
 @inlined
@@ -150,18 +148,19 @@ def row_size(rules: Rules, material: Material) -> int:
 
 
 @inlined
-def seen(rules: Rules, position: Position) -> Seen:
-    """A position as the side to move sees it."""
-    own, other = sides(position)
+def seen(rules: Rules, position: Position) -> Position:
+    """A position as the side to move sees it: White to move."""
     if position.turn == WHITE:
-        return Seen(own, other, position.kings)
-    return Seen(turned(rules, own), turned(rules, other), turned(rules, position.kings))
+        return position
+    return turned(rules, position)
 
 
 @inlined
-def turned(rules: Rules, bits: int) -> int:
-    """Squares of the board after half a turn."""
-    return reversed_bits(bits, rules.rows * rules.per_row + rules.rows // 2 - 1)
+def turned(rules: Rules, position: Position) -> Position:
+    """A position with the board turned and colours exchanged, the side to move, too."""
+    width = rules.rows * rules.per_row + rules.rows // 2 - 1
+    white, black = reversed_bits(position.black, width), reversed_bits(position.white, width)
+    return Position(white, black, reversed_bits(position.kings, width), 1 - position.turn)
 
 
 @inlined
@@ -182,27 +181,27 @@ def place(rules: Rules, own: int, other: int, kings: int) -> int:
     own_kings, other_kings = own & kings, other & kings
     own_men, other_men = own ^ own_kings, other ^ other_kings
     free = rules.board & ~(own_men | other_men)
-    found = rank(own_men, own_squares(rules))
     squares = other_squares(rules)
-    found = found * _CHOOSE[popcount(other_men), popcount(squares)] + rank(other_men, squares)
-    found = found * _CHOOSE[popcount(own_kings), popcount(free)] + rank(own_kings, free)
+    number = rank(own_men, own_squares(rules))
+    number = number * _CHOOSE[popcount(other_men), popcount(squares)] + rank(other_men, squares)
+    number = number * _CHOOSE[popcount(own_kings), popcount(free)] + rank(own_kings, free)
     if other_kings != 0:
         free ^= own_kings
-        found = found * _CHOOSE[popcount(other_kings), popcount(free)] + rank(other_kings, free)
-    return int(found)
+        number = number * _CHOOSE[popcount(other_kings), popcount(free)] + rank(other_kings, free)
+    return int(number)
 
 
 @inlined
 def rank(bits: int, squares: int) -> int:
     """The number of a subset of `squares`, from 0, among those of its size."""
-    found = 0
+    number = 0
     left = popcount(bits)
     while bits != 0:
         bit = bits & -bits
         bits ^= bit
-        found += _CHOOSE[left, popcount(squares & -(bit << 1))]
+        number += _CHOOSE[left, popcount(squares & -(bit << 1))]
         left -= 1
-    return int(found)
+    return int(number)
 
 
 @kernel
@@ -223,7 +222,7 @@ def subset(number: int, size: int, squares: int) -> int:
 
 
 @kernel
-def row_of(rules: Rules, material: Material, row: int) -> Seen:
+def row_of(rules: Rules, material: Material, row: int) -> Position:
     """The pieces that endings of a row share, all but the other side's kings; men of both may share a square."""
     squares = other_squares(rules)
     free = popcount(rules.board) - material.own_men - material.other_men
@@ -232,4 +231,4 @@ def row_of(rules: Rules, material: Material, row: int) -> Seen:
     men = subset(own_men, material.own_men, own_squares(rules))
     other = subset(other_men, material.other_men, squares)
     kings = subset(own_kings, material.own_kings, rules.board & ~(men | other)) if men & other == 0 else 0
-    return Seen(men | kings, other, kings)
+    return Position(men | kings, other, kings, WHITE)

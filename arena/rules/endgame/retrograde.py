@@ -14,39 +14,45 @@ K. Thompson, Retrograde Analysis of Certain Endgames, 1986.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import cache
+from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
+from arena.base.files import FolderError, lock_folder, replace
 from arena.rules.endgame.index import (
     NO_ENDING,
     Material,
-    Seen,
     place,
     probe,
     row_of,
     row_size,
     rows,
-    slice_size,
+    slice_sizes,
     subset,
     turned,
     wins,
 )
-from arena.rules.jit.kernel import entry, inlined, is_compiling, kernel
+from arena.rules.endgame.tables import Codes, EndgameError, EndgameTables, folder_of, load, read_slice, refusal
+from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import apply, generate
 from arena.rules.moves import Moves, new_buffer, step
-from arena.rules.position import WHITE, Position
+from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
+from arena.rules.variants import Variant
 
 LONGEST = 253
 """Plies to the end that a byte has room for."""
-Bytes = NDArray[np.uint8]
+Report = Callable[[int, int], object]
+"""Is told how many endings are solved, and of how many."""
 _REPORT_SECONDS = 0.2
 _PART = 1 << 20
 """Endings that a kernel works on before it looks whether it is to stop."""
@@ -54,73 +60,117 @@ _SAFE = 128
 """Added to the number of quiet moves where a capture or crowning wins or draws, so that it never falls to 0."""
 
 
-class TooLongError(Exception):
-    """An ending that takes more plies than LONGEST."""
+def make(variant: Variant, pieces: int, report: Report = lambda _done, _total: None) -> EndgameTables:
+    """The tables of a rule set's endings of up to some pieces; slices that are missing or damaged are solved.
+
+    Each pair of slices is kept when it is solved, so an earlier call that was interrupted or killed is resumed.
+    `report` is called several times a second. Raises EndgameError if the rule set has no tables, if the folder
+    cannot be written to, and if another process makes them now.
+    """
+    if line := refusal(variant):
+        raise EndgameError(line)
+    with suppress(EndgameError):
+        return load(variant, pieces)
+    folder = folder_of(variant)
+    try:
+        lock = lock_folder(folder.parent)
+    except FolderError as error:
+        raise EndgameError(f"the endgame tables of {variant.name} cannot be made now: {error}") from None
+    try:
+        for other in folder.parent.glob("*/"):
+            if other != folder:  # solved by other code
+                shutil.rmtree(other)
+        Solver(variant, pieces, folder, report).solve()
+    except OSError as error:
+        raise EndgameError(f"{folder} cannot be written to: {error.strerror}") from None
+    finally:
+        lock.release()
+    return load(variant, pieces)
 
 
 class Solver:
-    """Solves pairs of slices, in a thread for each processor, from those in a file, which it reads as it grows."""
+    """Solves the slices that a folder lacks, a pair in a thread, a thread for each processor."""
 
-    def __init__(self, rules: Rules, data: Bytes, keep: Callable[[Mapping[Material, Bytes]], object]) -> None:
-        self._done: dict[Material, int] = {}
-        """By pair, its endings that are solved; of one in work, half of those that were looked at, and more."""
-        self._rules, self._data, self._keep = rules, data, keep
-        self._address = data.ctypes.data if is_compiling() else data
-        self._look, self._carry_back = _compiled(rules)
+    def __init__(self, variant: Variant, pieces: int, folder: Path, report: Report) -> None:
+        self._variant, self._rules, self._folder, self._report = variant, variant.constants, folder, report
+        self._sizes = slice_sizes(self._rules, pieces)
+        self._tables = EndgameTables(self._rules, pieces)
+        self._solved = dict.fromkeys(self._sizes, 0)
+        """By slice, its endings that are solved; in work, half of those that were looked at."""
         self._is_stopping = False
 
-    @property
-    def done(self) -> int:
-        """How many endings are solved, about: exactly, when nothing is in work."""
-        return sum(self._done.values())
+    def solve(self) -> None:
+        """Solve what is missing. Whatever ends this early, such as Ctrl-C, ends the threads within a second."""
+        self._folder.mkdir(exist_ok=True)
+        for unfinished in self._folder.glob(".*.tmp"):  # of a process that was killed
+            unfinished.unlink()
+        missing = []
+        for material in self._sizes:
+            try:
+                self._find(material)
+            except (OSError, ValueError):
+                missing.append(material)
+        self._tell()
+        for _, level in groupby(missing, lambda material: (material.pieces, material.men)):
+            pairs = {min(material, material.swapped) for material in level}
+            self._solve_pairs(sorted(pairs, key=self._sizes.__getitem__, reverse=True))
 
-    def solve(self, pairs: Iterable[Material], report: Callable[[], object]) -> None:
-        """Solve pairs that do not need each other, named by one of both slices, and keep each when it is solved.
+    def _find(self, material: Material) -> None:
+        """Let kernels find a slice that the folder has."""
+        size = self._sizes[material]
+        self._tables.add(material, read_slice(self._folder / f"{material}.npy", size))
+        self._solved[material] = size
 
-        Whatever ends this early, such as Ctrl-C, ends the threads within a second.
-        """
-        largest_first = sorted(pairs, key=self._size, reverse=True)
-        self._done |= dict.fromkeys(largest_first, 0)
+    def _keep(self, material: Material, codes: Codes) -> None:
+        def write(path: Path) -> None:
+            with path.open("wb") as file:
+                np.save(file, codes)
+
+        replace(self._folder / f"{material}.npy", write)
+        self._find(material)
+
+    def _tell(self) -> None:
+        self._report(sum(self._solved.values()), sum(self._sizes.values()))
+
+    def _solve_pairs(self, pairs: Iterable[Material]) -> None:
+        """Solve pairs that do not need each other, named by one of their slices, and keep each that is solved."""
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            running = {threads.submit(self._solved, each) for each in largest_first}
+            running = {threads.submit(self._pair, material) for material in pairs}
             try:
                 while running:
                     ready, running = wait(running, _REPORT_SECONDS, FIRST_COMPLETED)
                     for future in ready:
-                        self._keep(future.result())
-                    report()
+                        for material, codes in future.result().items():
+                            self._keep(material, codes)
+                    self._tell()
             except BaseException:
                 self._is_stopping = True
                 raise
 
-    def _size(self, material: Material) -> int:
-        return int(slice_size(self._rules, material))
-
-    def _solved(self, material: Material) -> dict[Material, Bytes]:
+    def _pair(self, material: Material) -> dict[Material, Codes]:
         """The codes of both slices of a pair."""
-        slices, size = sorted({material, material.swapped}), self._size(material)
+        look, carry_back = _compiled(self._rules)
+        slices, size = sorted({material, material.swapped}), self._sizes[material]
         codes = {each: np.empty(size, np.uint8) for each in slices}
         quiet = {each: np.empty(size, np.uint8) for each in slices}
-        moves, highest, looked, total = new_buffer(), 0, 0, len(slices) * size
+        address, moves, highest = self._tables.address, new_buffer(), 0
         works = [
-            Work(each, codes[each], quiet[each], codes[each.swapped], quiet[each.swapped], self._address, moves)
+            Work(each, codes[each], quiet[each], codes[each.swapped], quiet[each.swapped], address, moves)
             for each in slices
         ]
         for work in works:
             for first, last in self._parts(work.material):
-                highest = max(highest, self._look(self._rules, work, first, last))
-                looked += (last - first) * int(row_size(self._rules, work.material))
-                self._done[material] = looked // 2
+                highest = max(highest, look(self._rules, work, first, last))
+                self._solved[work.material] = last * row_size(self._rules, work.material) // 2
         code = 0
         while code < highest:
             code += 1
             if code > LONGEST:
-                raise TooLongError(f"an ending of {material} takes more than {LONGEST} plies, too many for a byte")
+                line = f"an ending of {material} takes more than {LONGEST} plies, too many for a byte"
+                raise EndgameError(f"{self._variant.name} has no endgame tables: {line}")
             for work in works:
                 for first, last in self._parts(work.material):
-                    highest = max(highest, self._carry_back(self._rules, work, code, first, last))
-            self._done[material] = max(self._done[material], total * (highest + code) // (2 * highest))
-        self._done[material] = total
+                    highest = max(highest, carry_back(self._rules, work, code, first, last))
         return codes
 
     def _parts(self, material: Material) -> Iterator[tuple[int, int]]:
@@ -136,13 +186,13 @@ class Work(NamedTuple):
     """What kernels work on: a slice, the one with the sides exchanged, and what both need."""
 
     material: Material
-    codes: Bytes
+    codes: Codes
     """By ending: 0 if it is not decided yet, NO_ENDING, else one more than the plies to the end."""
-    quiet: Bytes
+    quiet: Codes
     """By ending: the quiet moves that are not known to lose; 0 if it is decided without any."""
-    codes_before: Bytes
+    codes_before: Codes
     """Of the slice with the sides exchanged, from which quiet moves lead here."""
-    quiet_before: Bytes
+    quiet_before: Codes
     address: Any
     """Of the tables with all that is solved."""
     moves: Moves
@@ -168,14 +218,14 @@ def look(rules: Rules, work: Work, first: int, last: int) -> int:
     for row in range(first, last):
         shared = row_of(rules, material, row)
         at = row * size
-        if shared.own & shared.other != 0:
+        if shared.white & shared.black != 0:
             work.codes[at : at + size] = NO_ENDING
             work.quiet[at : at + size] = 0
             continue
-        free = rules.board & ~(shared.own | shared.other)
+        free = rules.board & ~(shared.white | shared.black)
         for number in range(size):
             kings = subset(number, material.other_kings, free)
-            position = Position(shared.own, shared.other | kings, shared.kings | kings, WHITE)
+            position = Position(shared.white, shared.black | kings, shared.kings | kings, WHITE)
             win, draws, loss, quiet = alternatives(rules, position, work)
             code = win
             if quiet == 0 and win == 0 and not draws:
@@ -227,18 +277,16 @@ def carry_back(rules: Rules, work: Work, code: int, first: int, last: int) -> in
     for row in range(first, last):
         at = row * size
         is_known = False
-        shared = Seen(0, 0, 0)
+        shared = Position(0, 0, 0, WHITE)
         for number in range(size):
             if work.codes[at + number] != code:
                 continue
             if not is_known:
                 shared = row_of(rules, work.material, row)
                 is_known = True
-            kings = subset(number, work.material.other_kings, rules.board & ~(shared.own | shared.other))
-            # The side before sees the board turned, and its own pieces are the other ones.
-            own, other = turned(rules, shared.other | kings), turned(rules, shared.own)
-            position = Position(own, other, turned(rules, shared.kings | kings), WHITE)
-            highest = max(highest, carry_one(rules, work, code, position))
+            kings = subset(number, work.material.other_kings, rules.board & ~(shared.white | shared.black))
+            position = Position(shared.white, shared.black | kings, shared.kings | kings, BLACK)
+            highest = max(highest, carry_one(rules, work, code, turned(rules, position)))
     return highest
 
 
