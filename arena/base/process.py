@@ -9,11 +9,13 @@ are frames: bytes with their length before them. Linux only.
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import signal
 import struct
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -36,6 +38,8 @@ _SIGNAL_SECONDS = 0.1
 MOST = 1 << 20
 """Bytes of a frame, at most."""
 _LENGTH = struct.Struct("<I")
+_DRAIN_SECONDS = 0.01
+"""Seconds after which a worker's output is read while a frame is waited for; a pipe holds it till then."""
 _READ_BYTES = 1 << 14
 """Read at once, at most: room for more takes longer to make than to read."""
 
@@ -142,6 +146,24 @@ class FrameReader:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._read = b""
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLIN)
+
+    def wait(self, seconds: float, drain: Callable[[], object]) -> bytes | None:
+        """The next frame, None if it has not come within so many seconds; `drain` is called meanwhile.
+
+        Raises EOFError at the end of the pipe, and FrameError as `frame`.
+        """
+        deadline = time.perf_counter() + seconds
+        while (frame := self.frame()) is None:
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                return None
+            if not self._poll.poll(math.ceil(1000 * min(left, _DRAIN_SECONDS))):
+                drain()
+            elif not self.fill():
+                raise EOFError
+        return frame
 
     def frame(self) -> bytes | None:
         """The next frame if all of it was read. Raises FrameError if it would be longer than MOST."""

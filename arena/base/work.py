@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import select
 import signal
 import threading
 import time
@@ -66,22 +65,24 @@ def run_in_subprocess(
     ended: str | None = None
     try:
         while True:
-            while (frame := reader.frame()) is None:
-                if not _is_more(begun, stage.seconds - (time.monotonic() - since)):
-                    raise Lost(f"did not end within {stage.seconds:g} s while {stage.doing}")
-                if not reader.fill():
-                    ended = process.end(begun, closed=True)
-                    raise Lost(f"{ended or 'closed its pipe'} while {stage.doing}")
+            left = stage.seconds - (time.monotonic() - since)
+            try:
+                frame = reader.wait(left, lambda: process.printed(begun))
+            except EOFError:
+                ended = process.end(begun, closed=True)
+                raise Lost(f"{ended or 'closed its pipe'} while {stage.doing}") from None
+            if frame is None:
+                raise Lost(f"did not end within {stage.seconds:g} s while {stage.doing}")
             message = pickle.loads(frame)
             if isinstance(message, Stage):
-                stage, since = message, time.monotonic()
+                stage = message
             elif isinstance(message, _End):
                 if message.how:
                     raise Lost(f"{message.how} while {stage.doing}")
                 return
             else:
                 yield message
-                since = time.monotonic()
+            since = time.monotonic()
     finally:
         if ended is None:
             process.end(begun)
@@ -128,18 +129,6 @@ def _result(work: Callable[[], T], answer: bytes) -> T:
     except (EOFError, pickle.UnpicklingError):
         return work()
     return result
-
-
-def _is_more(begun: process.Process, seconds: float) -> bool:
-    """Whether more of an answer comes within `seconds` seconds; discards what is printed meanwhile."""
-    deadline = time.monotonic() + seconds
-    watched = [begun.answers, begun.output]
-    while True:
-        ready, _, _ = select.select(watched, [], [], max(deadline - time.monotonic(), 0))
-        if not ready or begun.answers in ready:
-            return bool(ready)
-        if process.printed(begun) is None:
-            watched = [begun.answers]
 
 
 def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], answers: int) -> None:

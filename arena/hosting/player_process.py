@@ -11,7 +11,6 @@ import math
 import os
 import pickle
 import random
-import select
 import threading
 import time
 from collections import OrderedDict
@@ -45,8 +44,6 @@ _GRACE = 1.0
 """Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
 SILENT_SECONDS = 5.0
 """Seconds after which a player that is not built yet is announced; a program announces itself."""
-_DRAIN_SECONDS = 0.01
-"""Seconds after which what a player prints is read while it is waited for; a pipe holds it till then."""
 _WORKER_SECONDS = 0.001
 """Processor time that the process itself may need between an answer and the next request."""
 _MOST_KEPT = 16
@@ -206,8 +203,6 @@ class PlayerProcess:
             inside = partial(sandbox.enter, self._spec, self._allowance)
             self._process = process.start(inside, memory, processes + sandbox.WRAPPERS)
         self._answers = FrameReader(self._process.answers)
-        self._poll = select.poll()
-        self._poll.register(self._process.answers, select.POLLIN)
 
     def _seconds(self, limit: Limit) -> float:
         if limit.longest is None:
@@ -244,14 +239,8 @@ class PlayerProcess:
         return reply == [COMPILES] or reply[0] == WAITS
 
     def _reply(self, deadline: float) -> Reply | None:
-        while (frame := self._answers.frame()) is None:
-            left = deadline - time.perf_counter()
-            if left <= 0:
-                return None
-            if not self._poll.poll(math.ceil(1000 * min(left, _DRAIN_SECONDS))):
-                self._drain()
-            elif not self._answers.fill():
-                raise EOFError
+        if (frame := self._answers.wait(deadline - time.perf_counter(), self._drain)) is None:
+            return None
         reply = _DECODER.decode(frame.decode())
         if not isinstance(reply, list) or not reply:
             raise FrameError
