@@ -66,12 +66,11 @@ def test_every_two_values_of_a_setting_are_compared_and_those_with_the_baseline_
 
 
 def test_values_that_never_meet_the_baseline_are_compared_with_the_first_that_they_meet() -> None:
-    players = [player("a", 4, type="negamax"), player("b", 4, type="mcts")]
-    players += [player(name, type=name) for name in ("random", "greedy", "other")]
-    table = comparisons(rated(dict.fromkeys([p["name"] for p in players], 0.0)), specs(players), types=True)
+    players = [player("a", 4, evaluation="one"), player("b", 4, evaluation="two")]
+    players += [player(name, 5, evaluation=name) for name in ("three", "four", "five")]
+    table = comparisons(rated(dict.fromkeys([p["name"] for p in players], 0.0)), specs(players))
     assert table[["value", "reference", "baseline"]].to_numpy().tolist() == [
-        ["mcts", "negamax", True], ["greedy", "random", True], ["other", "random", True],
-        ["other", "greedy", False],
+        ["two", "one", True], ["four", "three", True], ["five", "three", True], ["five", "four", False],
     ]  # fmt: skip
 
 
@@ -79,7 +78,6 @@ def test_classes_that_a_file_lists_one_by_one_are_players_and_no_values_of_a_set
     players = [player(f"p{i}", 4, type=f"class.py:P{i}") for i in range(30)]
     ratings = rated({p["name"]: 0.0 for p in players})
     assert comparisons(ratings, specs(players)).empty
-    assert len(comparisons(ratings, specs(players), types=True)) == 435
 
 
 def test_values_of_the_same_words_are_told_apart_by_their_first_player_and_files_are_called_by_name() -> None:

@@ -22,7 +22,6 @@ from arena.report.charts.style import figure_of
 from players.player import limits_of
 from players.table import PLAYERS
 from tests.helpers.command_line import error_line, invoke, one_line, refused
-from tests.helpers.configs import BROKEN
 
 TWO = """\
 players:
@@ -359,15 +358,23 @@ def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Pa
     assert "is the folder of one run" in refused("run", written(tmp_path, HEAD), "--out", tmp_path)
 
 
+FAR = """\
+from arena import NotReachable
+
+class Far:
+    def __init__(self, variant): pass
+    def choose(self, game, limit, rng): raise NotReachable("nobody answers")
+"""
+
+
 @pytest.mark.usefixtures("no_pictures")
-def test_a_failure_that_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text(BROKEN)
-    players = TWO + '  - {name: c, type: "broken.py:Crashes"}\n'
+def test_what_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
+    (tmp_path / "far.py").write_text(FAR)
+    players = TWO + '  - {name: c, type: "far.py:Far"}\n'
     out = tmp_path / "out"
-    result = invoke(
-        "run", written(tmp_path, f"{HEAD}\nfailures: {{game: stop}}", players), "--out", out, "--workers", 1
-    )
-    assert result.exit_code == 3, result.output
+    config = written(tmp_path, f"{HEAD}\nfailures: {{unreachable: 1}}", players)
+    result = invoke("run", config, "--out", out, "--workers", 1)
+    assert result.exit_code == 130, result.output
     assert "No games yet: " in result.stdout
     assert "international" in result.stdout
     assert (out / "english" / "ledger.sqlite").exists()

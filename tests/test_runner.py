@@ -127,7 +127,7 @@ def config(here: Path) -> Path:
 def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     config.write_text(
         HEAD + "budget: {tokens: 3}\nworkers: 1\nsuite: {name: english-shots, count: 2}\noracle: {pieces: 3}\n"
-        "pin: true\nfailures: {unreachable: 2}\n"
+        "failures: {unreachable: 2}\n"
         'players:\n  - {name: a, type: random}\n  - {name: b, type: "own.py:Costly"}\n'
     )
     with pytest.raises(RunPaused, match="tokens"):

@@ -158,15 +158,6 @@ def test_a_schedule_leaves_out_a_player_whose_games_are_void() -> None:
     assert schedule.order is not None and plan.names[schedule.order[-1].player] == "c"
 
 
-def test_failures_that_stop_a_run_are_not_stored() -> None:
-    plan, stored = plan_of("abc", 4, failures={"game": "stop", "stop_after": 2}), Stored()
-    schedule = follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
-    assert len(schedule.stopped) >= 1 and schedule.order is None
-    assert sum(it.incident is not None for it in stored.values()) == 1
-    assert not {it.game for it in schedule.stopped} & stored.keys()
-    assert schedule.failures["b"] == 1 + len(schedule.stopped)
-
-
 def test_games_that_are_forgotten_are_played_again() -> None:
     plan, stored = TOURNAMENTS["a round robin"][0], Stored()
     follow(plan, stored, game, random.Random(1), most=10**6)

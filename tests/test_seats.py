@@ -32,7 +32,7 @@ from arena.ledger.record import GameRecord, Incident
 from arena.play.beside import bundle_of, write_beside
 from arena.play.match import play as play_game
 from arena.play.prepare import prepare
-from arena.play.tournament import RunStopped, play
+from arena.play.tournament import play
 from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder, users_folder
@@ -515,18 +515,6 @@ def test_a_game_is_played_again_as_often_as_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_failures_stop_the_run_where_they_are_to_and_it_goes_on_from_there(tmp_path: Path) -> None:
-    path = configured(tmp_path, "Exits", "failures: {game: stop, stop_after: 2}\n")
-    with pytest.raises(RunStopped, match=r"game \d+: bad raised SystemExit"):
-        run(path)
-    games = arena.load(tmp_path / "out").games
-    assert (games["termination"] == "error").sum() == 1 and len(games) < 24
-    with pytest.raises(RunStopped):
-        run(path)
-    assert (arena.load(tmp_path / "out").games["termination"] == "error").sum() == 1
-
-
-@pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("body", "reason"),
@@ -700,30 +688,6 @@ class Clings(Where):
 
     def close(self):
         time.sleep(1000)
-
-
-@pytest.mark.full
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
-def test_pinned_workers_and_the_players_processes_keep_to_a_core_each(tmp_path: Path) -> None:
-    path = configured(tmp_path, "Good", "pin: true\n")
-    path.write_text(path.read_text().replace("own.py:Good", "tests.test_seats:Cores"))
-    found = run(path, workers=2)
-    assert set(found.games["error"]) == {""}
-    moves = found.moves
-    own = moves[moves["player"] == "bad"]
-    assert set(own["nodes"]) == {1} and len(set(own["depth"])) == 2
-
-
-class Cores:
-    """Says how many cores it may use, and the first one's number."""
-
-    def __init__(self, variant) -> None:
-        pass
-
-    def choose(self, game, limit, rng):
-        time.sleep(0.01)
-        cores = os.sched_getaffinity(0)
-        return Choice(game.legal_moves[0], nodes=len(cores), depth=min(cores))
 
 
 PONDERS = """\

@@ -18,7 +18,6 @@ import arena
 from arena.experiment.formats.base import Rounds, pairs_of
 from arena.ledger import moves
 from arena.ledger.packing import MOVE_COLUMNS, packed, unpacked
-from arena.play.schedule import Points
 from arena.report.run import Run
 from arena.report.sentences.notes import notes
 from arena.report.tables import survey
@@ -203,18 +202,3 @@ def test_rounds_are_the_pairs_of_each_opening_one_by_one() -> None:
     rounds = Rounds(ties, range(2, 6))
     assert [rounds[index] for index in range(len(rounds))] == wanted
     assert not Rounds([], range(4)) and not Rounds(ties, range(0))
-
-
-def test_points_are_kept_by_game_in_any_order() -> None:
-    points = Points()
-    for game, result in ((70, "white"), (2, "black"), (9, "draw")):
-        points.add(game, result)
-    assert dict(points) == {2: 0.0, 9: 0.5, 70: 1.0} and len(points) == 3
-    assert 3 not in points and 71 not in points and 10**9 not in points
-    with pytest.raises(KeyError):
-        points[3]
-    with pytest.raises(ValueError, match="no result"):
-        points.add(4, "*")
-
-
-# --- the benchmark

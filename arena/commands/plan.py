@@ -96,5 +96,3 @@ def _print(expected: Expectation, workers: int, most: str) -> None:
     echo(f"  {most}{duration(expected.seconds)}{share} of games on {counted(workers, 'worker')}")
     echo(f"  {each} s a game, by a pilot of {pilot}")
     echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
-    needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
-    echo(f"  games that one pairing needs: {needed}")

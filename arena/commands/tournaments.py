@@ -15,7 +15,7 @@ from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
 from arena.play.grading import configured
 from arena.play.prepare import Tournament, prepare
-from arena.play.tournament import Outcome, RunPaused, RunStopped, available, carry_out
+from arena.play.tournament import Outcome, RunPaused, available, carry_out
 from arena.play.workers import IN_PROCESS, Workers, kept_workers
 
 INCIDENTS = 3
@@ -103,7 +103,4 @@ def _carried_out(
     except RunPaused as error:
         say(str(error))
         return Outcome(complete=False, failed=False), STOPPED
-    except RunStopped as error:
-        say(f"stopped, as 'failures' says: {error}")
-        return Outcome(complete=False, failed=True), INCIDENTS
     return outcome, STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0

@@ -70,11 +70,10 @@ class ProcessLimits(Section):
 class Failures(Section):
     """What is done when players fail, and with those that are found faulty before the first game."""
 
-    game: Literal["forfeit", "replay", "stop"] = Field(
-        default="forfeit", description="Whether who fails loses the game, plays it again, or ends the run."
+    game: Literal["forfeit", "replay"] = Field(
+        default="forfeit", description="Whether who fails loses the game, or plays it again."
     )
     plays: int = Field(default=3, ge=1, description="Plays of a game before its failure counts, with 'replay'.")
-    stop_after: int = Field(default=1, ge=1, description="Failures after which the run ends, with 'stop'.")
     disqualify_after: int = Field(
         default=3,
         ge=0,
@@ -222,7 +221,7 @@ WorkersField = Annotated[
 ]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""
 
-CHANGEABLE: Any = dict.fromkeys(("budget", "oracle", "suite", "workers", "pin"), True) | {
+CHANGEABLE: Any = dict.fromkeys(("budget", "oracle", "suite", "workers"), True) | {
     "failures": {"unreachable": True}
 }
 """Keys on which no game depends."""
@@ -281,11 +280,9 @@ class Experiment(Document):
         default=(), description="Have every player solve the positions of suites after the games."
     )
     anchor: AnchorField = Field(default={}, description="The player whose Elo is 0, or the Elo of players.")
-    compare_types: bool = Field(default=False, description="Report types of players as values of a setting.")
     workers: WorkersField = Field(
         default=None, description="Where games are played; they do not depend on it [one process a core]."
     )
-    pin: bool = Field(default=False, description="Keep each worker, with all that it starts, to one core.")
     players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -101,8 +100,6 @@ _RESULTS = (
 _FAILED = f"SELECT EXISTS (SELECT * FROM games WHERE termination IN ({', '.join('?' * len(_FAULTS))}))"
 
 _CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
-_NONE = -1
-"""Where no game is stored; no checksum is below 0."""
 
 GAME_COLUMNS = tuple(name for name, kind in GAMES.columns.items() if kind != "BLOB")
 """Names of what is stored for a game, besides its moves; `opening` counts from 1, `began` seconds since 1970."""
@@ -125,9 +122,8 @@ class Ledger(Store):
         self._experiment = experiment
         if self.documents().get(CHANGEABLE) != (changeable := experiment.changeable()):
             self.put(CHANGEABLE, changeable)
-        self._recorded = array("q")
-        for game, checksum in self.rows(_CHECKSUMS):
-            self._record(game, checksum)
+        self._recorded: dict[int, int] = dict(self.rows(_CHECKSUMS))
+        """The checksums of the games that were found or stored here, by their numbers."""
         self.disqualified: tuple[str, ...] = tuple(self.documents().get(DISQUALIFIED, ()))
         """The players of whom no game counts."""
 
@@ -151,7 +147,7 @@ class Ledger(Store):
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good; one that is lost unplayed, in place of an earlier record of it."""
         is_ruling = record.termination == Termination.DISQUALIFIED
-        self._record(record.game, self.insert(GAMES, record[: len(GAMES.columns)], replace=is_ruling))
+        self._recorded[record.game] = self.insert(GAMES, record[: len(GAMES.columns)], replace=is_ruling)
 
     def disqualify(self, players: Iterable[str]) -> None:
         """Have no game of these players count, and all games of others."""
@@ -163,7 +159,7 @@ class Ledger(Store):
     def remove_after(self, game: int) -> None:
         """Delete the games with higher numbers."""
         self.delete(GAMES, "game > ?", (game,))
-        del self._recorded[game + 1 :]
+        self._recorded = {number: checksum for number, checksum in self._recorded.items() if number <= game}
 
     def remove_others(self, schedule: Iterable[tuple[int, str, str, int]]) -> set[int]:
         """Delete the games that others played than now scheduled, from another opening; returns their numbers.
@@ -175,7 +171,7 @@ class Ledger(Store):
         others = {game[0] for game in schedule if stored.get(game[0], game) != game}
         for number in others:
             self.delete(GAMES, "game = ?", (number,))
-            self._record(number, _NONE)
+            self._recorded.pop(number, None)
         return others
 
     def verify(self) -> None:
@@ -183,26 +179,16 @@ class Ledger(Store):
 
         Another program has written to the file then: a row that it gave a checksum seems intact to a reader.
         """
-        left, changed = self._recorded[:], []
-        for game, checksum in self.rows(_CHECKSUMS):
-            if 0 <= game < len(left) and left[game] == checksum:
-                left[game] = _NONE
-            else:
-                changed.append(game)
-        lost = [game for game, checksum in enumerate(left) if checksum != _NONE]
-        if changed or lost:
-            for game in changed:
+        stored: dict[int, int] = dict(self.rows(_CHECKSUMS))
+        if others := stored.items() ^ self._recorded.items():
+            numbers = sorted({game for game, _ in others})
+            for game in numbers:
                 self.delete(GAMES, "game = ?", (game,))
-            games = first_few([*map(str, sorted({*changed, *lost}))], _NAMED)
+            games = first_few([*map(str, numbers)], _NAMED)
             raise StoreError(
                 f"{self.path} was changed by another program during the run, in games that are removed ({games}); "
                 "rerun the same command to play what is missing"
             )
-
-    def _record(self, game: int, checksum: int) -> None:
-        if game >= len(self._recorded):
-            self._recorded.extend([_NONE] * (game + 1 - len(self._recorded) + len(self._recorded) // 2))
-        self._recorded[game] = checksum
 
     def probed(self) -> set[tuple[str, int]]:
         """Player and number of the position of every search of the probe that is stored."""

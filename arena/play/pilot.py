@@ -17,13 +17,11 @@ from arena.play.schedule import game_of
 from arena.play.tournament import RunPaused
 from arena.play.workers import run
 from arena.ratings.interval import Z95
-from arena.ratings.match import games_needed, resolution
+from arena.ratings.match import resolution
 from arena.rules.result import NO_RESULT, points_of
 
 SECONDS = 5.0
 """Seconds after which a pilot begins no further game where no number of games is given."""
-TARGETS = (10, 20, 50)
-"""Half widths in Elo for which `Expectation` has the games needed."""
 
 
 class Expectation(NamedTuple):
@@ -43,8 +41,6 @@ class Expectation(NamedTuple):
     games_per_pairing: int
     pairing_elo: float
     """The smallest difference that the games of one pairing detect between players of equal strength."""
-    games_needed: dict[int, int]
-    """Games of one pairing that detect a difference of this many Elo."""
 
 
 def pilot(tournament: Tournament, workers: int, games: int | None = None) -> list[GameRecord]:
@@ -85,7 +81,6 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         seconds=mean * tournament.games / workers,
         games_per_pairing=each,
         pairing_elo=resolution(each, draw_rate),
-        games_needed={elo: games_needed(elo, draw_rate) for elo in TARGETS},
     )
 
 

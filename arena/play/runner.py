@@ -39,9 +39,9 @@ def run(
     resumes. A UserWarning says that players failed in games, or were found faulty.
 
     Raises ValueError, in one line, for a configuration or workers that are wrong; StoreError for a folder that
-    holds another run or cannot be written to; RunStopped for a failure with `failures: {game: stop}`, RunPaused
-    for a player that is not reachable or a budget that is spent; ArenaError for what else keeps the run from going
-    on: other versions, an `oracle` that cannot grade it, lost workers. What was finished is kept.
+    holds another run or cannot be written to; RunPaused for a player that is not reachable or a budget that is
+    spent; ArenaError for what else keeps the run from going on: other versions, an `oracle` that cannot grade it,
+    lost workers. What was finished is kept.
     """
     observer = Observer() if quiet else Display()
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from math import inf
 
 from arena.base.wording import counted
@@ -13,7 +13,7 @@ from arena.play.match import Task
 from arena.play.prepare import Tournament
 from arena.ratings.match import SequentialTest
 from arena.rules.game import Termination
-from arena.rules.result import NO_RESULT, WHITE_POINTS, points_of
+from arena.rules.result import NO_RESULT, points_of
 
 
 class Schedule:
@@ -35,21 +35,18 @@ class Schedule:
         self._tournament, self._names = tournament, tournament.names
         failures, self._are_void = experiment.failures, experiment.voids_games
         self._limit = failures.disqualify_after
-        self._most_failures = failures.stop_after if failures.game == "stop" else inf
-        self._points = Points()
+        self._points: dict[int, float] = {}
+        """White's, by number of the game, from 1."""
         self._failed: dict[int, str] = {}
         """Who failed, by number of the game."""
         self.failures: Counter[str] = Counter()
-        """How often each player failed, in `stopped`, too."""
+        """How often each player failed."""
         self.stopped: list[GameRecord] = []
-        """The failures that are to stop the run, and games in which a player was not reachable.
-
-        They are not stored: these games are played again.
-        """
+        """Games in which a player was not reachable, which stop the run: they are played again."""
         self.order: list[Place] | None = None
         """The final order of the format; None while the tournament is not over."""
         for game, result, name in stored:
-            self._points.add(game, result)
+            self._points[game] = points_of(result)
             if name:
                 self._fail(game, name)
         test = experiment.sprt.model_dump() if experiment.sprt else None
@@ -96,12 +93,8 @@ class Schedule:
             self.stopped.append(record)
             return []
         if incident is not None:
-            if len(self._failed) + 1 >= self._most_failures:
-                self.failures[incident.player] += 1
-                self.stopped.append(record)
-                return []
             self._fail(number, incident.player)
-        self._points.add(number, record.result)
+        self._points[number] = points_of(record.result)
         return [record, *(self._rulings(unplayed=False) if self._settle() else ())]
 
     def rulings(self) -> Iterator[GameRecord]:
@@ -116,7 +109,7 @@ class Schedule:
     def forget(self, games: Iterable[int]) -> None:
         """Forget what was known of games of this batch and later ones."""
         for game in games:
-            self._points.remove(game)
+            self._points.pop(game, None)
             if name := self._failed.pop(game, ""):
                 self.failures[name] -= 1
 
@@ -169,7 +162,7 @@ class Schedule:
     def _rulings(self, *, unplayed: bool) -> Iterator[GameRecord]:
         for pairing in self.games() if self._disqualifications.after else ():
             if (unplayed or pairing.game in self._points) and (ruling := self._ruling(pairing)) is not None:
-                self._points.add(pairing.game, ruling.result)
+                self._points[pairing.game] = points_of(ruling.result)
                 yield ruling
 
     def _ruling(self, pairing: Pairing) -> GameRecord | None:
@@ -232,36 +225,3 @@ class Disqualifications:
             if left == due:
                 return due
             due = left
-
-
-class Points(Mapping[int, float]):
-    """White's points by number of the game, from 1: a byte each."""
-
-    _VALUES = tuple(dict.fromkeys(WHITE_POINTS.values()))
-
-    def __init__(self) -> None:
-        self._codes = bytearray()
-
-    def add(self, game: int, result: str) -> None:
-        """Add a game's result. Raises ValueError for an unknown result."""
-        if game >= len(self._codes):
-            self._codes.extend(bytes(game + 1 - len(self._codes) + len(self._codes) // 2))
-        self._codes[game] = 1 + self._VALUES.index(points_of(result))
-
-    def remove(self, game: int) -> None:
-        """Take out a game."""
-        self._codes[game] = 0
-
-    def __contains__(self, game: object) -> bool:
-        return isinstance(game, int) and 0 <= game < len(self._codes) and self._codes[game] > 0
-
-    def __getitem__(self, game: int) -> float:
-        if game not in self:
-            raise KeyError(game)
-        return self._VALUES[self._codes[game] - 1]
-
-    def __iter__(self) -> Iterator[int]:
-        return (game for game, code in enumerate(self._codes) if code)
-
-    def __len__(self) -> int:
-        return len(self._codes) - self._codes.count(0)

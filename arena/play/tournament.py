@@ -28,18 +28,13 @@ from arena.play.match import play as play_game
 from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import Schedule
 from arena.play.searches import measured, solved, unanswered
-from arena.play.workers import Workers, kept_workers, pin, usual_workers, worker_count
+from arena.play.workers import Workers, kept_workers, usual_workers, worker_count
 from arena.play.workers import run as run_tasks
-from arena.rules.result import NO_RESULT
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
 
 
-class RunStopped(ArenaError):
-    """A player failed too often for the run to continue; the message is one line."""
-
-
-class RunPaused(RunStopped):
+class RunPaused(ArenaError):
     """Nobody failed, but the run cannot continue now; the message is one line."""
 
 
@@ -85,9 +80,9 @@ def carry_out(
 ) -> Outcome:
     """Play, grade and solve what is missing of a tournament's run in `folder`; what is finished is kept.
 
-    Raises StoreError for a folder that holds another run or cannot be written to; RunStopped for a failure with
-    `failures: {game: stop}`, RunPaused for a player that is not reachable or a budget that is spent; ArenaError
-    for what else keeps the run from going on: other versions, an `oracle` that cannot grade it, lost workers.
+    Raises StoreError for a folder that holds another run or cannot be written to; RunPaused for a player that is
+    not reachable or a budget that is spent; ArenaError for what else keeps the run from going on: other versions,
+    an `oracle` that cannot grade it, lost workers.
     """
     experiment, info = tournament.experiment, tournament.info
     try:
@@ -151,22 +146,20 @@ def play(
     decided no game begins, and the games behind the deciding pair are removed. A failure leaves a bundle in the
     ledger's folder.
 
-    Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
-    ones are not stored. Raises RunPaused then, if a player is not reachable, whose game is not stored, or the
-    budget is spent. Raises EngineError, when all other games of the batch are stored, for games that end the
+    Raises RunPaused, when what is under way is stored, if a player is not reachable, whose game is not stored, or
+    the budget is spent. Raises EngineError, when all other games of the batch are stored, for games that end the
     process that plays them where it is not clear whose fault that is, and if the workers are lost; any
     exception that `arena.play.match.play` raises; StoreError if another program changed games in the ledger
     meanwhile.
     """
     folder = ledger.path.parent
     store, schedule = _storing(ledger), Schedule(tournament, ledger.results())
-    work = _pinned if tournament.experiment.pin and not isinstance(workers, str) else play_game
     spent, budget = ledger.spent(), tournament.experiment.budget or {}
     enough = lambda: bool(schedule.stopped) or schedule.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
     while schedule.advance():
         if ledger.repaired:
             schedule.forget(ledger.remove_others(_drawn(tournament, schedule.games())))
-        for record in run_tasks(work, schedule.tasks(), workers, enough, _game_name, crashed):
+        for record in run_tasks(play_game, schedule.tasks(), workers, enough, _game_name, crashed):
             if numbers := [*record.uncounted, *filter(None, [record.extras])]:
                 add_named(spent, numbers)
                 ledger.put(SPENT, spent)
@@ -177,10 +170,8 @@ def play(
             if taken:
                 yield record
         if schedule.stopped:
-            for record in schedule.stopped:
-                write_beside(folder, record, schedule.failures)
-            paused = all(record.result == NO_RESULT for record in schedule.stopped)
-            raise (RunPaused if paused else RunStopped)(f"game {record.game}: {record.error}")
+            record = schedule.stopped[-1]
+            raise RunPaused(f"game {record.game}: {record.error}")
         if schedule.missing and (used := _used_up(spent, budget)):
             raise RunPaused(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
         for record in () if stopping() else schedule.rulings():
@@ -270,11 +261,6 @@ def _used_up(spent: Mapping[str, float], budget: Mapping[str, float]) -> list[st
 def _drawn(tournament: Tournament, games: Iterable[Pairing]) -> Iterator[tuple[int, str, str, int]]:
     names = tournament.names
     return ((game.game, names[game.white], names[game.black], game.opening + 1) for game in games)
-
-
-def _pinned(task: Task) -> GameRecord:
-    pin()
-    return play_game(task)
 
 
 def _game_name(task: Task) -> str:

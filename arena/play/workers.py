@@ -61,8 +61,6 @@ _DEATHS = 5
 """Deaths for each worker, with no record made between them, after which no task is handed out any more."""
 _POLL_SECONDS = 0.5
 """Seconds after which a wish to stop is noticed, at most."""
-NUMBER = "ARENA_WORKER"
-"""The environment's variable with the number, from 0, of a worker process of this machine."""
 IN_PROCESS = "ARENA_IN_PROCESS"
 """The environment's variable that has one worker be this process itself."""
 _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")]
@@ -240,7 +238,7 @@ class _Processes:
             )
         os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
         _quieten_threads()
-        self._all = [_Process(number) for number in range(count)]
+        self._all = [_Process() for _ in range(count)]
         self._ended: SimpleQueue[tuple[_Process, ProcessPoolExecutor, Batch, Future[Made]]] = SimpleQueue()
 
     def count(self) -> int:
@@ -286,8 +284,7 @@ class _Processes:
 class _Process:
     """A worker process of this machine: an executor of joblib's with one process."""
 
-    def __init__(self, number: int) -> None:
-        self._number = number
+    def __init__(self) -> None:
         self.batches = 0
         """Batches that it was handed and has not ended."""
         self.executor: ProcessPoolExecutor | None = None
@@ -325,7 +322,7 @@ class _Process:
         """Start it, unless it runs already, and have it import what a function needs."""
         if self.executor is not None:
             return self.executor
-        environment = {name: os.environ.get(name, "1") for name in _THREADS} | {NUMBER: str(self._number)}
+        environment = {name: os.environ.get(name, "1") for name in _THREADS}
         executor = ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(),), env=environment)
         try:
             with _ctrl_c_held_back():
@@ -454,19 +451,3 @@ def worker_count(workers: Workers) -> int:
     """How many workers there are now; raises EngineError if they cannot be reached."""
     with _pool(workers) as pool:
         return pool.count()
-
-
-def pin() -> None:
-    """Keep this thread, and what it starts, to a core: another one for each worker as long as there are.
-
-    A process without a number is the first one. Nothing happens where the system cannot do it.
-    """
-    if hasattr(os, "sched_setaffinity"):
-        cores = _cores()
-        os.sched_setaffinity(0, {cores[int(os.environ.get(NUMBER, "0")) % len(cores)]})
-
-
-@cache
-def _cores() -> list[int]:
-    """The cores of this process before it is kept to some."""
-    return sorted(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""Statistics of a match between two players from its counts: score, Elo, sequential tests, and games needed.
+"""Statistics of a match between two players from its counts: score, Elo, sequential tests, resolution.
 
 Counts stand in the order of a player's points, worst result first; their length says what they count.
 
@@ -87,23 +87,9 @@ def resolution(games: float, draw_rate: float) -> float:
     """
     if not games > 0:
         raise ValueError(f"the number of games must be above 0, not {games}")
-    return Z95 * 4 * ELO_PER_LOGIT * math.sqrt(_even_variance(draw_rate) / games)
-
-
-def games_needed(elo_error: float, draw_rate: float) -> int:
-    """Fewest games, at least 1, for which `resolution` is at most *elo_error*.
-
-    Raises ValueError for elo_error <= 0 or an impossible rate.
-    """
-    if not elo_error > 0:
-        raise ValueError(f"the half width in Elo must be above 0, not {elo_error}")
-    return max(1, math.ceil((Z95 * 4 * ELO_PER_LOGIT / elo_error) ** 2 * _even_variance(draw_rate)))
-
-
-def _even_variance(draw_rate: float) -> float:
     if not 0 <= draw_rate <= 1:
         raise ValueError(f"a draw rate is a fraction from 0 to 1, not {draw_rate}")
-    return (1 - draw_rate) / 4
+    return Z95 * 4 * ELO_PER_LOGIT * math.sqrt((1 - draw_rate) / 4 / games)
 
 
 class SprtState(NamedTuple):

@@ -40,7 +40,6 @@ def comparisons(
     specs: Sequence[PlayerSpec],
     anchor: str | None = None,
     time_used: Mapping[str, float] | None = None,
-    types: bool = False,
 ) -> pd.DataFrame:
     """Players that differ in one setting other than a limit, at equal terms: every two values of the setting.
 
@@ -51,7 +50,7 @@ def comparisons(
     Of two players there is one row in any case, as a match is played to compare them: the first against the
     second, or the one with code of a user's own against a built-in one, whatever they differ in.
 
-    The type is a setting only with `types`: players of several types are opponents unless a sweep made them.
+    The type is no setting: players of several types are opponents.
 
     The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
     the other settings. A value that never meets that of the baseline has the first one that it meets instead.
@@ -61,7 +60,7 @@ def comparisons(
         return pd.DataFrame(columns=names)
     compared: list[tuple[tuple[object, ...], list[tuple[PlayerSpec, PlayerSpec]]]] = []
     reference = _reference(specs, anchor)
-    for setting in _differing(specs, types):
+    for setting in _differing(specs):
         words = _words(setting, specs)
         for meeting in _meetings(setting, specs, key(settings(reference).get(setting))):
             texts = words[meeting.value], words[meeting.reference]
@@ -95,9 +94,9 @@ def _terms(pairs: Sequence[tuple[PlayerSpec, PlayerSpec]]) -> tuple[str, str]:
     return terms_at([one for one, _ in pairs]) if equal else ("", "")
 
 
-def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
+def _differing(specs: Sequence[PlayerSpec]) -> list[str]:
     all_settings = [settings(spec) for spec in specs]
-    excluded = LIMITS if types else (*LIMITS, "type")
+    excluded = (*LIMITS, "type")
     names = dict.fromkeys(name for of_one in all_settings for name in of_one if name not in excluded)
     return [name for name in names if len({key(of_one.get(name)) for of_one in all_settings}) > 1]
 
@@ -105,14 +104,12 @@ def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
 def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     """The values of a setting in words, by their `settings.key`: of a file its name, where that is unique.
 
-    Values of the same words have their players' name, too; an outside program as a type has that name alone.
+    Values of the same words have their players' name, too.
     """
     having: dict[str, list[PlayerSpec]] = {}
     for spec in specs:
         having.setdefault(key(settings(spec).get(setting)), []).append(spec)
-    plain = [
-        of_one[0].type if setting == "type" else settings(of_one[0]).get(setting) for of_one in having.values()
-    ]
+    plain = [settings(of_one[0]).get(setting) for of_one in having.values()]
     whole = phrases(setting, plain)
     words = [f"default {setting}" if value == "null" else word for value, word in zip(having, whole, strict=True)]
     names = shared_names([[spec.name for spec in of_one] for of_one in having.values()])
@@ -175,13 +172,7 @@ def _difference(row: dict[Hashable, Any]) -> str:
 COMPARISONS = RunTable(
     "comparisons",
     "Elo of one setting against another at equal terms",
-    lambda run: comparisons(
-        run.ratings,
-        run.compared,
-        run.experiment.reference,
-        run.time_used,
-        run.experiment.compare_types,
-    ),
+    lambda run: comparisons(run.ratings, run.compared, run.experiment.reference, run.time_used),
     columns(
         Column(
             "setting", "key of the configuration in which the players differ; player where two differ in several"
