@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cached_property
 
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
@@ -16,6 +17,7 @@ from players.player import Choice, Limit
 class Random:
     """Any legal move, all equally likely."""
 
+    kept = True
     limits = ()
 
     def __init__(self, variant: Variant) -> None:
@@ -29,13 +31,14 @@ class Random:
 class Greedy:
     """The move after which the evaluation is best, one ply ahead; of equal moves one at random."""
 
+    kept = True
     limits = ()
 
     def __init__(self, variant: Variant, evaluation: Description = "simple") -> None:
         self._rules = variant.constants
         self._variant, self._evaluation = variant, build_evaluation(evaluation, variant)
 
-    @property
+    @cached_property
     def man(self) -> float | None:
         """What a man is worth in the evaluation's unit."""
         return man_value(self._variant, self._evaluation)

@@ -1,58 +1,29 @@
-"""Options of players: what a class takes, checks of what a configuration gives it, and their JSON schema."""
+"""Options of players: one `Option` each, read from the annotated signature of the class's constructor."""
 
 from __future__ import annotations
 
 import inspect
-import typing
-from collections.abc import Callable, Mapping
-from functools import lru_cache
-from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, get_args, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from arena.base.wording import quoted, unknown
 from players.loading import PlayerError
-from players.player import MEANT_LIMITS, Limit, PlayerSpec
-
-F = TypeVar("F", bound=Callable[..., None])
+from players.player import EVALUATIONS, MEANT_LIMITS, Limit, PlayerSpec
 
 ENTRY_KEYS = ("name", "type", "sweep", "in_process", *Limit._fields)
 """The keys that every entry of `players:` may have; the others are options of its class."""
 
-
-def options_of(maker: type[Any]) -> Mapping[str, inspect.Parameter]:
-    """The options of a player's class: the parameters of its constructor but the first, the variant."""
-    parameters = inspect.signature(maker, eval_str=True).parameters.items()
-    return MappingProxyType(dict(list(parameters)[1:]))
+_REQUIRED = inspect.Parameter.empty
+_NOUNS = {"integer": "whole number", "number": "number", "string": "text", "object": "mapping", "array": "list"}
 
 
-def takes(kinds: Mapping[str, Any], defaults: Mapping[str, Any] = MappingProxyType({})) -> Callable[[F], F]:
-    """Decorator that writes options, by their types, into the signature of a constructor that takes them by `**`.
-
-    The default of one that *defaults* does not name is None.
-    """
-
-    def named(constructor: F) -> F:
-        signature = inspect.signature(constructor, eval_str=True)
-        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        options = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=kind)
-            for name, kind in kinds.items()
-        ]
-        constructor.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-        return constructor
-
-    return named
-
-
-def option_schemas(maker: type[Any]) -> dict[str, Any]:
-    """The JSON schema of each option of a player's class, anything where its constructor names no type."""
-    return {
-        name: {} if option.annotation is option.empty else _adapter(option.annotation).json_schema()
-        for name, option in options_of(maker).items()
-        if option.kind not in (option.VAR_POSITIONAL, option.VAR_KEYWORD)
-    }
+def does(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
+    """The annotation of an option's type: what it does, its unit and its bounds."""
+    return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
 
 
 class NumberKind(NamedTuple):
@@ -64,21 +35,107 @@ class NumberKind(NamedTuple):
     """None without a bound; one that it may not reach is given, too."""
 
 
-@lru_cache
-def number_options(maker: Any) -> Mapping[str, NumberKind]:
-    """The options of a player's class that are numbers, by their types, or defaults where none is named."""
-    found = {}
-    for name, schema in option_schemas(maker).items():
-        default = options_of(maker)[name].default
-        if not schema and isinstance(default, int | float) and not isinstance(default, bool):
-            found[name] = NumberKind(isinstance(default, int))
-        forms = [schema | form for form in schema.get("anyOf", [{}])]
-        for form in forms:
-            if form.get("type") in ("integer", "number") and "enum" not in form:
-                whole = form["type"] == "integer" and (name not in found or found[name].whole)
-                bounds = (form.get(end, form.get(f"exclusive{end.title()}")) for end in ("minimum", "maximum"))
-                found[name] = NumberKind(whole, *bounds)
-    return MappingProxyType(found)
+@dataclass(frozen=True)
+class Option:
+    """An option of a player's class."""
+
+    name: str
+    kind: Any = Any
+    """Its type, which may be Annotated with bounds and what `does` says."""
+    default: Any = _REQUIRED
+
+    @property
+    def is_required(self) -> bool:
+        """Whether every entry must give it."""
+        return self.default is _REQUIRED
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        try:
+            return TypeAdapter(self.kind)
+        except PydanticSchemaGenerationError:  # a type of the user's own, of which nothing can be checked
+            return TypeAdapter(Any)
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values, empty if it may be anything."""
+        return self._adapter.json_schema()
+
+    @property
+    def takes(self) -> str:
+        """Its values in words: see `takes`."""
+        return takes(self.schema)
+
+    @property
+    def number(self) -> NumberKind | None:
+        """What it may be if it is a number, by its type, or by its default if it has no type; else None."""
+        if not self.schema and isinstance(self.default, int | float) and not isinstance(self.default, bool):
+            return NumberKind(isinstance(self.default, int))
+        forms = [self.schema | form for form in self.schema.get("anyOf", [{}])]
+        forms = [form for form in forms if form.get("type") in ("integer", "number") and "enum" not in form]
+        if not forms:
+            return None
+        bounds = (forms[-1].get(end, forms[-1].get(f"exclusive{end.title()}")) for end in ("minimum", "maximum"))
+        return NumberKind(all(form["type"] == "integer" for form in forms), *bounds)
+
+    def check(self, value: Any) -> None:
+        """Raise PlayerError unless it takes a value."""
+        try:
+            self._adapter.validate_python(value, strict=True)
+        except ValidationError as error:
+            if isinstance(value, str) and "enum" in self.schema:
+                message = unknown(self.name, value, self.schema["enum"])
+            elif self.takes != takes({}):
+                message = f"{self.name} takes {self.takes}, not {quoted(value)}"
+            else:
+                message = f"{self.name}: {error.errors()[0]['msg']}, not {quoted(value)}"
+            raise PlayerError(message, self.name) from None
+
+
+_options: dict[type[Any], Mapping[str, Option]] = {}
+"""The options of the classes that were asked for."""
+
+
+def options_of(maker: type[Any]) -> Mapping[str, Option]:
+    """The options of a player's class: the parameters of its constructor but the first, the variant.
+
+    `**name: Annotated[Any, C]` stands for the fields of the dataclass C, without defaults of their own, and any
+    other `**name` for the options of the class that it extends.
+    """
+    if maker not in _options:
+        _options[maker] = {
+            parameter.name: Option(
+                parameter.name,
+                Any if parameter.annotation is _REQUIRED else parameter.annotation,
+                parameter.default,
+            )
+            for parameter in _parameters(maker)
+            if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        }
+    return _options[maker]
+
+
+def takes_any(maker: type[Any]) -> bool:
+    """Whether a player's class takes options of any name."""
+    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in _parameters(maker))
+
+
+def _parameters(maker: type[Any]) -> Iterator[inspect.Parameter]:
+    parameters = list(inspect.signature(maker, eval_str=True).parameters.values())[1:]
+    line = list(maker.__mro__)
+    extended = line[next(n for n, kind in enumerate(line) if "__init__" in vars(kind)) + 1 :]
+    for parameter in parameters:
+        models = [model for model in get_args(parameter.annotation) if is_dataclass(model)]
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            yield parameter
+        elif models:
+            for name, kind in get_type_hints(models[0], include_extras=True).items():
+                yield parameter.replace(name=name, kind=parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        elif extended[:1] not in ([], [object]):
+            names = {parameter.name for parameter in parameters}
+            yield from (further for further in _parameters(extended[0]) if further.name not in names)
+        else:
+            yield parameter
 
 
 def check_options(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:
@@ -86,78 +143,48 @@ def check_options(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:
 
     Raises PlayerError for an option that the class does not take, one that is missing, or of another type.
     """
-    options = dict(options_of(maker))
-    takes_any = [options.pop(o.name) for o in list(options.values()) if o.kind is o.VAR_KEYWORD]
-    options = {name: option for name, option in options.items() if option.kind is not option.VAR_POSITIONAL}
+    options = options_of(maker)
     entry = {"name": spec.name, **spec.limit._asdict()}
     asked = {name: value for name, value in entry.items() if name in options and value is not None}
-    given = {**asked, **spec.options}
-    for name, value in given.items():
+    values = {**asked, **spec.options}
+    for name, value in values.items():
         if name in options:
-            check_option(name, value, options[name].annotation)
-        elif not takes_any:
-            known = dict.fromkeys((*ENTRY_KEYS, *options))
-            raise PlayerError(unknown("option", name, known, MEANT_LIMITS), name)
+            options[name].check(value)
+        elif not takes_any(maker):
+            raise PlayerError(unknown("option", name, (*ENTRY_KEYS, *options), MEANT_LIMITS), name)
     for name, option in options.items():
-        if option.default is option.empty and name not in given:
+        if option.is_required and name not in values:
             kind = "limit" if name in Limit._fields else "option"
             raise PlayerError(f"{spec.type} needs the {kind} {name!r}")
     return asked
 
 
-def check_option(name: str, value: Any, kind: Any) -> None:
-    """Raise PlayerError unless a value is of a type, which may be Annotated with bounds and a unit."""
-    if kind is inspect.Parameter.empty:
-        return
-    adapter = _adapter(kind)
-    try:
-        adapter.validate_python(value, strict=True)
-    except ValidationError as error:
-        fault = error.errors()[0]
-        if fault["type"] in ("greater_than_equal", "less_than_equal"):
-            message = f"{name} must be {_bounds(adapter.json_schema())}, not {value}"
-        elif fault["type"] == "literal_error" and isinstance(value, str) and (words := words_of(kind)):
-            message = unknown(name, value, words)
-        else:
-            plain = _plain(kind)
-            wanted = " or ".join(map(repr, words_of(kind))) or getattr(plain, "__name__", None) or str(plain)
-            message = f"{name}: {quoted(value)} is not of type {wanted} ({fault['msg']})"
-        raise PlayerError(message, name) from None
-
-
-def choices_of(kind: Any) -> str:
-    """Describe the values of a type: its choices, or its unit."""
-    if _plain(kind) is bool:
-        return "true, false"
-    return ", ".join(words_of(kind)) or _adapter(kind).json_schema().get("unit", "")
-
-
-def words_of(kind: Any) -> tuple[str, ...]:
-    """The choices of a Literal of words, none of any other type."""
-    plain = _plain(kind)
-    return typing.get_args(plain) if typing.get_origin(plain) is typing.Literal else ()
-
-
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """The validator of a type, kept where the type can be hashed, since making it takes longer than using it."""
-    try:
-        return _kept_adapter(kind)
-    except TypeError:
-        return TypeAdapter(kind)
-
-
-@lru_cache
-def _kept_adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
-
-
-def _plain(kind: Any) -> Any:
-    return typing.get_args(kind)[0] if typing.get_origin(kind) is Annotated else kind
+def takes(schema: Mapping[str, Any]) -> str:
+    """Describe the values that a JSON schema allows: `true, false`, or `whole number, 1 to 64 plies`."""
+    if "anyOf" in schema:
+        parts = [takes(part) for part in schema["anyOf"] if part.get("type") != "null"]
+        text = ", or ".join(dict.fromkeys(parts))
+    elif "enum" in schema or "const" in schema:
+        words = schema.get("enum", [schema.get("const")])
+        text = "an evaluation's name" if set(words) == {*EVALUATIONS} - {"linear"} else ", ".join(map(str, words))
+    elif schema.get("type") == "boolean":
+        text = "true, false"
+    elif "propertyNames" in schema:
+        text = f"{{{takes(schema['propertyNames'])}: {takes(schema['additionalProperties'])}}}"
+    elif schema.get("type") == "object" and "linear" in schema.get("required", ()):
+        text = "{linear: weights of features}"
+    elif schema.get("type") == "object" and "mix" in schema.get("required", ()):
+        text = "{mix: weights of its parts}"
+    elif schema.get("type") == "array" and "items" in schema:
+        text = f"list of {takes(schema['items'])}"
+    else:
+        text = _NOUNS.get(str(schema.get("type")), "anything")
+    return " ".join(filter(None, (f"{text}{_bounds(schema)}", schema.get("unit", ""))))
 
 
 def _bounds(schema: Mapping[str, Any]) -> str:
-    """`0 to 65536 megabytes` or `0 or more men`."""
-    least, most, unit = schema.get("minimum"), schema.get("maximum"), schema.get("unit", "")
-    text = f"{least} to {most}" if least is not None and most is not None else ""
-    text = text or (f"{most} or less" if least is None else f"{least} or more")
-    return f"{text} {unit}".rstrip()
+    """`, 1 to 64`, `, 1 or more`, `, 64 or less`; nothing without bounds."""
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if least is None:
+        return "" if most is None else f", {most} or less"
+    return f", {least} or more" if most is None else f", {least} to {most}"

@@ -11,12 +11,11 @@ import random
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
 from arena.rules.game import Game
 from arena.rules.result import Draws
 from arena.rules.variants import Variant
 from players.negamax.player import Negamax
+from players.options import does
 from players.player import Choice, Limit
 
 
@@ -53,14 +52,14 @@ class Game3(Published):
         variant: Variant,
         as_printed: Annotated[
             bool | Literal["sign", "finals"],
-            Field(
-                description="play as the program did; or with one of its two errors: `sign`, for Black a man is 9 "
+            does(
+                "play as the program did; or with one of its two errors: `sign`, for Black a man is 9 "
                 "and a king 7, with Red to move all has the wrong sign; `finals`, finished games are evaluated"
             ),
         ] = False,
         ties: Annotated[
             Literal["first", "random"],
-            Field(description="which of equally good moves: the first, as the program, or any, as its text says"),
+            does("which of equally good moves: the first, as the program, or any, as its text says"),
         ] = "first",
     ) -> None:
         super().__init__(
@@ -110,8 +109,8 @@ class Cis300(Published):
         variant: Variant,
         as_printed: Annotated[
             bool,
-            Field(
-                description="search as the program did: plain alpha-beta, of equal values, bounds too, the last, "
+            does(
+                "search as the program did: plain alpha-beta, of equal values, bounds too, the last, "
                 "all wins alike, none seen at the horizon"
             ),
         ] = False,

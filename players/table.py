@@ -13,7 +13,7 @@ from players.engines.engine import Engine
 from players.loading import PlayerError, blame, is_class, load_object
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
-from players.negamax.switches import DEFAULT_PRESET, KINDS, switches_of
+from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
 from players.options import check_options, options_of
 from players.player import ENGINE, TYPES, CompletePlayer, Player, PlayerSpec
 from players.published import PUBLISHED
@@ -30,9 +30,6 @@ PLAYERS: dict[str, type[Any]] = {
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
 assert tuple(PLAYERS) == TYPES
 
-_checked: dict[tuple[type[Any], str], dict[str, Any]] = {}
-"""The results of `check_options` for a class and an entry, so that they are checked once per process."""
-
 
 def build_player(spec: PlayerSpec, variant: Variant) -> Player:
     """The player of a specification, ready for one game; see `complete_player` for the errors."""
@@ -47,11 +44,9 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     raises.
     """
     maker = maker_of(spec.type)
-    key = maker, repr((spec.name, spec.limit, spec.options))
-    if key not in _checked:
-        _checked[key] = check_options(maker, spec)
+    entry = check_options(maker, spec)
     try:
-        player = CompletePlayer(maker(variant, **_checked[key], **spec.options))
+        player = CompletePlayer(maker(variant, **entry, **spec.options))
     except PlayerError:
         raise
     except Exception as error:
@@ -81,15 +76,17 @@ def maker_of(kind: str) -> type[Any]:
 def option_values(spec: PlayerSpec) -> dict[str, Any]:
     """The value of each option of a player, its default where the entry has none; without those that need one.
 
-    Raises PlayerError for an unknown type, and for a preset or switches that cannot be.
+    Raises PlayerError for an unknown type, a value that an option does not take, and a preset or switches that
+    cannot be.
     """
     maker = maker_of(spec.type)
-    values: dict[str, Any] = {
-        name: option.default for name, option in options_of(maker).items() if option.default is not option.empty
-    }
+    options = options_of(maker)
+    for name in options.keys() & spec.options:
+        options[name].check(spec.options[name])
+    values = {name: option.default for name, option in options.items() if not option.is_required}
     if maker is Negamax:
-        given = {name: value for name, value in spec.options.items() if name in KINDS}
-        values |= asdict(switches_of(spec.options.get("preset", DEFAULT_PRESET), given))
+        changes = {name: value for name, value in spec.options.items() if name in SWITCHES}
+        values |= asdict(switches_of(spec.options.get("preset", DEFAULT_PRESET), changes))
     return {**values, **spec.options}
 
 

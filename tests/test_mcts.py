@@ -476,12 +476,6 @@ def test_it_plays_every_variant(name):
     assert len(game.moves) > 1
 
 
-def test_its_own_simulations_are_a_limit_and_the_smaller_one_holds():
-    player = Mcts(ENGLISH, simulations=20)
-    for limit, nodes in ((Limit(), 20), (Limit(nodes=10), 10), (Limit(nodes=30), 20)):
-        assert player.choose(Game(ENGLISH), limit, random.Random(0)).nodes == nodes
-
-
 @pytest.mark.parametrize(
     ("limit", "options"),
     [

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
+from arena.commands.catalogue import catalogue
 from arena.commands.cli import main
 from arena.rules.variants import VARIANTS
-from players.catalogue import catalogue, takes
 from players.evaluation.build import EVALUATORS
 from players.evaluation.linear import FEATURES
 from players.loading import PlayerError
+from players.mcts.player import Rollout
 from players.negamax.state import COUNTED, STATE
-from players.negamax.switches import KINDS, PRESETS, Switches, preset_rows, stored, switch_rows, switches_of
-from players.options import option_schemas, options_of
+from players.negamax.switches import PRESETS, SWITCHES, Switches, preset_texts, stored, switches_of
+from players.options import Option, options_of
 from players.player import EFFORT, Choice, Limit, PlayerSpec
 from players.table import PLAYERS, build_player
 from tests.helpers.command_line import one_line
@@ -53,39 +54,23 @@ def test_effort_names_what_a_search_counts():
     assert ("depth", *COUNTED) == EFFORT
 
 
-def test_switches_are_a_frozen_model_whose_values_are_those_of_minimax():
-    assert Switches() == PRESETS["minimax"]
-    assert [field.name for field in fields(Switches)] == list(KINDS)
-    with pytest.raises(FrozenInstanceError):
-        PRESETS["full"].lmr = "none"  # type: ignore[misc]
-
-
-def test_presets_change_what_their_rows_say():
-    rows = {row[0].split("`")[1]: row[1] for row in preset_rows()}
-    assert list(rows) == list(PRESETS)
+def test_presets_change_what_their_texts_say():
+    texts = preset_texts()
+    assert list(texts) == list(PRESETS) and PRESETS["minimax"] == Switches()
     for name, preset in PRESETS.items():
-        base, _, changes = rows[name].partition(" and ")
+        base, _, changes = texts[name].partition(" and ")
         if name != "minimax":
             named = {switch.strip("`").partition(": ")[0] for switch in changes.split(", ")}
             before = asdict(PRESETS[base.strip("`")])
             assert named == {switch for switch, value in asdict(preset).items() if value != before[switch]}
 
 
-def test_every_switch_has_a_row_with_its_choices_and_what_it_does():
-    rows = {row[0].strip("`"): row[1:] for row in switch_rows()}
-    assert list(rows) == list(KINDS)
-    assert all(choices and what for choices, what in rows.values())
-    assert [rows[name][0] for name in ("pvs", "tt", "quiescence", "contempt")] == [
-        *("true, false", "megabytes", "none, captures", "evaluation's unit")
-    ]
-
-
 def test_kernels_read_every_switch_from_the_state_words_by_their_place():
     numbers = stored(switches_of("full", {"ties": "random"}))
-    assert list(numbers) == list(KINDS) == list(STATE.names or ())[: len(KINDS)]
+    assert list(numbers) == list(SWITCHES) == list(STATE.names or ())[: len(SWITCHES)]
     assert (numbers["ties"], numbers["quiescence"], numbers["finals"]) == (2, 1, 0)
     assert (numbers["lmr"], numbers["tt"], numbers["aspiration"]) == (1, 16, 0.5)
-    assert {name for name in KINDS if STATE[name].kind == "f"} == {
+    assert {name for name in SWITCHES if STATE[name].kind == "f"} == {
         *(
             "aspiration",
             "contempt",
@@ -99,11 +84,13 @@ def test_kernels_read_every_switch_from_the_state_words_by_their_place():
     }
 
 
-def test_options_of_negamax_are_its_switches_by_name():
-    assert list(options_of(PLAYERS["negamax"])) == ["evaluation", "preset", *KINDS]
-    assert list(options_of(PLAYERS["greedy"])) == ["evaluation"]
+def test_options_are_those_of_the_constructor_of_a_dataclass_and_of_the_class_that_is_extended():
+    assert list(options_of(PLAYERS["negamax"])) == ["evaluation", "preset", *SWITCHES]
     assert list(options_of(PLAYERS["game3"])) == ["as_printed", "ties"]
     assert not options_of(PLAYERS["simplified"])
+    mcts, hybrid = options_of(PLAYERS["mcts"]), options_of(PLAYERS["hybrid"])
+    assert mcts.keys() < hybrid.keys() and hybrid["solver"].schema == mcts["solver"].schema
+    assert (mcts["rollout"].default, hybrid["rollout"].default) == ("random", "evaluation")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +112,8 @@ def test_options_of_negamax_are_its_switches_by_name():
     ],
 )
 def test_the_schema_of_options_accepts_what_building_a_player_accepts(options, valid, tmp_path):
-    schema = {"type": "object", "properties": option_schemas(PLAYERS["negamax"]), "additionalProperties": False}
+    properties = {name: option.schema for name, option in options_of(PLAYERS["negamax"]).items()}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
     assert jsonschema.Draft202012Validator(schema).is_valid(options) == valid
     if "heuristic.py" not in str(options) and not valid:
         with pytest.raises(PlayerError):
@@ -211,7 +199,6 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 def test_everything_is_in_the_catalogue():
     assert list(THERE_IS["players"]) == list(PLAYERS)
     assert set(THERE_IS["presets"]) == set(PRESETS)
-    assert set(THERE_IS["switches"]) == set(KINDS)
     assert set(THERE_IS["evaluations"]) == set(EVALUATORS)
     assert set(THERE_IS["features"]) == set(FEATURES)
     assert all(text for part in ("presets", "evaluations", "features") for text in THERE_IS[part].values())
@@ -257,11 +244,12 @@ def test_a_player_takes_each_limit_that_it_is_said_to_heed_and_needs_one_if_said
         (Annotated[float, Field(ge=0)], "number, 0 or more"),
         (str | list[str], "text, or list of text"),
         (dict[str, str], "mapping"),
+        (Rollout, "random, evaluation, or {depth: whole number, 0 to 16 plies}"),
         (Any, "anything"),
     ],
 )
 def test_what_a_type_takes_is_said_in_words(kind, words):
-    assert takes(TypeAdapter(kind).json_schema()) == words
+    assert Option("it", kind).takes == words
 
 
 def test_the_list_has_every_name_and_fits_80_columns(listed):
@@ -270,7 +258,7 @@ def test_the_list_has_every_name_and_fits_80_columns(listed):
     for name, player in THERE_IS["players"].items():
         assert f"\ntype {name}:\n" in f"\n{text}"
         assert all(f"\n  {option} " in text for option in player["options"])
-    for part in ("presets", "switches", "evaluations", "features"):
+    for part in ("presets", "evaluations", "features"):
         assert all(f"\n  {name} " in text for name in THERE_IS[part])
 
 

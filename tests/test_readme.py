@@ -21,7 +21,7 @@ import yaml
 
 import arena
 from arena import Game, Limit
-from arena.commands.catalogue import HEADER, variant_rows
+from arena.commands.catalogue import HEADER, catalogue, variant_rows
 from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats import FORMATS
 from arena.experiment.load import load_all
@@ -29,12 +29,11 @@ from arena.learning.config import load_tuning
 from arena.report.files import FILES
 from arena.report.tables.catalogue import dictionary
 from arena.rules.variants import VARIANTS
-from players.catalogue import catalogue
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
 from players.evaluation.mix import MEANINGS
-from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
+from players.negamax.switches import PRESETS, SWITCHES, preset_texts
 from players.player import CompletePlayer, Player
 from players.table import PLAYERS
 from tests.helpers.command_line import invoke
@@ -245,7 +244,7 @@ def rules_and_start(name: str) -> tuple[Any, Any]:
     [
         (("in `linear`",), FEATURES),
         (("preset",), PRESETS),
-        (("switch",), KINDS),
+        (("switch",), SWITCHES),
         (("`type`",), FORMATS),
         (("type",), (*PLAYERS, "file.py:Class", "package.module:Class")),
         (("key", "what it limits"), Limit._fields),
@@ -266,8 +265,9 @@ def test_what_there_is_names_everything(part, names):
 
 
 def test_presets_and_switches_are_described_as_the_program_describes_them():
-    assert table("preset") == list(preset_rows())
-    assert table("switch") == list(switch_rows())
+    assert table("preset") == [(f"`{name}`", text) for name, text in preset_texts().items()]
+    described = {row[0]: (row[0], *row[2:]) for row in option_rows("negamax")}
+    assert table("switch") == [described[f"`{name}`"] for name in SWITCHES]
 
 
 def option_rows(player: str) -> list[tuple[str, ...]]:

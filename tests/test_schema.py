@@ -19,7 +19,7 @@ from arena.experiment.yaml.schema import either, field_docs
 from arena.rules.custom import CHANGES
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
-from players.negamax.switches import KINDS
+from players.negamax.switches import SWITCHES
 from players.table import PLAYERS
 from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
 
@@ -145,7 +145,7 @@ def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]
     assert set(variant[2]["properties"]) == set(CHANGES)
     types = schema["properties"]["players"]["items"]["anyOf"][1]["properties"]["type"]["anyOf"]
     assert [named["const"] for named in types[:-2]] == list(PLAYERS)
-    assert set(KINDS) | {"evaluation", "preset"} == set(options_schema("negamax"))
+    assert set(SWITCHES) | {"evaluation", "preset"} == set(options_schema("negamax"))
     *short, mappings = schema["properties"]["format"]["anyOf"]
     assert [kind["properties"]["type"]["const"] for kind in mappings["oneOf"]] == list(FORMATS)
     needy = {name for name, model in FORMATS.items() if required(model) - {"type"}}

@@ -7,7 +7,6 @@ import math
 import random
 from collections import Counter
 from pathlib import Path
-from shutil import copyfile
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
-from players.player import NETWORKS, Choice, Limit
+from players.player import Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share
 
@@ -241,16 +240,10 @@ def effort_of_a_game(player: Negamax, seed: int) -> list[dict[str, int]]:
 def test_a_game_counts_the_same_whatever_its_player_played_before(preset):
     player = Negamax(ENGLISH, "simple", preset, tt=1)
     first = effort_of_a_game(player, 1)
-    assert sum(counted["tt_hits"] for counted in first) > 100 and np.count_nonzero(player._workspace.table) > 1000
+    assert sum(counted["tt_hits"] for counted in first) > 100 and np.count_nonzero(player.workspace.table) > 1000
     for seed in (1, 2):
         effort_of_a_game(player, seed)
     assert effort_of_a_game(player, 1) == first
-
-
-def test_a_player_is_kept_unless_it_takes_much_memory_or_a_file_may_change_its_evaluation(tmp_path):
-    copyfile(NETWORKS / "english.npz", tmp_path / "net.npz")
-    assert Negamax(ENGLISH).kept and Negamax(ENGLISH, "neural").kept
-    assert not Negamax(ENGLISH, tt=128).kept and not Negamax(ENGLISH, str(tmp_path / "net.npz")).kept
 
 
 @pytest.mark.full

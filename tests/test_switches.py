@@ -27,7 +27,7 @@ from players.negamax.deepening import is_too_late
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
-from players.negamax.switches import KINDS, PRESETS
+from players.negamax.switches import PRESETS, SWITCHES
 from players.negamax.transposition import (
     EXACT,
     LOWER,
@@ -125,7 +125,7 @@ def test_every_switch_is_tried():
     told |= {"stop_cost", "stop_half", "ties"}
     published = {"order_squares"}  # tests/test_published.py
     known = {"tables"}  # tests/test_known_endings.py
-    assert set(KINDS) <= tried | INEXACT | told | published | known
+    assert set(SWITCHES) <= tried | INEXACT | told | published | known
 
 
 def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):
@@ -418,3 +418,11 @@ def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
     )
     assert find(new_table(0), 8, 5, 1).info == 0
     assert key(ENGLISH.start) != 0 and np.count_nonzero(new_table(1)) == 0
+
+
+def test_the_memory_of_a_new_table_is_there_before_the_first_search():
+    resource = pytest.importorskip("resource")
+    table, process = new_table(64), resource.RUSAGE_SELF
+    before = resource.getrusage(process).ru_minflt
+    assert not table[::512].any()
+    assert resource.getrusage(process).ru_minflt - before < 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,12 @@ from arena.learning.config import training_schema, tuning_schema
 from arena.rules.position import COLOURS
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.catalogue import catalogue
+from players.evaluation.build import EVALUATORS
+from players.evaluation.features import VOCABULARY
+from players.negamax.switches import preset_texts
+from players.options import options_of
+from players.player import Limit, default_limit, limits_of
+from players.table import PLAYERS
 
 HEADER = (
     "variant",
@@ -107,7 +112,6 @@ def _draws(variant: Variant) -> str:
 
 _PARTS = {
     "presets": "presets of negamax",
-    "switches": "switches of negamax",
     "evaluations": "evaluations, from the side to move's view",
     "features": "features of linear, own minus other",
 }
@@ -132,16 +136,54 @@ def players(as_json: bool) -> None:
     for name, player in there_is["players"].items():
         with text.section(f"type {name}"):
             text.write_text(unbroken(player["what"]))
-            text.write_dl([("limits:", _limits(player)), *_options(player["options"], there_is["switches"])])
+            text.write_dl([("limits:", _limits(player)), *_options(player["options"])])
     for part, title in _PARTS.items():
         with text.section(title):
-            rows = there_is[part].items()
             if part == "features":
                 text.write_text("a weight is a number or [opening, ending]")
-            text.write_dl([(n, unbroken(it if isinstance(it, str) else "; ".join(it.values()))) for n, it in rows])
+            text.write_dl([(name, unbroken(what)) for name, what in there_is[part].items()])
     with text.section("your own"):
         text.write_dl([("type", "path/to/file.py:Class"), ("evaluation", "path/to/file.py:function")])
     click.echo(broken(text.getvalue().strip("\n")))
+
+
+def catalogue() -> dict[str, dict[str, Any]]:
+    """Everything that a configuration can name, as plain data.
+
+    `players` has for each type `what` it is, the `limits` that it heeds, whether it `needs_limit`, its own limit
+    where it is given none, `default_limit`, and its `options`: what each `takes`, its `default`, whether it is
+    `required`, and `what` it does. The other parts have one text for each name.
+    """
+    return {
+        "players": {name: _player(maker) for name, maker in PLAYERS.items()},
+        "presets": {name: text.replace("`", "") for name, text in preset_texts().items()},
+        "evaluations": {name: _about(evaluation) for name, evaluation in EVALUATORS.items()},
+        "features": {name: _about(feature) for name, feature in VOCABULARY.items()},
+    }
+
+
+def _player(maker: type[Any]) -> dict[str, Any]:
+    limits, default = limits_of(maker), default_limit(maker)
+    return {
+        "what": _about(maker),
+        "limits": list(limits),
+        "needs_limit": bool(limits) and default == Limit(),
+        "default_limit": {name: value for name, value in default._asdict().items() if value is not None},
+        "options": {
+            option.name: {
+                "takes": option.takes,
+                "default": None if option.is_required else option.default,
+                "required": option.is_required,
+                "what": option.schema.get("description", "").replace("`", ""),
+            }
+            for option in options_of(maker).values()
+        },
+    }
+
+
+def _about(thing: Any) -> str:
+    """The first paragraph of a docstring in one line, without the marks of code."""
+    return " ".join((thing.__doc__ or "").split("\n\n")[0].split()).replace("`", "")
 
 
 @click.command()
@@ -186,15 +228,11 @@ def _limits(player: Mapping[str, Any]) -> str:
     return ", ".join(player["limits"]) + without
 
 
-def _options(options: Mapping[str, Mapping[str, Any]], switches: Collection[str]) -> list[tuple[str, str]]:
-    rows = []
+def _options(options: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for name, option in options.items():
-        if name in switches:
-            continue
         default = "required" if option["required"] else _yaml(option["default"])
-        given = f"{option['takes']} [{default}]" if default else option["takes"]
-        rows.append((name, "; ".join(filter(None, (given, option["what"])))))
-    return rows if len(rows) == len(options) else [*rows, ("...", "the switches of negamax")]
+        takes = f"{option['takes']} [{default}]" if default else option["takes"]
+        yield name, "; ".join(filter(None, (takes, option["what"])))
 
 
 def _yaml(value: Any) -> str:

@@ -13,7 +13,7 @@ from arena.rules.custom import CHANGES
 from arena.rules.result import Draws
 from arena.rules.rules import SIZES, Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.options import option_schemas
+from players.options import options_of
 from players.player import Limit
 from players.table import PLAYERS
 
@@ -118,8 +118,8 @@ def _limit_schema(limits: Schema) -> Schema:
 
 def options_schema(type: str) -> dict[str, Schema]:
     """The JSON schemas of the options of a player of PLAYERS, by their names."""
-    described = option_schemas(PLAYERS[type])
-    return {name: {"description": f"Option of {type}."} | option for name, option in described.items()}
+    options = options_of(PLAYERS[type]).values()
+    return {option.name: {"description": f"Option of {type}."} | option.schema for option in options}
 
 
 def _player_schema(entry: Schema) -> Schema:

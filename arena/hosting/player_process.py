@@ -87,7 +87,7 @@ def begin_game(
     `place`. Raises what `begin` of the player raises.
     """
     plain = without_own_code(spec)
-    files = () if plain is spec else tuple(changed_when(path) for path in user_files(spec) if path.is_file())
+    files = tuple(changed_when(path) for path in user_files(spec) if path.is_file())
     key = (repr((spec, allowance)), repr(variant), place, files)
     kept = _kept.players
     if key not in kept:

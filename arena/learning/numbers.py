@@ -20,7 +20,7 @@ from arena.experiment.yaml.section import Section
 from arena.learning.method import BuildTrial, Findings, Step
 from arena.ratings.interval import Floats
 from players.loading import PlayerError
-from players.options import NumberKind, check_options, number_options, options_of
+from players.options import NumberKind, check_options, options_of, takes_any
 from players.player import Limit, PlayerSpec
 from players.table import maker_of, option_values
 
@@ -199,13 +199,12 @@ def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
     """What a number may be, None if nothing says so, and its value in the player. Raises NumberError."""
     maker: Any = maker_of(spec.type)
     values = option_values(spec)
-    options, numbers = options_of(maker), number_options(maker)
-    known = [it for it in numbers if it not in Limit._fields]
+    options = options_of(maker)
+    known = [option.name for option in options.values() if option.number and option.name not in Limit._fields]
     top, *inner = name.split(".")
-    takes_any = any(option.kind is option.VAR_KEYWORD for option in options.values())
     if top in Limit._fields:
         raise NumberError(f"{name!r} is a limit of the player {choices('', known)}")
-    if top not in options and top not in values and not takes_any:
+    if top not in options and top not in values and not takes_any(maker):
         raise NumberError(unknown("number of the player", name, known))
     value = values.get(top)
     inside: Any = spec.options
@@ -215,9 +214,12 @@ def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
             raise NumberError(f"{key!r} is {shown(inside)} in the player, so {name!r} has no place in it")
     for key in inner:
         value = value.get(key) if isinstance(value, Mapping) else None
-    if not inner and top in options and top not in numbers and options[top].annotation is not options[top].empty:
+    option = options.get(top)
+    if inner or option is None:
+        return None, value
+    if option.number is None and option.kind is not Any:
         raise NumberError(f"{name!r} is not a number {choices('', known)}")
-    return None if inner else numbers.get(top), value
+    return option.number, value
 
 
 def _with(spec: PlayerSpec, values: Mapping[str, Any]) -> PlayerSpec:

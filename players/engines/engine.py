@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from arena.base.wording import quoted
 from arena.rules.game import Game
 from arena.rules.variants import Variant
@@ -21,6 +19,7 @@ from players.engines.hub import RESERVE, Hub
 from players.engines.parameters import Value
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
+from players.options import does
 from players.player import AnswerError, Choice, Limit
 
 LAST_CHARACTERS = 150
@@ -46,8 +45,10 @@ class Engine:
         folder: str = ".",
         protocol: Literal["hub", "dxp"] = "hub",
         parameters: dict[str, Value] | None = None,
-        reserve: Annotated[float, Field(ge=0, json_schema_extra={"unit": "seconds"})] = RESERVE,
-        port: Annotated[int, Field(ge=0, le=65535)] = 0,
+        reserve: Annotated[
+            float, does("how much less of a time limit a Hub program is told", "seconds", least=0)
+        ] = RESERVE,
+        port: Annotated[int, does("the port of DXP, 0: a free one", least=0, most=65_535)] = 0,
         listens: Listens = "program",
         restart: bool = False,
         log: bool = False,

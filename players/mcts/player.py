@@ -8,41 +8,37 @@ from __future__ import annotations
 import math
 import random
 from time import monotonic
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description
 from players.evaluation.mix import HEAD, JUDGED, STANCE, assess, head_of, is_mix
-from players.mcts.options import (
-    DEFAULTS,
-    KINDS,
-    POLICIES,
-    ROLLOUTS,
-    Minimax,
-    Monitor,
-    RejectDepth,
-    RejectMargin,
-    Rollout,
-    Table,
-    TreeOptions,
-    Trust,
-    way_of,
-)
 from players.mcts.search import compiled_tree_search
-from players.mcts.state import TreeWorkspace
-from players.negamax.player import budget, earlier_positions, give_moves, is_kept, settings_of
-from players.negamax.score import wins_in
-from players.negamax.state import COUNTED, MAX_DEPTH, draw_rules
-from players.negamax.workspace import Workspace
-from players.options import takes
+from players.mcts.state import EVALUATION, RANDOM, SHALLOW, TreeWorkspace
+from players.negamax.player import Negamax, budget, earlier_positions, give_moves
+from players.negamax.state import MAX_DEPTH, draw_rules
+from players.options import does
 from players.player import AnswerError, Choice, Limit
 
 MIX: dict[str, Any] = {"mix": {}}
 """The evaluation if none is named: `players.evaluation.mix` with its own weights."""
+
+Shallow: TypeAlias = Annotated[
+    dict[Literal["depth"], Annotated[int, does("plies that negamax searches", "plies", least=0, most=16)]],
+    Field(min_length=1),
+]
+"""A shallow search that values positions: `{depth: 2}`."""
+Rollout: TypeAlias = Annotated[
+    Literal["random", "evaluation"] | Shallow,
+    does("how a new position is valued: random moves; the evaluation; negamax to that depth, then captures"),
+]
+_WAYS = {"random": RANDOM, "none": 0, "evaluation": EVALUATION}
+"""The words of `rollout` and `policy` as kernels read them."""
 
 _NOTHING_PLAYED = np.zeros(0, np.int64)
 
@@ -55,6 +51,7 @@ class Mcts:
     The score is the expected result, from -1 to 1. The same `rng` and number of simulations give the same choice.
     """
 
+    kept = True
     limits = ("nodes", "seconds", "clock", "increment")
     shallow: tuple[str, dict[str, Any]] = (
         "alphabeta",
@@ -62,43 +59,62 @@ class Mcts:
     )
     """The preset and the switches of negamax in a shallow search; these remember nothing."""
 
-    @takes(KINDS, DEFAULTS)
     def __init__(
         self,
         variant: Variant,
         rollout: Rollout = "random",
         evaluation: Description = "simple",
-        **options: Any,
+        exploration: Annotated[
+            float, does("the constant of UCB1 or PUCT: how often moves that look worse are tried", least=0)
+        ] = 0.7,
+        first_play: Annotated[
+            float, does("the value of an untried move in UCB1, against mean plus exploration of others")
+        ] = 1.0,
+        policy: Annotated[
+            Literal["none", "evaluation"] | Shallow,
+            does(
+                "how a move gets its prior: not at all, so UCB1 chooses moves; or, for PUCT, by the evaluation "
+                "after the move; by negamax to that depth after it, then captures"
+            ),
+        ] = "none",
+        temperature: Annotated[
+            float,
+            does("a move whose position is worth this much less has a prior 1 / e times as high", "men", 0.01),
+        ] = 0.2,
+        scale: Annotated[float, does("an evaluation v counts tanh(v / scale)", "men", 0.01)] = 3.0,
+        solver: Annotated[
+            bool, does("proven wins, losses and draws are passed up the tree and not searched again")
+        ] = True,
+        keep_tree: Annotated[bool, does("the subtree of the position after both moves is kept")] = True,
+        tree: Annotated[
+            int, does("memory of the tree; it stops growing when full", "megabytes", least=1, most=65_536)
+        ] = 64,
     ) -> None:
-        chosen = TreeOptions(**options)
-        way, depth = way_of("rollout", rollout, ROLLOUTS)
-        policy, policy_depth = way_of("policy", chosen.policy, POLICIES)
-        self._settings = settings_of(variant, evaluation, *self.shallow)
-        self._simulations, self._keeps = chosen.simulations, chosen.keep_tree
-        self._rules = variant.constants
+        preset, switches = self.shallow
+        self._negamax = Negamax(variant, evaluation, preset, **switches)
+        self._rules, self._keeps = variant.constants, keep_tree
         self._search = compiled_tree_search(self._rules)
-        self._memory, self._shallow = TreeWorkspace(chosen.tree), Workspace(self._settings.switches.tt)
-        self.kept = is_kept(evaluation, max(chosen.tree, self._settings.switches.tt))
+        self._memory, self._shallow = TreeWorkspace(tree), self._negamax.workspace
         self.begin()
         self._man = float(self._shallow.states[0]["man"])
         self._memory.set(
             {
-                "rollout": way,
-                "rollout_depth": depth,
-                "exploration": chosen.exploration,
-                "first_play": chosen.first_play,
-                "policy": policy,
-                "policy_depth": policy_depth,
-                "temperature": chosen.temperature * self._man,
-                "scale": chosen.scale * self._man,
-                "solver": chosen.solver,
+                "rollout": SHALLOW if isinstance(rollout, dict) else _WAYS[rollout],
+                "rollout_depth": rollout["depth"] if isinstance(rollout, dict) else 0,
+                "exploration": exploration,
+                "first_play": first_play,
+                "policy": SHALLOW if isinstance(policy, dict) else _WAYS[policy],
+                "policy_depth": policy["depth"] if isinstance(policy, dict) else 0,
+                "temperature": temperature * self._man,
+                "scale": scale * self._man,
+                "solver": solver,
                 **draw_rules(variant.draws),
             }
         )
 
     def begin(self) -> None:
         """Forget what was found in earlier games."""
-        self._shallow.begin_game(self._settings.stored)
+        self._negamax.begin()
         self._searched: tuple[Any, list[int]] | None = None
         """The start and the moves of the game whose tree there is."""
 
@@ -114,7 +130,7 @@ class Mcts:
     def _budget(self, limit: Limit) -> tuple[int, float]:
         """Simulations and seconds of a move, at most."""
         soft, hard = budget(limit)
-        return min(limit.nodes or 2**62, self._simulations or 2**62), min(2 * soft, hard)
+        return limit.nodes or 2**62, min(2 * soft, hard)
 
     def _search_tree(self, game: Game, nodes: int, seconds: float, rng: random.Random) -> Choice:
         """Search the tree for so many simulations and seconds at most, and choose a move."""
@@ -138,10 +154,10 @@ class Mcts:
         return Choice(
             line[0],
             value,
-            len(line),
-            counted["deepest"],
-            counted["nodes"],
-            counted["leaves"],
+            depth=len(line),
+            deepest=counted["deepest"],
+            nodes=counted["nodes"],
+            leaves=counted["leaves"],
             pv=line,
             wins_in=self._memory.proven(line[0]),
             extra={"tree": counted["tree"]},
@@ -155,7 +171,7 @@ class Mcts:
         """Raise ValueError for a limit that the search cannot do with."""
         if limit.depth is not None:
             raise ValueError("a tree search has no depth to limit; give it nodes (simulations), seconds or clock")
-        if self._simulations is limit.nodes is limit.seconds is limit.clock is None:
+        if limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("a tree search needs a limit: nodes (simulations), seconds or clock")
 
     def _played(self, game: Game) -> NDArray[np.int64]:
@@ -178,16 +194,28 @@ class Hybrid(Mcts):
     search do not. Cutoffs and lookups in the table are those of minimax.
     """
 
-    @takes(KINDS, DEFAULTS)
     def __init__(
         self,
         variant: Variant,
-        minimax: Minimax = 0.85,
-        trust: Trust = 200,
-        reject_depth: RejectDepth = 3,
-        reject_margin: RejectMargin = 0.3,
-        monitor: Monitor = 5,
-        tt: Table = 16,
+        minimax: Annotated[
+            float, does("minimax first searches for this share, 0: none", "of the limit", least=0, most=0.95)
+        ] = 0.85,
+        trust: Annotated[
+            int, does("visits with which the tree begins at minimax's best move", "visits", least=1)
+        ] = 200,
+        reject_depth: Annotated[
+            int, does("a shallow search that shows which moves lose, 0: none is rejected", "plies", 0, 16)
+        ] = 3,
+        reject_margin: Annotated[
+            float, does("moves this far below the best are rejected, until all others are proven lost", "men", 0)
+        ] = 0.3,
+        monitor: Annotated[
+            int,
+            does("from one assessment of the formation to the next, 0: judged in each position", "moves", least=0),
+        ] = 5,
+        tt: Annotated[
+            int, does("transposition table of minimax and the shallow search", "megabytes", least=0, most=65_536)
+        ] = 16,
         evaluation: Description = MIX,
         rollout: Rollout = "evaluation",
         **options: Any,
@@ -196,7 +224,7 @@ class Hybrid(Mcts):
         super().__init__(variant, rollout, evaluation, **options)
         self._share, self._scale = minimax, self._memory.states[0]["scale"]
         self._stopped, self._monitor = False, monitor if self._mixed else 0
-        weights = self._settings.evaluation.weights
+        weights = self._negamax.evaluation.weights
         self._mix = head_of(weights, variant.rules) if self._mixed else np.zeros(HEAD)
         self._memory.set(
             {"trust": trust, "reject_depth": reject_depth, "reject_margin": reject_margin * self._man}
@@ -206,7 +234,7 @@ class Hybrid(Mcts):
         """Forget what was found in earlier games."""
         super().begin()
         if self._mixed:
-            head_of(self._settings.evaluation.weights, self._rules)[STANCE] = JUDGED
+            head_of(self._negamax.evaluation.weights, self._rules)[STANCE] = JUDGED
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search by minimax, then the tree, until the first limit is met or the position is decided.
@@ -217,19 +245,22 @@ class Hybrid(Mcts):
         nodes, seconds = self._budget(limit)
         began, self._stopped = monotonic(), False
         assessed = self._assess(game)
-        first = self._minimax(game, int(min(self._share * nodes, nodes)), self._share * seconds)
+        share = int(min(self._share * nodes, nodes)), self._share * seconds
+        first = Choice(game.legal_moves[0])
+        if min(share) > 0:
+            first = self._negamax.search(game, MAX_DEPTH, share[0], math.inf, share[1], rng)
         nodes, seconds = nodes - first.nodes, seconds - (monotonic() - began)
         if first.score is None:
-            found = self._search_tree(game, nodes, seconds, rng)
+            choice = self._search_tree(game, nodes, seconds, rng)
         elif first.wins_in:
-            found = first._replace(score=math.copysign(1.0, first.wins_in))
+            choice = first._replace(score=math.copysign(1.0, first.wins_in))
         elif self._stopped or len(game.legal_moves) == 1 or min(nodes, seconds) <= 0:
-            found = first._replace(score=math.tanh(first.score / self._scale))
+            choice = first._replace(score=math.tanh(first.score / self._scale))
         else:
             self._memory.set({"advised": first.move, "advice": first.score})
             tree = self._search_tree(game, nodes, seconds, rng)
             self._memory.set({"advised": 0})
-            found = tree._replace(
+            choice = tree._replace(
                 nodes=tree.nodes + first.nodes,
                 leaves=tree.leaves + first.leaves,
                 deepest=max(tree.deepest, first.deepest),
@@ -239,12 +270,12 @@ class Hybrid(Mcts):
                 tt_probes=first.tt_probes,
                 tt_hits=first.tt_hits,
             )
-        return found._replace(extra={**(found.extra or {}), "assessed": assessed}) if assessed else found
+        return choice._replace(extra={**(choice.extra or {}), "assessed": assessed}) if assessed else choice
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
         self._stopped = True
-        self._shallow.states[0]["node_limit"] = 0
+        self._negamax.stop()
         super().stop()
 
     def _assess(self, game: Game) -> int:
@@ -260,29 +291,5 @@ class Hybrid(Mcts):
         stance = assess(game.positions[-1 - 2 * since], self._rules, self._mix)
         if before not in (stance, JUDGED):
             self._searched = None
-            self._shallow.begin_game(self._settings.stored)
+            self._negamax.begin()
         return 0 if since else stance
-
-    def _minimax(self, game: Game, nodes: int, seconds: float) -> Choice:
-        """The answer of minimax within `nodes` positions and `seconds`; without a score if it finds nothing."""
-        nothing = Choice(game.legal_moves[0])
-        if nodes <= 0 or seconds <= 0:
-            return nothing
-        self._shallow.clear_answer()
-        score = self._settings.search(
-            self._rules,
-            self._shallow.states,
-            game.position,
-            earlier_positions(game),
-            (game.without_progress, game.without_capture),
-            give_moves(game, self._shallow.states),
-            MAX_DEPTH,
-            nodes,
-            np.inf,
-            seconds,
-        )
-        *counted, completed, found, _, length = self._shallow.answer()
-        if not found:
-            return nothing._replace(nodes=counted[COUNTED.index("nodes")])
-        line = self._shallow.line(length)
-        return Choice._make((line[0], score, completed, *counted, tuple(line), wins_in(score, completed), None))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import Field
 
 from arena.base.wording import unknown
 from arena.rules.endgame import MOST_PIECES
 from players.loading import PlayerError
-from players.options import check_option, choices_of, words_of
+from players.options import does
 
 FIRST, LAST, RANDOM, SEARCHED, BOUND = range(5)
 """The choices of `ties`, as kernels read them."""
@@ -22,10 +22,6 @@ PLIES, POINTS, ALIKE, BLIND, EVALUATED = range(5)
 """The choices of `finals`."""
 
 
-def _does(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
-    return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
-
-
 @dataclass(frozen=True)
 class Switches:
     """How to search, each switch with its choices and what it does; the values here are those of plain minimax.
@@ -33,86 +29,86 @@ class Switches:
     Kernels read each under its name in the record of the search's state, words by their place among the choices.
     """
 
-    alpha_beta: Annotated[bool, _does("cut what cannot matter")] = False
-    fail_soft: Annotated[bool, _does("return bounds outside the window")] = True
-    iterative: Annotated[bool, _does("search to depth 1, 2, 3 ...")] = False
-    root_order: Annotated[bool, _does("order root moves by their values in the last iteration")] = False
+    alpha_beta: Annotated[bool, does("cut what cannot matter")] = False
+    fail_soft: Annotated[bool, does("return bounds outside the window")] = True
+    iterative: Annotated[bool, does("search to depth 1, 2, 3 ...")] = False
+    root_order: Annotated[bool, does("order root moves by their values in the last iteration")] = False
     ties: Annotated[
         Literal["first", "last", "random", "searched", "bound"],
-        _does(
+        does(
             "which of equally good moves, in the generator's order; the first that was searched; or, of bounds, "
             "too, the last, as `cis300` printed"
         ),
     ] = "first"
-    stop_single: Annotated[bool, _does("under a time limit, stop at one legal move")] = False
-    stop_half: Annotated[bool, _does("start no iteration after half of the time")] = False
+    stop_single: Annotated[bool, does("under a time limit, stop at one legal move")] = False
+    stop_half: Annotated[bool, does("start no iteration after half of the time")] = False
     stop_cost: Annotated[
-        bool, _does("start no iteration of which not even the first move will be searched in time")
+        bool, does("start no iteration of which not even the first move will be searched in time")
     ] = False
-    stop_complete: Annotated[bool, _does("stop when the whole tree was searched")] = False
-    stop_decided: Annotated[bool, _does("stop when a win is certain")] = False
-    partial: Annotated[bool, _does("use the moves searched so far of an iteration that the limit ended")] = False
+    stop_complete: Annotated[bool, does("stop when the whole tree was searched")] = False
+    stop_decided: Annotated[bool, does("stop when a win is certain")] = False
+    partial: Annotated[bool, does("use the moves searched so far of an iteration that the limit ended")] = False
     order_squares: Annotated[
-        bool, _does("list moves by row and column of the piece, then of where it arrives, as `game3`")
+        bool, does("list moves by row and column of the piece, then of where it arrives, as `game3`")
     ] = False
-    order_tt: Annotated[bool, _does("first the table's move")] = False
-    order_captures: Annotated[bool, _does("of captures, first those of most pieces")] = False
-    order_killers: Annotated[bool, _does("first moves that cut at this ply")] = False
-    order_history: Annotated[bool, _does("first moves that cut anywhere")] = False
+    order_tt: Annotated[bool, does("first the table's move")] = False
+    order_captures: Annotated[bool, does("of captures, first those of most pieces")] = False
+    order_killers: Annotated[bool, does("first moves that cut at this ply")] = False
+    order_history: Annotated[bool, does("first moves that cut anywhere")] = False
     tt: Annotated[
-        int, _does("transposition table, 0: none; kept for a game", "megabytes", least=0, most=65_536)
+        int, does("transposition table, 0: none; kept for a game", "megabytes", least=0, most=65_536)
     ] = 0
-    tt_deeper: Annotated[bool, _does("use results of deeper searches")] = False
-    pvs: Annotated[bool, _does("null windows for all moves but the first")] = False
+    tt_deeper: Annotated[bool, does("use results of deeper searches")] = False
+    pvs: Annotated[bool, does("null windows for all moves but the first")] = False
     aspiration: Annotated[
-        float, _does("half width of the first window around the last value, 0: open", "men", least=0)
+        float, does("half width of the first window around the last value, 0: open", "men", least=0)
     ] = 0.0
-    mtdf: Annotated[bool, _does("MTD(f): null windows at the root")] = False
+    mtdf: Annotated[bool, does("MTD(f): null windows at the root")] = False
     quiescence: Annotated[
-        Literal["none", "captures"], _does("what is searched beyond the horizon: nothing, or pending captures")
+        Literal["none", "captures"], does("what is searched beyond the horizon: nothing, or pending captures")
     ] = "none"
     lmr: Annotated[
         Literal["none", "late", "early"],
-        _does("reduce moves from the fourth on, or, in null windows, from the second on"),
+        does("reduce moves from the fourth on, or, in null windows, from the second on"),
     ] = "none"
     iir: Annotated[
         int,
-        _does("a ply less from this depth on where the table has no move, 0: never", "plies", least=0, most=64),
+        does("a ply less from this depth on where the table has no move, 0: never", "plies", least=0, most=64),
     ] = 0
-    futility: Annotated[bool, _does("cut hopeless positions near the horizon")] = False
-    futility_depth: Annotated[int, _does("depth up to which `futility` cuts", "plies", least=1, most=64)] = 5
-    futility_above: Annotated[float, _does("how far above the window it cuts, for each ply", "men", least=0)] = 0.3
-    futility_below: Annotated[float, _does("how far below, for each ply", "men", least=0)] = 0.8
+    futility: Annotated[bool, does("cut hopeless positions near the horizon")] = False
+    futility_depth: Annotated[int, does("depth up to which `futility` cuts", "plies", least=1, most=64)] = 5
+    futility_above: Annotated[float, does("how far above the window it cuts, for each ply", "men", least=0)] = 0.3
+    futility_below: Annotated[float, does("how far below, for each ply", "men", least=0)] = 0.8
     probcut: Annotated[
-        bool, _does("cut in null windows what evaluation and a shallow search find far outside of them")
+        bool, does("cut in null windows what evaluation and a shallow search find far outside of them")
     ] = False
-    probcut_above: Annotated[float, _does("how far above the window, for each ply and three", "men", least=0)] = (
+    probcut_above: Annotated[float, does("how far above the window, for each ply and three", "men", least=0)] = (
         0.02
     )
-    probcut_below: Annotated[float, _does("how far below, for each ply and three", "men", least=0)] = 0.06
+    probcut_below: Annotated[float, does("how far below, for each ply and three", "men", least=0)] = 0.06
     full_width: Annotated[
-        int, _does("with this number of pieces or fewer no move is reduced or cut", "pieces", least=0, most=64)
+        int, does("with this number of pieces or fewer no move is reduced or cut", "pieces", least=0, most=64)
     ] = 0
-    extensions: Annotated[bool, _does("a ply more for a single reply")] = False
+    extensions: Annotated[bool, does("a ply more for a single reply")] = False
     singular: Annotated[
         int,
-        _does(
+        does(
             "a ply more, from this depth on, for a table's move that all others are worse than; 0: never",
             "plies",
             least=0,
             most=64,
         ),
     ] = 0
-    singular_margin: Annotated[float, _does("by how much they are to be worse", "men", least=0)] = 0.1
-    mate_distance: Annotated[bool, _does("cut what cannot be a sooner win")] = False
-    draws: Annotated[bool, _does("a position that occurred before, and moves without progress, are draws")] = False
-    contempt: Annotated[float, _does("what a draw is below 0", "evaluation's unit")] = 0.0
+    singular_margin: Annotated[float, does("by how much they are to be worse", "men", least=0)] = 0.1
+    mate_distance: Annotated[bool, does("cut what cannot be a sooner win")] = False
+    draws: Annotated[bool, does("a position that occurred before, and moves without progress, are draws")] = False
+    contempt: Annotated[float, does("what a draw is below 0", "evaluation's unit")] = 0.0
     repetition_penalty: Annotated[
-        float, _does("off a leaf that is the position of four plies before, as `game3` meant", "evaluation's unit")
+        float, does("off a leaf that is the position of four plies before, as `game3` meant", "evaluation's unit")
     ] = 0.0
     tables: Annotated[
         int,
-        _does(
+        does(
             "endgame tables (`arena tables`) up to this number of pieces, 0: none",
             "pieces",
             least=0,
@@ -121,7 +117,7 @@ class Switches:
     ] = 0
     finals: Annotated[
         Literal["plies", "points", "alike", "blind", "evaluation"],
-        _does(
+        does(
             "sooner wins are better; where points decide, +-100 and the difference, as in `simplified`; all wins "
             "are alike, as in `game3`; alike, and evaluated as any position at the horizon, as `cis300` printed; "
             "evaluated everywhere, as `game3` printed"
@@ -129,8 +125,13 @@ class Switches:
     ] = "plies"
 
 
-KINDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Switches, include_extras=True))
-"""The type of each switch, with its bounds and what it does."""
+SWITCHES = tuple(field.name for field in fields(Switches))
+_WORDS = {
+    name: get_args(get_args(kind)[0])
+    for name, kind in get_type_hints(Switches, include_extras=True).items()
+    if get_origin(get_args(kind)[0]) is Literal
+}
+"""The choices of each switch that has words, in the order of their numbers."""
 
 _ORDERED = {
     "tt": 16,
@@ -190,53 +191,38 @@ PRESETS = _presets()
 PresetName = Annotated[str, Field(json_schema_extra={"enum": list(PRESETS)})]
 
 
-def switches_of(preset: str, given: Mapping[str, Any]) -> Switches:
-    """The switches of a preset with those that are given in place of its own; without a table its `iir` is off.
+def switches_of(preset: str, changes: Mapping[str, Any]) -> Switches:
+    """The switches of a preset with `changes` in place of its own; without a table its `iir` is off.
 
-    Raises PlayerError for an unknown preset or switch, for what a switch cannot be, and for switches that do not
-    go together, at one that was given.
+    Raises PlayerError for an unknown preset, and for switches that do not go together, at one that was changed.
     """
     if preset not in PRESETS:
         raise PlayerError(unknown("preset", preset, PRESETS), "preset")
-    for name, value in given.items():
-        if name not in KINDS:
-            raise PlayerError(unknown("switch", name, KINDS), name)
-        check_option(name, value, KINDS[name])
-    switches = replace(PRESETS[preset], **given)
-    if not switches.tt and "iir" not in given:
+    switches = replace(PRESETS[preset], **changes)
+    if not switches.tt and "iir" not in changes:
         switches = replace(switches, iir=0)
     for name, fault in _conflicts(switches):
-        raise PlayerError(fault, *([name] if name in given else []))
+        raise PlayerError(fault, *([name] if name in changes else []))
     return switches
 
 
 def stored(switches: Switches) -> dict[str, float]:
     """Every switch as the number that kernels read."""
-    numbers = asdict(switches)
-    for name, kind in KINDS.items():
-        if words := words_of(kind):
-            numbers[name] = words.index(numbers[name])
-    return numbers
+    return asdict(switches) | {name: words.index(getattr(switches, name)) for name, words in _WORDS.items()}
 
 
 def stored_types() -> list[tuple[str, str]]:
     """The numpy type of each switch in the record of the search's state."""
-    return [(name, "f8" if get_args(kind)[0] is float else "i8") for name, kind in KINDS.items()]
+    return [(field.name, "f8" if isinstance(field.default, float) else "i8") for field in fields(Switches)]
 
 
-def preset_rows() -> Iterator[tuple[str, str]]:
-    """A row of Markdown for each preset: its name, and what it is."""
-    yield "`minimax`", "everything off: fixed depth, every node"
+def preset_texts() -> dict[str, str]:
+    """What each preset is, in Markdown."""
+    texts = {"minimax": "everything off: fixed depth, every node"}
     for preset, (base, changes) in _CHANGES.items():
-        texts = (name if value is True else f"{name}: {str(value).lower()}" for name, value in changes.items())
-        note = " (where none is named)" if preset == DEFAULT_PRESET else ""
-        yield f"`{preset}`{note}", f"`{base}` and {', '.join(f'`{text}`' for text in texts)}"
-
-
-def switch_rows() -> Iterator[tuple[str, str, str]]:
-    """A row of Markdown for each switch: its name, its choices or unit, and what it does."""
-    for name, kind in KINDS.items():
-        yield f"`{name}`", choices_of(kind), kind.__metadata__[0].description
+        values = (name if value is True else f"{name}: {str(value).lower()}" for name, value in changes.items())
+        texts[preset] = f"`{base}` and {', '.join(f'`{value}`' for value in values)}"
+    return texts
 
 
 def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:

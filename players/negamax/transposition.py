@@ -35,11 +35,12 @@ _SHALLOWER = 3
 def new_table(megabytes: int) -> TranspositionTable:
     """An empty table of the greatest power of two of buckets that fits; one unused bucket for 0 megabytes.
 
-    A bucket lies in one line of the processor's cache.
+    A bucket lies in one line of the processor's cache. The system gives memory as it is first written to, which
+    would take most of a short first search: so zeros are written here.
     """
     buckets = max(megabytes * 2**20 // (8 * BUCKET), 1)
     size = BUCKET << (buckets.bit_length() - 1)
-    room = np.zeros(size + BUCKET - 1, np.int64)
+    room = np.full(size + BUCKET - 1, 0, np.int64)
     first = -room.ctypes.data // 8 % BUCKET
     return room[first : first + size]
 

@@ -7,14 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import is_compiling
-from players.negamax.state import ANSWERED, MAX_MOVES, PLIES, STATE
+from players.negamax.state import ANSWERED, COUNTED, STATE
 from players.negamax.transposition import new_table
-
-_WORD = {name: field[1] // 8 for name, field in (STATE.fields or {}).items()}
-"""The offset of each field, in words of eight bytes."""
 
 
 class PlainState(SimpleNamespace):
@@ -27,50 +23,32 @@ class PlainState(SimpleNamespace):
         setattr(self, name, value)
 
 
-def stored_settings(settings: Mapping[str, Any]) -> Any:
-    """Values of the fields of STATE before `table`, as a workspace stores them at once."""
-    if not is_compiling():
-        return settings
-    record = np.zeros(1, STATE)
-    for name, value in settings.items():
-        record[name] = value
-    return record.view(np.int64)[: _WORD["table"]]
-
-
-def with_weights(stored: Any, weights: NDArray[np.float64]) -> Any:
-    """What `stored_settings` made, with other weights, which must be kept as long as a search uses them."""
-    if not is_compiling():
-        return {**stored, "weights": weights}
-    changed = stored.copy()
-    changed[_WORD["weights"]] = weights.ctypes.data
-    return changed
-
-
 class Workspace:
     """The memory of a player's searches."""
 
-    def __init__(self, megabytes: int) -> None:
-        """Room for a search with a transposition table of `megabytes` megabytes, 0 for none."""
+    def __init__(self, megabytes: int, settings: Mapping[str, Any] | None = None) -> None:
+        """Room for a search with a transposition table of `megabytes` megabytes, 0 for none.
+
+        `settings` are fields of STATE; what those with an address are of must be kept as long as the workspace.
+        """
         table = new_table(megabytes)
         self.states: Any = np.zeros(1, STATE)
         """The one record of STATE."""
-        self._words = self.states.view(np.int64)
-        self._answer = self._part(ANSWERED[0], len(ANSWERED))
-        self._line, self._tied_moves = self._part("line", PLIES), self._part("tied_moves", MAX_MOVES)
+        assert STATE.fields is not None
+        first = STATE.fields[ANSWERED[0]][1] // 8
+        self._answer = self.states.view(np.int64)[first : first + len(ANSWERED)]
+        if not is_compiling():
+            self.states = [PlainState(**{name: self.states[name][0] for name in STATE.names or ()})]
+        self._line, self._tied_moves = self.states[0]["line"], self.states[0]["tied_moves"]
         self.table = table
-        if is_compiling():
-            self.states["table"], self.states["table_words"] = table.ctypes.data, table.size
-        else:
-            fields = {name: self.states[name][0] for name in STATE.names or ()}
-            self.states = [PlainState(**fields | {"table": table, "table_words": table.size})]
+        address = table.ctypes.data if is_compiling() else table
+        fields: dict[str, Any] = {"table": address, "table_words": table.size, **(settings or {})}
+        for name, value in fields.items():
+            self.states[0][name] = value
 
-    def begin_game(self, settings: Any) -> None:
-        """Take on a player's settings, from `stored_settings`, and forget what earlier searches found out."""
+    def begin_game(self) -> None:
+        """Forget what earlier searches found out."""
         state = self.states[0]
-        if is_compiling():
-            self._words[: settings.size] = settings
-        else:
-            vars(state).update(settings)
         state["oldest"] = state["generation"] + 1
         if state["order_history"]:
             state["history"][:] = 0
@@ -86,12 +64,12 @@ class Workspace:
         else:
             vars(self.states[0]).update(dict.fromkeys(ANSWERED, 0))
 
-    def answer(self) -> list[int]:
-        """The values of ANSWERED."""
-        if is_compiling():
-            integers: list[int] = self._answer.tolist()
-            return integers
-        return [int(getattr(self.states[0], name)) for name in ANSWERED]
+    def answer(self) -> tuple[dict[str, int], dict[str, Any]]:
+        """The values of ANSWERED, and those of COUNTED alone, by their names."""
+        state = self.states[0]
+        numbers = self._answer.tolist() if is_compiling() else [int(state[name]) for name in ANSWERED]
+        answer = dict(zip(ANSWERED, numbers, strict=True))
+        return answer, {name: answer[name] for name in COUNTED}
 
     def line(self, length: int) -> list[int]:
         """The best line, the chosen move first."""
@@ -102,7 +80,3 @@ class Workspace:
         """The moves of equal value, in the generator's order."""
         integers: list[int] = self._tied_moves[:count].tolist()
         return integers
-
-    def _part(self, first: str, count: int) -> NDArray[np.int64]:
-        """The words of a field, and of those that follow it."""
-        return self._words[_WORD[first] : _WORD[first] + count]
