@@ -29,9 +29,9 @@ EVALUATIONS = (
     *("material", "simple", "game3", "checkers-ai", "cis300"),
     *("strong", "neural", "linear"),
 )
-"""The names of `players.evaluation.build.EVALUATORS`, likewise."""
+"""The names of `players.evaluation.build.EVALUATORS`, for the same."""
 NETWORKS = Path(__file__).parent / "evaluation" / "networks"
-"""The folder of the networks that come along: a file that is nowhere else is looked for there."""
+"""The folder of the built-in networks: a file that is nowhere else is looked for there."""
 LEVELS = range(1, 13)
 """The levels of `cis300`, plies of its search."""
 
@@ -109,12 +109,7 @@ class Choice(NamedTuple):
     wins_in: int = 0
     """Plies to a win that the search holds for certain, less than 0 to a certain loss; 0 where neither is."""
     extra: Mapping[str, float] | None = None
-    """Numbers of the player's own by name, as `{"tokens": 812}`: columns `extra_tokens` of moves.csv."""
-
-    @property
-    def effort(self) -> dict[str, int]:
-        """The counts of the search, by the names of EFFORT."""
-        return {name: getattr(self, name) for name in EFFORT}
+    """Custom metrics by name, such as `{"tokens": 812}`: columns `extra_tokens` of moves.csv."""
 
 
 EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv", "wins_in", "extra"))
@@ -124,41 +119,33 @@ EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", 
 class AnswerError(ValueError):
     """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
 
+    extra: Mapping[str, float] | None = None
+    """Custom metrics of the move that the player did not make."""
+
 
 class IllegalMove(AnswerError):
     """An answer whose move is not legal."""
-
-    extra: Mapping[str, float] | None = None
-    """The player's own numbers of the move that it did not make."""
 
     def __init__(self, move: object) -> None:
         super().__init__(f"returned the illegal move {quoted(move)}")
 
 
 class GaveUp(IllegalMove):
-    """Raised by a player that finds no legal move: it loses the game as by an illegal one.
-
-    `extra` are numbers of its own, as of a `Choice`.
-    """
+    """Raised by a player that finds no legal move: it loses the game as by an illegal one."""
 
     def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
+        """`extra` has custom metrics, as that of a `Choice`."""
         AnswerError.__init__(self, f"gave up: {reason}")
         self.extra = extra
 
 
 class NotReachable(Exception):
-    """Raised by a player whose service does not answer: the game is played again, and never scored.
-
-    `extra` are numbers of its own, as of a `Choice`.
-    """
+    """Raised by a player whose service does not answer: the game is played again, and never scored."""
 
     def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
+        """`extra` has custom metrics, as that of a `Choice`."""
+        super().__init__(f"was not reachable: {reason}")
         self.extra = extra
-
-    def __str__(self) -> str:
-        return f"was not reachable: {self.reason}"
 
 
 class Player(Protocol):
@@ -228,7 +215,7 @@ class CompletePlayer:
 
     @property
     def cpu_elsewhere(self) -> float:
-        """Processor seconds of its last answer in other processes; nan if what it says is no such number."""
+        """Processor seconds of its last answer in other processes; nan if invalid."""
         try:
             seconds = float(getattr(self.player, "cpu_elsewhere", 0.0))
         except Exception:

@@ -227,9 +227,9 @@ def test_a_program_that_is_ready_soon_is_not_announced(kind: str, monkeypatch: p
         ("command: []", "the command is empty"),
         ("command: [./python3], folder: elsewhere", "there is no folder {folder}/elsewhere"),
         ("parameters: {levl: 3}", "unknown parameter of python3 'levl'; did you mean 'level'?"),
-        ("parameters: {level: 10}", "parameter 'level' of python3 must be a whole number from 1 to 9, not 10"),
-        ("parameters: {level: true}", "parameter 'level' of python3 must be a whole number from 1 to 9, not True"),
-        ("parameters: {variant: thai}", "unknown value of 'variant' of python3 'thai'"),
+        ("parameters: {level: 10}", "level of python3 takes whole number, 1 to 9, not 10"),
+        ("parameters: {level: true}", "level of python3 takes whole number, 1 to 9, not True"),
+        ("parameters: {variant: thai}", "unknown variant of python3 'thai'"),
     ],
 )
 def test_a_mistake_in_an_entry_is_told_in_one_line(given: str, message: str, tmp_path: Path) -> None:

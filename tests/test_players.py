@@ -22,7 +22,7 @@ from players.mcts.player import Rollout
 from players.negamax.state import COUNTED, STATE
 from players.negamax.switches import PRESETS, SWITCHES, Switches, preset_texts, stored, switches_of
 from players.options import Option, options_of
-from players.player import EFFORT, Choice, Limit, PlayerSpec
+from players.player import EFFORT, Limit, PlayerSpec
 from players.table import PLAYERS, build_player
 from tests.helpers.command_line import one_line
 
@@ -50,7 +50,6 @@ def test_effort_names_what_a_search_counts():
         *("depth", "deepest", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first"),
         *("tt_probes", "tt_hits"),
     ) == EFFORT
-    assert Choice(1, depth=3, tt_hits=2).effort == dict.fromkeys(EFFORT, 0) | {"depth": 3, "tt_hits": 2}
     assert ("depth", *COUNTED) == EFFORT
 
 

@@ -20,7 +20,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
-from players.player import Choice, Limit
+from players.player import EFFORT, Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share
 
@@ -229,7 +229,7 @@ def effort_of_a_game(player: Negamax, seed: int) -> list[dict[str, int]]:
     game, rng, counted = Game(ENGLISH), random.Random(seed), []
     for _ in range(12):
         choice = player.choose(game, Limit(7), rng)
-        counted.append(choice.effort)
+        counted.append({name: getattr(choice, name) for name in EFFORT})
         game.push(choice.move)
         if game.outcome is None:
             game.push(rng.choice(game.legal_moves))

@@ -55,7 +55,7 @@ class Hub:
         known: dict[str, Declared] = {}
         for read in self._until("wait", "hub"):
             if read.command == "param" and "name" in read.arguments:
-                known[read.arguments["name"]] = declared(read)
+                known[read.arguments["name"]] = declared(read, self._name)
         wanted = settings(known, self._parameters, self._variant, self._name)
         changes = (line("set-param", {"name": name, "value": text}) for name, text in wanted.items())
         self.program.say(*changes, "init")

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from arena.base.wording import choices, quoted, unknown
+from arena.base.wording import choices, unknown
 from arena.rules.hub import Line, variant_words
 from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
+from players.options import Option, does
 
 Value = bool | int | float | str
 _KEY = "parameters"
 """The key of a player's entry."""
-_REAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]{1,2})?")
-_NUMBER = {"int": re.compile(r"[-+]?[0-9]{1,18}"), "real": _REAL}
 
 
 class Declared(NamedTuple):
-    """A parameter as a program declares it by a line `param`; bounds and choices may be empty."""
+    """A parameter as a program declares it by a line `param`."""
 
-    kind: str
-    """bool, int, real, string or enum."""
+    option: Option
     value: str
-    least: str
-    most: str
     choices: tuple[str, ...]
+    """Empty unless it is one of some words."""
 
 
-def declared(line: Line) -> Declared:
+def declared(line: Line, program: str) -> Declared:
     """The parameter that a line `param` declares."""
     get = line.arguments.get
-    values = tuple(get("values", "").split())
-    return Declared(get("type", "string"), get("value", ""), get("min", ""), get("max", ""), values)
+    words, type_ = tuple(get("values", "").split()), get("type", "string")
+    kinds: dict[str, Any] = {"bool": bool, "int": int, "real": float, "enum": Literal[words] if words else str}
+    kind = kinds.get(type_, Value)
+    if type_ in ("int", "real"):
+        kind = Annotated[kind, does("", least=_bound(get("min", "")), most=_bound(get("max", "")))]
+    return Declared(Option(f"{get('name', '')} of {program}", kind), get("value", ""), words)
 
 
 def settings(
@@ -41,13 +42,21 @@ def settings(
 ) -> dict[str, str]:
     """The values to be set, by name: those that are given and differ from the program's own, and the variant.
 
-    Raises PlayerError for a parameter that the program does not declare, a value that is not of its type or out of
-    its bounds, and a variant that the program does not play.
+    Raises PlayerError for a parameter that the program does not declare, a value that it does not take, and a
+    variant that the program does not play.
     """
-    wanted = {name: _text(name, value, known, program) for name, value in given.items()}
-    if "variant" not in wanted:
-        wanted |= _of_variant(known, variant, program)
-    return {name: text for name, text in wanted.items() if text != known[name].value}
+    texts = {}
+    for name, value in given.items():
+        if name not in known:
+            raise PlayerError(unknown(f"parameter of {program}", name, known), _KEY, name)
+        texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
+        try:
+            known[name].option.check(texts[name] if known[name].choices else value)
+        except PlayerError as error:
+            raise PlayerError(str(error), _KEY, name) from None
+    if "variant" not in texts:
+        texts |= _of_variant(known, variant, program)
+    return {name: text for name, text in texts.items() if text != known[name].value}
 
 
 def _of_variant(known: Mapping[str, Declared], variant: Variant, program: str) -> dict[str, str]:
@@ -65,37 +74,10 @@ def _of_variant(known: Mapping[str, Declared], variant: Variant, program: str) -
     return {"variant": word}
 
 
-def _text(name: str, value: Value, known: Mapping[str, Declared], program: str) -> str:
-    if name not in known:
-        raise PlayerError(unknown(f"parameter of {program}", name, known), _KEY, name)
-    found = known[name]
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    if found.kind == "enum" and text not in found.choices:
-        raise PlayerError(unknown(f"value of {name!r} of {program}", text, found.choices), _KEY, name)
-    if found.kind == "bool":
-        fits, wanted = text in ("true", "false"), "true or false"
-    elif found.kind in _NUMBER:
-        fits = bool(_NUMBER[found.kind].fullmatch(text)) and _is_within(float(text), found)
-        whole = "a whole number" if found.kind == "int" else "a number"
-        wanted = f"{whole} {_bounds(found)}".rstrip()
-    else:
-        fits, wanted = True, ""
-    if not fits:
-        raise PlayerError(f"parameter {name!r} of {program} must be {wanted}, not {quoted(value)}", _KEY, name)
-    return text
-
-
-def _is_within(number: float, found: Declared) -> bool:
-    least, most = _limit(found.least), _limit(found.most)
-    return (least is None or least <= number) and (most is None or number <= most)
-
-
-def _limit(text: str) -> float | None:
-    return float(text) if _REAL.fullmatch(text) else None
-
-
-def _bounds(found: Declared) -> str:
-    least, most = (text if _limit(text) is not None else "" for text in (found.least, found.most))
-    if least and most:
-        return f"from {least} to {most}"
-    return f"from {least}" if least else f"up to {most}" if most else ""
+def _bound(text: str) -> float | None:
+    """A bound as a line has it; None for none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return None if not math.isfinite(number) else int(number) if number.is_integer() else number
