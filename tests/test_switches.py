@@ -377,8 +377,6 @@ def test_of_a_clock_no_more_is_spent_than_is_there():
         {"preset": "minimax", "pvs": True},
         {"preset": "alphabeta", "mtdf": True},
         {"preset": "full", "mtdf": True},
-        {"tt": -1},
-        {"aspiration": -1.0},
         {"finals": "alike"},
         {"preset": "alphabeta", "mate_distance": True, "finals": "alike"},
     ],
