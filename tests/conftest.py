@@ -42,7 +42,7 @@ settings.load_profile("reproducible")
 LONG_FIRST = (
     "test_search",
     "test_golden",
-    "test_tuning",
+    "test_learning",
     "test_tournament",
     "test_limits",
     "test_switches",

@@ -3,8 +3,8 @@
     python -m tests.guard [--only NAME ...] [--workers N] [--elo 0.05] [--record]
 
 A small copy has one opening, games of 60 plies and counted limits in place of seconds. Of a tournament the digest
-of each pairing's games is kept, and each player's points and Elo with its interval; of a tuning the numbers that
-it found; of a training the digest of its network. A configuration is known by the stem of its file, wherever in
+of each pairing's games is kept, and each player's points and Elo with its interval; of a learning run the numbers
+that it found, or the digest of its network. A configuration is known by the stem of its file, wherever in
 `configs/` that is. Programs in other languages, which are built by hand (`configs/starters`), are left out.
 """
 
@@ -55,7 +55,9 @@ def small(text: str) -> dict[str, Any]:
         config.pop(extra, None)
     if "count" in config.get("openings", {}):
         config["openings"]["count"] = 1
-    if "fit" not in config:  # in such short games international draughts has no results to learn from
+    learn = config.get("learn", {})
+    is_network = learn.get("method") == "network"
+    if not is_network:  # in such short games international draughts has no results to learn from
         config["max_plies"] = MAX_PLIES
     if isinstance(form := config.get("format"), dict) and "pairs" in form:
         form["pairs"] = 1
@@ -68,16 +70,11 @@ def small(text: str) -> dict[str, Any]:
             if option == "depth":
                 entry["sweep"]["depth"] = _shallow(values)
     if "player" in config:
-        config["player"]["nodes"] = 100 if "fit" in config else 300
-    if "fit" in config:
-        config["check"] = 2
-        config["positions"]["games"] = 120
-        if "earlier" in config["positions"]:
-            config["positions"]["earlier"] = [120]
-        config["fit"].update(epochs=2, batch=256)
-    if "tuning" in config:
-        wanted = {"rounds": 2, "games": 40, "steps": 3, "pairs": 6, "check": 2}
-        config["tuning"].update({key: wanted[key] for key in wanted if key in config["tuning"]})
+        config["player"]["nodes"] = 100 if is_network else 300
+    few: dict[str, Any] = {"rounds": 2, "games": 40, "steps": 3, "pairs": 6, "check": 2}
+    if is_network:
+        few |= {"games": 120, "earlier": [120], "epochs": 2, "batch": 256}
+    learn.update({key: few[key] for key in few if key in learn})
     return config
 
 
@@ -100,7 +97,7 @@ def played(path: Path, workers: str) -> Kept:
         config = small(path.read_text(encoding="utf-8"))
         copy.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
         out = Path(scratch, "out")
-        command = "tune" if "tuning" in config else "train" if "fit" in config else "run"
+        command = "learn" if "learn" in config else "run"
         options = ["--no-report"] if command == "run" else []
         subprocess.run(
             [sys.executable, "-m", "arena", command, str(copy), "--out", str(out), "--workers", workers, *options],
@@ -108,11 +105,10 @@ def played(path: Path, workers: str) -> Kept:
             capture_output=True,
             text=True,
         )
-        if command == "tune":
-            [found] = out.glob("*.yaml")
-            return {"result": yaml.safe_load(found.read_text(encoding="utf-8"))}
-        if command == "train":
+        if (out / "network.npz").exists():
             return {"result": _network(out / "network.npz")}
+        if command == "learn":
+            return {"result": yaml.safe_load((out / "learned.yaml").read_text(encoding="utf-8"))}
         if "variants" in config or "limits" in config:
             return {folder.name: _run(folder) for folder in sorted(filter(Path.is_dir, out.iterdir()))}
         return {"": _run(out)}

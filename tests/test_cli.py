@@ -290,9 +290,8 @@ def test_one_player_alone_is_an_error_of_the_configuration(tmp_path: Path) -> No
 
 def test_the_schema_and_the_lists_are_printed() -> None:
     schema = json.loads(invoke("schema").stdout)
-    assert "positions" in schema["then"]["properties"]
-    assert "tuning" in schema["else"]["then"]["properties"]
-    assert "players" in schema["else"]["else"]["properties"]
+    assert "learn" in schema["then"]["properties"]
+    assert "players" in schema["else"]["properties"]
     assert "negamax" in invoke("players").stdout
     assert "international" in invoke("variants").stdout
 
@@ -421,27 +420,18 @@ def test_init_writes_nothing_where_a_file_of_its_is(tmp_path: Path) -> None:
     )
 
 
-LEARNING = {"tuning": "tune", "train": "train"}
-"""Shipped configurations that tune or train, and their commands."""
-
-
-@pytest.mark.parametrize(("name", "command"), LEARNING.items())
-def test_a_run_of_a_file_that_tunes_or_trains_names_the_right_command(name: str, command: str) -> None:
-    file = ROOT / "configs" / f"{name}.yaml"
-    result = invoke("run", file)
-    assert_one_clear_line(result, f"not a tournament: arena {command} {file}")
-    (other,) = {"tune", "train"} - {command}
-    assert_one_clear_line(invoke(other, file), f": arena {command} {file}")
-    assert_one_clear_line(invoke(command, ROOT / "configs" / "quickstart.yaml"), ": arena run ")
+def test_a_file_of_another_command_names_the_right_one() -> None:
+    file = ROOT / "configs" / "tuning.yaml"
+    assert_one_clear_line(invoke("run", file), f"not a tournament: arena learn {file}")
+    assert_one_clear_line(invoke("learn", ROOT / "configs" / "quickstart.yaml"), ": arena run ")
 
 
 @pytest.mark.full
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", LEARNING)
-def test_the_doctor_and_a_plan_take_a_file_that_tunes_or_trains(name: str) -> None:
+@pytest.mark.parametrize(("name", "games"), [("tuning", 3 * 1500 + 2 * 400), ("train", 3000 + 200)])
+def test_the_doctor_and_a_plan_take_a_learning_run(name: str, games: int) -> None:
     file = ROOT / "configs" / f"{name}.yaml"
     assert invoke("doctor", file).stdout == "\nno problems\n"
-    games = {"tuning": 3 * 1500 + 2 * 400, "train": 3000 + 200}[name]
     planned = invoke("plan", file, "--pilot", 2, "--workers", 1)
     assert f"\n  {games} games: " in planned.stdout, planned.output
     assert " of games on 1 worker\n" in planned.stdout
@@ -449,7 +439,7 @@ def test_the_doctor_and_a_plan_take_a_file_that_tunes_or_trains(name: str) -> No
 
 @pytest.mark.full
 @pytest.mark.compiled
-def test_the_doctor_finds_what_is_wrong_with_the_players_of_a_tuning(tmp_path: Path) -> None:
+def test_the_doctor_finds_what_is_wrong_with_the_players_of_a_learning_run(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         "from arena import evaluator\n\n@evaluator\ndef turned(position, rules):\n"
         "    return 1.0 * (position.white - position.white) / (position.kings - position.kings)\n"

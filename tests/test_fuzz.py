@@ -19,7 +19,7 @@ from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, file_openings
 from arena.experiment.yaml.errors import ConfigError
-from arena.learning.config import load_tuning
+from arena.learning.config import load_learning
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import read
@@ -121,7 +121,7 @@ def _one_line(error: Exception) -> None:
 
 def a_configuration(data: bytes, folder: Path) -> None:
     rows = len(data.decode(errors="surrogateescape").splitlines()) + 1
-    for read_it in (load, load_tuning):
+    for read_it in (load, load_learning):
         said, found = list[str](), None
         try:
             found = read_it(_file(folder, "c.yaml", data))

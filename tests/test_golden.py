@@ -47,7 +47,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterato
     def run(name: str) -> Path:
         config = str(DATA / f"{name}.yaml")
         if name == "tuning":
-            arena("tune", config, "--out", str(out / name), "--workers", "1")
+            arena("learn", config, "--out", str(out / name), "--workers", "1")
             return out / name
         with pytest.MonkeyPatch.context() as patch:
             clock = itertools.count()

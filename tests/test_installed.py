@@ -120,10 +120,10 @@ SCHEDULER = "tcp://127.0.0.1:1"
 WITHOUT = {
     "distributed": (
         ["run", "configs/swiss.yaml", "--workers", SCHEDULER],
-        ["tune", "configs/tuning.yaml", "--workers", SCHEDULER],
+        ["learn", "configs/tuning.yaml", "--workers", SCHEDULER],
         ["run", "dask.yaml"],
     ),
-    "torch": (["train", "configs/train.yaml"], ["plan", "configs/train.yaml"], ["doctor", "configs/train.yaml"]),
+    "torch": (["learn", "configs/train.yaml"], ["plan", "configs/train.yaml"], ["doctor", "configs/train.yaml"]),
 }
 """Commands that need a library of an extra."""
 EXTRAS = {"distributed": "dask", "torch": "train", "pettingzoo": "rl"}

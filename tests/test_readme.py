@@ -25,7 +25,7 @@ from arena.commands.catalogue import HEADER, catalogue, variant_rows
 from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats import FORMATS
 from arena.experiment.load import load_all
-from arena.learning.config import load_tuning
+from arena.learning.config import load_learning
 from arena.report.files import FILES
 from arena.report.tables.catalogue import dictionary
 from arena.rules.variants import VARIANTS
@@ -155,11 +155,11 @@ def test_yaml_is_a_configuration_or_a_part_of_one(folder, block):
     if isinstance(given, list):
         given = {"players": given}
     file = folder / "readme.yaml"
-    if {"name", "players"} <= set(given) or "tuning" in given:
+    if {"name", "players"} <= set(given) or "learn" in given:
         file.write_text(block.text)
     else:
         file.write_text(yaml.safe_dump({**yaml.safe_load(BASE), **given}, sort_keys=False))
-    found = [load_tuning(file)] if "tuning" in given else load_all(file).values()
+    found = [load_learning(file)] if "learn" in given else load_all(file).values()
     assert all(experiment.name for experiment in found)
 
 

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.learning.driver import LearningError
-from arena.learning.games import Failed, Job, play_scored
+from arena.learning.games import Job, Played, packed, play_job
 from arena.learning.samples import Samples, round_samples
-from arena.learning.store import SCORED, Played, packed
-from arena.learning.terms import RandomOpenings
+from arena.learning.terms import LearningError, RandomOpenings
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides
 from arena.rules.position import Position
@@ -27,9 +25,8 @@ ROWS = np.array(positions_of(ENGLISH)[:4], dtype=np.int64)
 
 
 def scored_game(number: int, result: str, rows: np.ndarray, scores: np.ndarray | float) -> Played:
-    records = np.zeros(len(rows), SCORED)
-    records["position"], records["score"] = rows, scores
-    return Played("round 1", number, result, "", 10, packed(records))
+    scored = zip(map(tuple, rows.tolist()), np.broadcast_to(scores, len(rows)).tolist(), strict=True)
+    return Played("round 1", number, result, "", 10, packed(list(scored)))
 
 
 def samples(games: list[Played], results: float) -> Samples:
@@ -86,13 +83,32 @@ def test_games_that_teach_nothing_are_refused() -> None:
 
 
 def job(**changes: Any) -> Job:
+    """A game of self-play, unless it is changed."""
     spec = PlayerSpec("a", "negamax", Limit(depth=3), {"preset": "full", "tt": 1, "evaluation": "strong"})
-    return Job("round 1", 7, 7, ENGLISH, spec, spec, RandomOpenings(), 1, 100)._replace(**changes)
+    made = Job("round 1", 7, 7, ENGLISH, spec, spec, RandomOpenings(), 1, 100, random_moves=0.01)
+    return made._replace(**changes)
+
+
+@pytest.mark.full
+def test_positions_taken_from_a_game_are_quiet_and_its_own() -> None:
+    weak = PlayerSpec("a", "negamax", Limit(depth=1), {"preset": "alphabeta"})
+    ordinary = job(white=weak, black=weak, positions=10, random_moves=None)
+    game = play_job(ordinary)
+    rows = game.scored()["position"]
+    assert rows.shape == (10, 4)
+    left = [int(row[0] | row[1]).bit_count() for row in rows]
+    assert left == sorted(left, reverse=True), "in the order of the game"
+    assert len({tuple(row) for row in rows.tolist()}) > 5
+    for row in rows.tolist():
+        position = Position(*row)
+        assert not any(move & sides(position)[1] for move in legal_moves(ENGLISH.constants, position))
+    assert play_job(ordinary) == game
+    assert play_job(ordinary._replace(game=8, pair=8)) != game
 
 
 def test_positions_of_self_play_are_quiet_and_have_scores_from_whites_view() -> None:
     ahead = []
-    games = [game for n in range(1, 9) if isinstance(game := play_scored(job(game=n, pair=n)), Played)]
+    games = [play_job(job(game=n, pair=n)) for n in range(1, 9)]
     for game in games:
         rows = game.scored()
         assert len(rows) > 5
@@ -105,15 +121,14 @@ def test_positions_of_self_play_are_quiet_and_have_scores_from_whites_view() -> 
         ahead += [np.sign(b) == np.sign(s) for b, s in zip(balance, rows["score"], strict=True) if abs(b) >= 2]
     assert len(ahead) > 20
     assert np.mean(ahead) > 0.95
-    assert play_scored(job(game=3, pair=3)) == games[2]
+    assert play_job(job(game=3, pair=3)) == games[2]
     assert len({game.opening for game in games}) == len(games) == 8
     assert len({game.opening.count(",") for game in games}) > 1, "openings of different lengths"
 
 
 def test_a_decided_game_is_left_with_its_result() -> None:
     for number in range(1, 40):
-        game = play_scored(job(game=number, pair=number, max_plies=300))
-        assert isinstance(game, Played)
+        game = play_job(job(game=number, pair=number, max_plies=300))
         last = game.scored()["score"][-1]
         if abs(last) > LIMIT:
             assert game.result == ("white" if last > 0 else "black")
@@ -121,8 +136,8 @@ def test_a_decided_game_is_left_with_its_result() -> None:
     raise AssertionError("no game was decided")
 
 
-def test_self_play_that_fails_is_named() -> None:
+@pytest.mark.parametrize("random_moves", [None, 0.01])
+def test_a_player_that_fails_is_named(random_moves: float | None) -> None:
     broken = PlayerSpec("a", "negamax", Limit(depth=99), {})
-    failed = play_scored(job(white=broken))
-    assert isinstance(failed, Failed)
-    assert failed.reason.startswith("round 1, game 7: a was not built: ")
+    with pytest.raises(LearningError, match=r"^round 1, game 7: a was not built: "):
+        play_job(job(white=broken, black=broken, random_moves=random_moves))

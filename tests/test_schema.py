@@ -108,7 +108,7 @@ def test_what_runs_is_right_in_an_editor(schema: dict[str, Any], text: str) -> N
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_configurations_that_come_along_are_right_in_an_editor(path: Path) -> None:
-    """By the schema of `arena schema`, of experiments and tunings in one."""
+    """By the schema of `arena schema`, of experiments and learning runs in one."""
     assert faults(PRINTED, path.read_text()) == []
 
 
@@ -160,7 +160,7 @@ def test_the_docstrings_of_fields_describe_rules() -> None:
 
 
 def test_a_schema_of_two_kinds_of_files_asks_for_the_key_that_tells_them_apart() -> None:
-    made = either("tuning", {"required": ["method"]}, {"required": ["players"]})
-    assert faults(made, "{tuning: 1, method: a}") == faults(made, "{players: []}") == []
-    assert faults(made, "{tuning: 1}") == ["'method' is a required property"]
+    made = either("learn", {"required": ["method"]}, {"required": ["players"]})
+    assert faults(made, "{learn: 1, method: a}") == faults(made, "{players: []}") == []
+    assert faults(made, "{learn: 1}") == ["'method' is a required property"]
     assert faults(made, "{name: 1}") == ["'players' is a required property"]

@@ -1,9 +1,11 @@
-"""Tests of `arena train`: the network in floating point, resumption, sources of positions, and what is refused."""
+"""The method `network`: the network in floating point, resumption, rounds, and sources of positions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -16,22 +18,24 @@ from tests.helpers.needed import needed
 needed("torch")
 
 import torch
-from click.testing import CliRunner
 
-from arena.commands.cli import main
-from arena.learning.config import FitSection, load_training
-from arena.learning.driver import LearningError, StageProgress
+from arena.learning.config import load_learning
 from arena.learning.fit import Fit, Views, inputs_of, phases_of, unit_of, views_of
-from arena.learning.games import play_scored
+from arena.learning.games import GameStore, job_of, play_job
+from arena.learning.loop import learn, prepare
+from arena.learning.method import Session
+from arena.learning.network import FILE as NETWORK
+from arena.learning.network import Network
 from arena.learning.samples import Samples, games_of_run, samples_of_pdn
-from arena.learning.store import GameStore, Played
-from arena.learning.training import NETWORK, gathered, prepare, stage_of, train
+from arena.learning.terms import LearningError
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS, Variant
+from arena.watch.observer import Observer
 from players.evaluation.build import build_evaluation
 from players.evaluation.evaluator import evaluate_all
 from players.evaluation.neural import ONE, NetworkFile, network_in, network_size
 from players.evaluation.sample import positions_of
+from tests.helpers.command_line import invoke
 
 pytestmark = pytest.mark.full
 
@@ -43,9 +47,7 @@ seed: 3
 openings: {random_plies: 6, balanced: false}
 max_plies: 60
 player: {preset: full, evaluation: simple, tt: 0, nodes: 30}
-positions: {games: 40, random_moves: 0.1}
-fit: {epochs: 4, batch: 64}
-check: 2
+learn: {method: network, games: 40, random_moves: 0.1, epochs: 4, batch: 64, check: 2}
 """
 
 
@@ -55,24 +57,43 @@ def written(tmp_path: Path, text: str = SMALL) -> Path:
     return file
 
 
-def trained(config: Path, folder: Path, stop_after: int | None = None) -> tuple[list[Any], bool]:
-    """Train until so many events were seen, or to the end; the events, and whether it is done."""
-    plan = prepare(load_training(config))
-    events: list[Any] = []
-    with GameStore(folder, "training", plan.description) as store:
-        steps = train(plan, store, 1)
-        while stop_after is None or len(events) < stop_after:
-            try:
-                events.append(next(steps))
-            except StopIteration as end:
-                return events, end.value is not None
-        steps.close()
-    return events, False
+class Hearing(Observer):
+    """Counts games and lines of a run, and stops it after so many."""
+
+    def __init__(self, stop_after: int = sys.maxsize) -> None:
+        self.stop_after, self.events = stop_after, list[str]()
+
+    def say(self, line: str) -> None:
+        self.events.append(line)
+
+    @contextmanager
+    def working(self, what: str, total: int, folder: Any = None, *, at_once: bool = False) -> Iterator[Any]:
+        self.what = what
+        yield lambda: len(self.events) >= self.stop_after
+
+    def done(self, pieces: int) -> None:
+        self.events.append(self.what)
 
 
-def done(config: Path, folder: Path, stop_after: int | None = None) -> bool:
-    """Whether a training is done after so many events."""
-    return trained(config, folder, stop_after)[1]
+def heard(config: Path, folder: Path, stop_after: int = sys.maxsize) -> tuple[list[str], bool]:
+    """Learn until so many games and lines were heard of, or to the end; these, and whether it is done."""
+    plan, hearing = prepare(load_learning(config)), Hearing(stop_after)
+    with GameStore(folder, plan.description) as store:
+        outcome = learn(plan, store, 1, hearing)
+    return hearing.events, outcome is not None
+
+
+def done(config: Path, folder: Path, stop_after: int = sys.maxsize) -> bool:
+    """Whether a run is done after so many games and lines."""
+    return heard(config, folder, stop_after)[1]
+
+
+def samples_of(config: Path, folder: Path) -> Samples:
+    """What the network of the first round learns from, once a run in a folder has played its games."""
+    terms = load_learning(config)
+    assert isinstance(terms.learn, Network)
+    with GameStore(folder, prepare(terms).description) as store:
+        return joined(terms.learn.samples(Session(terms, store, 1, Hearing()), 1, []))
 
 
 CHECKPOINT = "network.pt"
@@ -103,7 +124,7 @@ def sampled(name: str) -> Samples:
 def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, width):
     """Up to the rounding of weights: from the side to move's view, whatever its colour."""
     variant, data = VARIANTS[name], sampled(name)
-    fit = Fit(variant.constants, FitSection(epochs=3, batch=64, rate=0.01, width=width), 1)
+    fit = Fit(variant.constants, 1, epochs=3, batch=64, rate=0.01, width=width)
     learned = views(variant, data)
     for _ in range(3):
         fit.descend(learned, learned)
@@ -120,7 +141,7 @@ def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, wid
 
 
 def test_weights_are_held_within_what_whole_numbers_can_be():
-    fit = Fit(ENGLISH.constants, FitSection(epochs=1, batch=64, rate=50.0), 1)
+    fit = Fit(ENGLISH.constants, 1, epochs=1, batch=64, rate=50.0, width=64)
     learned = views(ENGLISH, sampled("english"))
     fit.descend(learned, learned)
     assert np.abs(fit.network.whole_numbers()).max() == 8 * ONE
@@ -128,7 +149,7 @@ def test_weights_are_held_within_what_whole_numbers_can_be():
 
 
 def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
-    fit = Fit(ENGLISH.constants, FitSection(epochs=30, batch=64, rate=0.01), 1)
+    fit = Fit(ENGLISH.constants, 1, epochs=30, batch=64, rate=0.01, width=64)
     data = sampled("english")
     material = [(w.bit_count() - b.bit_count()) for w, b, *_ in data.positions.tolist()]
     data = data._replace(targets=1 / (1 + np.exp(-np.array(material))))
@@ -168,62 +189,50 @@ def test_the_views_are_the_same_in_one_part_and_in_many():
     assert 200 < len(one[0].rows) + len(one[1].rows) <= len(data.targets) - 40
 
 
-def test_a_training_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
+def test_a_run_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
     """Stopped in its games, in the fit after an epoch, and before the match."""
     config = written(tmp_path)
     assert done(config, tmp_path / "whole")
     assert not done(config, tmp_path / "pieces", stop_after=15)
     assert not done(config, tmp_path / "pieces", stop_after=25 + 1 + 2)
     assert len(torch.load(tmp_path / "pieces" / CHECKPOINT, weights_only=True)["epochs"]) == 2
-    again, _ = trained(config, tmp_path / "pieces", stop_after=1 + 2)
-    assert [again[0].epoch, again[1].number, again[2].number] == [2, 3, 4]
+    again, _ = heard(config, tmp_path / "pieces", stop_after=1 + 2)
+    assert again[0].endswith("after 2 epochs") and again[1].startswith("epoch 3/4: ")
     assert done(config, tmp_path / "pieces")
     whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))
     assert whole == pieces
 
 
-def test_a_damaged_checkpoint_is_learned_again(tmp_path: Path):
+def test_a_network_that_is_gone_is_made_again_and_a_damaged_checkpoint_learned_again(tmp_path: Path):
     config, folder = written(tmp_path), tmp_path / "run"
     assert done(config, folder)
     before = (folder / NETWORK).read_bytes()
+    (folder / NETWORK).unlink()
+    events, _ = heard(config, folder)
+    assert [event.partition(":")[0] for event in events] == ["network"]
+    assert (folder / NETWORK).read_bytes() == before
+    (folder / NETWORK).unlink()
     (folder / CHECKPOINT).write_bytes((folder / CHECKPOINT).read_bytes()[:5000])
-    assert done(config, folder)
+    events, _ = heard(config, folder)
+    assert len(events) == 1 + 4
     assert (folder / NETWORK).read_bytes() == before
 
 
-def test_the_number_of_workers_changes_nothing(tmp_path: Path):
-    config = written(tmp_path)
-    for workers in (1, 2):
-        plan = prepare(load_training(config))
-        with GameStore(tmp_path / str(workers), "training", plan.description) as store:
-            for _ in train(plan, store, workers):
-                pass
-    one, two = ((tmp_path / name / NETWORK).read_bytes() for name in ("1", "2"))
-    assert one == two
-
-
-def test_the_command_leaves_a_network_that_plays_and_a_report(tmp_path: Path):
+def test_the_answer_has_what_to_do_and_the_network_plays(tmp_path: Path):
     out = tmp_path / "out"
-    result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(out), "--workers", "1"])
+    result = invoke("learn", written(tmp_path), "--out", out, "--workers", 1)
     assert result.exit_code == 0, result.output
     outcome, told, *_ = result.stdout.splitlines()
-    assert outcome.startswith("The network ") and "against material" not in result.stdout
+    assert re.match("The network (lost to|did not differ measurably from) material", outcome)
     assert told.startswith("No better than a coin") and "about 120 games more" in told
-    assert (out / "summary.md").read_text().startswith(f"{outcome}\n{told}\n\n")
-    assert {"network.npz", "losses.csv", "losses.png", "summary.md"} <= {it.name for it in out.iterdir()}
-    assert "nan" not in (out / "summary.md").read_text()
-    assert len((out / "losses.csv").read_text().splitlines()) == 5
     assert build_evaluation(str(out / NETWORK), ENGLISH).weights.size
 
 
 def test_positions_are_held_out_by_game(tmp_path: Path):
     config = written(tmp_path)
-    plan = prepare(load_training(config))
-    with GameStore(tmp_path / "run", "training", plan.description) as store:
-        for event in train(plan, store, 1):
-            if not isinstance(event, StageProgress):
-                break
-        data = joined(gathered(plan, store, 1, []))
+    assert not done(config, tmp_path / "run", stop_after=41)
+    data = samples_of(config, tmp_path / "run")
+    with GameStore(tmp_path / "run", prepare(load_learning(config)).description) as store:
         games = store.games("games")
     of_game = np.repeat([game.game for game in games], [len(game.scored()) for game in games])
     assert data.held_out.tolist() == (of_game % 20 == 0).tolist()
@@ -246,9 +255,7 @@ players:
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
     (folder / "run.yaml").write_text(RUN)
-    result = CliRunner().invoke(
-        main, ["run", str(folder / "run.yaml"), "--out", str(folder / "out"), "--workers", "1"]
-    )
+    result = invoke("run", folder / "run.yaml", "--out", folder / "out", "--workers", 1)
     assert result.exit_code == 0, result.output
     return folder / "out"
 
@@ -274,12 +281,10 @@ def test_a_run_under_other_rules_is_refused(run_folder: Path):
 def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: Path):
     pdn = tmp_path / "games.pdn"
     pdn.write_text('[GameType "21"]\n[Result "1-0"]\n1. 11-15 23-19 2. 8-11 22-17 1-0\n' * 40)
-    text = SMALL.replace("{games: 40, random_moves: 0.1}", f"{{games: 0, runs: [{run_folder}], pdn: [games.pdn]}}")
-    plan = prepare(load_training(written(tmp_path, text)))
-    with GameStore(tmp_path / "out", "training", plan.description) as store:
-        data = joined(gathered(plan, store, 1, []))
-        for _ in train(plan, store, 1):
-            pass
+    text = SMALL.replace("games: 40", f"games: 0, runs: [{run_folder}], pdn: [games.pdn]")
+    config = written(tmp_path, text)
+    assert done(config, tmp_path / "out")
+    data = samples_of(config, tmp_path / "out")
     assert len(data.positions) > 160 and (tmp_path / "out" / NETWORK).exists()
     assert (data.targets[-160:] == 0).all() and data.held_out[-160:].sum() == 8
 
@@ -310,68 +315,41 @@ def test_a_pdn_whose_results_are_contradicted_or_that_cannot_be_read_whole_is_to
     assert re.search("1 game .*:6: game 2, ply 3", unread)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("nodes: 30", "seconds: 0.1"), "'seconds' would make a training depend on the machine"),
-        (("games: 40", "games: 0"), "there are no positions to learn: give games, runs or pdn"),
-        (("games: 40", "games: 40, pdn: [none.pdn]"), "there is no file none.pdn"),
-        (("games: 40", "games: 40, runs: [none]"), "there is no run none"),
-        (
-            ("games: 40", "games: 40, earlier: [40, 10]"),
-            "an entry of 'earlier' must be greater than or equal to 20",
-        ),
-        (("games: 40", "games: 0, earlier: [40], runs: [.]"), "the last round has no games: give games"),
-        (("epochs: 4", "epochs: 4, width: 100"), "'width' must be 64, 128 or 256, not the whole number 100"),
-        (("games: 40", "gmaes: 40"), "unknown key 'gmaes'; did you mean 'games'"),
-        (("evaluation: simple", "evaluation: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
-        (("check: 2", "check: 2\nagainst: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
-        (("check: 2", "check: 2\nagainst: {linear: {kng: 1}}"), "unknown feature 'kng'"),
-    ],
-)
-def test_what_is_wrong_in_a_configuration_gets_one_line(tmp_path: Path, change: tuple[str, str], message: str):
-    file = written(tmp_path, SMALL.replace(*change))
-    result = CliRunner().invoke(main, ["train", str(file), "--out", str(tmp_path / "out")])
-    assert result.exit_code == 2
-    assert message in result.stderr and "Traceback" not in result.stderr
-    assert len([line for line in result.stderr.splitlines() if "small.yaml" in line]) == 1
-    assert not (tmp_path / "out").exists()
-
-
 ROUNDS = SMALL.replace("games: 40", "earlier: [40, 20], games: 60").replace("epochs: 4", "epochs: 2, width: 128")
 
 
 def test_each_round_is_played_by_the_network_of_the_one_before_and_the_last_one_is_learned(tmp_path: Path):
     config, folder = written(tmp_path, ROUNDS), tmp_path / "run"
-    events, is_done = trained(config, folder)
+    events, is_done = heard(config, folder)
     assert is_done
-    stages = [event.stage for event in events if isinstance(event, StageProgress)]
-    assert [(stage, stages.count(stage)) for stage in dict.fromkeys(stages)] == [
-        ("games", 40),
-        ("games 2", 20),
-        ("games 3", 60),
-        ("against", 4),
+    games = [event for event in events if event.startswith("games ")]
+    assert [(what, games.count(what)) for what in dict.fromkeys(games)] == [
+        ("games of round 1/3", 40),
+        ("games of round 2/3", 20),
+        ("games of round 3/3", 60),
+        ("games against material", 4),
     ]
-    plan = prepare(load_training(config))
-    wanted = {}
-    with GameStore(folder, "training", plan.description) as store:
-        for number in (1, 2, 3):
-            wanted[number] = {game.game: game.positions for game in store.games(stage_of(number))}
+    terms = load_learning(config)
+    with GameStore(folder, prepare(terms).description) as store:
+        stages = {number: store.games(terms.learn.stage(number)) for number in (2, 3)}
     evaluations = {2: folder / "network-1.npz", 3: folder / "network-2.npz"}
     for number, file in evaluations.items():
-        spec = plan.terms.player("player", evaluation=str(file))
-        job = plan.terms.job(stage_of(number), 7, spec, spec, 7)._replace(random_moves=0.1)
-        again = play_scored(job)
-        assert isinstance(again, Played) and again.positions == wanted[number][7]
+        spec = terms.spec("player", {"evaluation": str(file)})
+        again = play_job(job_of(terms, terms.learn.stage(number), 7, 7, spec, spec, random_moves=0.1))
+        assert again == stages[number][6]
     widths = []
     for file in (*evaluations.values(), folder / NETWORK):
         with np.load(file) as arrays:
             widths.append(network_in(arrays).width(ENGLISH.rules))
     assert widths == [64, 64, 128]
     assert evaluations[2].read_bytes() != evaluations[3].read_bytes()
+    result = invoke("learn", config, "--out", folder, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    text = (folder / "summary.md").read_text()
+    assert "quiet positions of 60 games of the player with itself, after rounds of 40 and 20" in text
 
 
-def test_a_training_of_rounds_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
+def test_a_run_of_rounds_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
     """Stopped in the fit of the first round, in the games of the second, and in the fit of the last."""
     config = written(tmp_path, ROUNDS)
     assert done(config, tmp_path / "whole")
@@ -382,19 +360,8 @@ def test_a_training_of_rounds_that_was_stopped_ends_with_the_same_bytes(tmp_path
     assert whole == pieces
 
 
-def test_the_report_of_rounds_names_them(tmp_path: Path):
-    out = tmp_path / "out"
-    config = written(tmp_path, ROUNDS)
-    result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
-    assert result.exit_code == 0, result.output
-    text = (out / "summary.md").read_text()
-    assert "quiet positions of 60 games of the player with itself, after rounds of 40 and 20" in text
-
-
 def test_too_few_games_are_told(tmp_path: Path):
-    result = CliRunner().invoke(
-        main,
-        ["train", str(written(tmp_path, SMALL.replace("games: 40", "games: 3"))), "--out", str(tmp_path / "out")],
-    )
+    config = written(tmp_path, SMALL.replace("games: 40", "games: 3"))
+    result = invoke("learn", config, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert "play more games" in result.stderr.splitlines()[-1]

@@ -45,7 +45,7 @@ def nearest(word: str, valid: Collection[str], likeness: float = 0.6) -> str | N
 
 
 def not_installed(what: str, library: str, extra: str) -> str:
-    """`arena train needs PyTorch, which is not installed: pip install 'draughts-arena[train]'`."""
+    """`a network needs PyTorch, which is not installed: pip install 'draughts-arena[train]'`."""
     return f"{what} needs {library}, which is not installed: pip install 'draughts-arena[{extra}]'"
 
 

@@ -14,7 +14,7 @@ from arena.commands.common import VARIANT
 from arena.commands.output import broken, echo, say, show_table, unbroken, width_of
 from arena.experiment.schema import experiment_schema
 from arena.experiment.yaml.schema import either
-from arena.learning.config import training_schema, tuning_schema
+from arena.learning.config import learning_schema
 from arena.rules.position import COLOURS
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules
 from arena.rules.variants import VARIANTS, Variant
@@ -215,9 +215,8 @@ def schema(install: bool) -> None:
 
 
 def schema_text() -> str:
-    """The JSON schema of configuration files, experiments, tunings and trainings, as a file holds it."""
-    others = either("tuning", tuning_schema(), experiment_schema())
-    return json.dumps(either("positions", training_schema(), others), indent=2) + "\n"
+    """The JSON schema of configuration files, experiments and learning runs, as a file holds it."""
+    return json.dumps(either("learn", learning_schema(), experiment_schema()), indent=2) + "\n"
 
 
 def _limits(player: Mapping[str, Any]) -> str:

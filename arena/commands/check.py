@@ -8,14 +8,13 @@ from pathlib import Path
 
 import click
 
-from arena.commands.common import VARIANT, announcing_compilation, requiring_torch
+from arena.commands.common import VARIANT, announcing_compilation
 from arena.commands.output import echo, say
 from arena.experiment.load import command_for, load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
-from arena.learning import tuning
-from arena.learning.config import load_training, load_tuning
-from arena.learning.driver import Rehearsal
+from arena.learning.config import load_learning
+from arena.learning.loop import Rehearsal, prepare, rehearsal
 from arena.play.doctor import diagnose
 from arena.rules.board.board import board_text
 from arena.rules.position import COLOURS
@@ -45,16 +44,16 @@ def check(evaluation: str, variant: Variant) -> None:
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 def doctor(config: Path) -> None:
-    """List everything that is wrong with CONFIG, a tournament, a tuning or a training, before it is played.
+    """List everything that is wrong with CONFIG, a tournament or a learning run, before it is played.
 
     Every player is built and plays a few short games: are its moves legal, its limits kept, and its moves the same
     from the same seed, whatever it played before? Own evaluations are examined as `arena check` does. The exit
     code is 1 if there are problems.
     """
-    rehearsal = rehearsed(config)
+    learning = rehearsed(config)
     found: list[Finding] = []
     try:
-        experiments = {"": rehearsal.experiment} if rehearsal else load_all(config)
+        experiments = {"": learning.experiment} if learning else load_all(config)
     except ConfigError as error:
         try:
             experiments = load_all(config, renamed=True)
@@ -62,7 +61,7 @@ def doctor(config: Path) -> None:
             raise error from None
         echo(str(error))
         found += [Finding("error", message) for *_, message in error.problems]
-    games = rehearsal.games if rehearsal else None
+    games = learning.games if learning else None
     with announcing_compilation():
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""
@@ -75,20 +74,14 @@ def doctor(config: Path) -> None:
 
 
 def rehearsed(config: Path) -> Rehearsal | None:
-    """The match and the number of games of a file that tunes or trains, None for a tournament's.
+    """The match and the number of games of a learning run, None for a file with a tournament.
 
     Builds its players, and draws the openings of its last match. Exits with what is wrong.
     """
-    command = command_for(config)
-    if command == "run":
+    if command_for(config) == "run":
         return None
     with announcing_compilation():
-        if command == "tune":
-            return tuning.rehearsal(tuning.prepare(load_tuning(config)))
-        settings = load_training(config)
-        with requiring_torch():
-            from arena.learning import training  # PyTorch takes seconds to import
-        return training.rehearsal(training.prepare(settings))
+        return rehearsal(prepare(load_learning(config)))
 
 
 def _say_of(about: str, text: str) -> None:

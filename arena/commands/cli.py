@@ -53,8 +53,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Learn": {
         "check": ("check:check", "examine an evaluation for mistakes"),
-        "tune": ("learning:tune", "find weights of an evaluation, or numbers of a player"),
-        "train": ("learning:train", "train a network"),
+        "learn": ("learning:learn", "weights, numbers of a player or a network, from games"),
     },
     "Develop": {
         "players": ("catalogue:players", "players, options, evaluations, features"),

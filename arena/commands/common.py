@@ -18,7 +18,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from arena.base.wording import not_installed, unknown
+from arena.base.wording import unknown
 from arena.base.writing import replaces_lines
 from arena.commands.output import STOPPED, fail, say
 from arena.experiment.model import scheduler_address
@@ -108,17 +108,6 @@ def lost_workers(folder: Path) -> Iterator[None]:
     except EngineError as error:
         kept = f"; all that is finished is kept in {folder}; rerun the same command to resume"
         fail(f"{error}{kept if folder.exists() else ''}")
-
-
-@contextmanager
-def requiring_torch() -> Iterator[None]:
-    """Exit with what to install if PyTorch cannot be imported."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        fail(not_installed("a training", "PyTorch", "train"))
 
 
 class VariantType(click.ParamType):

@@ -1,108 +1,48 @@
-"""The commands that learn from games: tune and train."""
+"""The command that learns from games."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Generator
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import click
 
-from arena.commands.common import (
-    announcing_compilation,
-    interruptible,
-    lost_workers,
-    requiring_torch,
-    workers_option,
-)
+from arena.commands.common import announcing_compilation, lost_workers, workers_option
 from arena.commands.output import STOPPED, echo, fail, say
-from arena.learning import tuning, tuning_report
-from arena.learning.config import Training, Tuning, load_training, load_tuning
-from arena.learning.driver import StageProgress
-from arena.learning.store import GameStore
+from arena.commands.waiting import Terminal
+from arena.learning import loop
+from arena.learning.config import load_learning
+from arena.learning.games import GameStore
 from arena.play.tournament import available
 from arena.play.workers import kept_workers
-from arena.watch.display import PLAIN_SECONDS, Ticker
 
 
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the tuning [reports/<name>].")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @workers_option
-def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
-    """Find weights of an evaluation, or numbers of a player, as CONFIG describes, and check them in a match.
-
-    Rerun the same command to resume a tuning that was stopped.
-    """
-    _learn("tuning", "tuned", load_tuning(config), out, workers, tuning.prepare, tuning.tune, tuning_report)
-
-
-@click.command()
-@click.argument("config", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the training [reports/<name>].")
-@workers_option
-def train(config: Path, out: Path | None, workers: int | str | None) -> None:
-    """Train a network for `evaluation:` as CONFIG describes, and check it in a match.
-
-    Rerun the same command to resume a training that was stopped.
-    """
-    settings = load_training(config)
-    with requiring_torch():
-        from arena.learning import training, training_report  # PyTorch takes seconds to import
-    _learn("training", "network", settings, out, workers, training.prepare, training.train, training_report)
-
-
 @kept_workers()
-def _learn(
-    noun: str,
-    product: str,
-    settings: Tuning | Training,
-    out: Path | None,
-    workers: int | str | None,
-    prepare: Callable[[Any], Any],
-    events_of: Callable[..., Generator[Any, None, Any]],
-    report: ModuleType,
-) -> None:
-    """Do what is not done yet of a tuning or a training, the `noun`, and write the report on its `product`."""
-    used = available(workers, say)
+def learn(config: Path, out: Path | None, workers: int | str | None) -> None:
+    """Learn weights, numbers of a player or a network from games, as CONFIG describes, and check them in a match.
+
+    Rerun the same command to resume what was stopped.
+    """
+    settings, used = load_learning(config), available(workers, say)
     with announcing_compilation():
-        plan = prepare(settings)
+        plan = loop.prepare(settings)
     folder = out or Path("reports") / settings.name
     try:
-        with lost_workers(folder), GameStore(folder, noun, plan.description) as store:
+        with lost_workers(folder), GameStore(folder, plan.description) as store:
             if store.repaired:
                 say(store.repaired)
-            with interruptible(say) as stopping:
-                found = _follow(plan, events_of(plan, store, used, stopping), report)
-        if found is None:
+            outcome = loop.learn(plan, store, used, Terminal("arena.learning.report"))
+        if outcome is None:
             say("stopped; rerun the same command to resume")
             sys.exit(STOPPED)
-        file = report.write(plan, found, folder)
+        from arena.learning import report  # matplotlib takes as long as a few games
+
+        report.write(plan, outcome, folder)
     except OSError as error:
         fail(f"{folder} cannot be written to: {error.strerror or error}")
-    echo(report.answer(plan, found))
-    echo(f"{product}: {file}, report: {folder / report.REPORT}")
-
-
-def _follow(plan: Any, events: Generator[Any, None, Any], report: ModuleType) -> Any:
-    """Print how far it is: ever more rarely during games, and after steps or epochs; returns what was found."""
-    stage, before, began, ticker = "", 0, 0.0, Ticker()
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as end:
-            return end.value
-        if not isinstance(event, StageProgress):
-            if text := report.event_text(plan, event):
-                say(text)
-            continue
-        now = time.monotonic()
-        if event.stage != stage:
-            stage, before, began = event.stage, event.games - 1, now
-        seconds = now - began
-        if (event.games == event.planned and seconds > PLAIN_SECONDS) or (seconds > 1 and ticker.due()):
-            rate = (event.games - before) / seconds
-            say(f"{report.stage_text(plan, stage)}: {event.games}/{event.planned} games, {rate:.3g} games/s")
+    echo(report.answer(plan, outcome))
+    echo(f"learned: {folder / report.ENTRY}, report: {folder / report.REPORT}")

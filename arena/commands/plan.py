@@ -13,7 +13,7 @@ from arena.commands.check import rehearsed
 from arena.commands.output import echo, fail
 from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
-from arena.learning.driver import Rehearsal
+from arena.learning.loop import Rehearsal
 from arena.play.pilot import Expectation, expectation
 from arena.play.pilot import pilot as pilot_games
 from arena.play.prepare import Tournament, prepare
@@ -27,7 +27,7 @@ from arena.watch.words import duration
 @click.option("--workers", type=click.IntRange(1), help="Processes that will play games [one a core].")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plan(config: Path, games: int | None, workers: int | None, as_json: bool) -> None:
-    """Say how long CONFIG, a tournament, a tuning or a training, will take and what Elo it can resolve.
+    """Say how long CONFIG, a tournament or a learning run, will take and what Elo it can resolve.
 
     A few games, on as many processes as the run will have, measure time and draws; they are not kept.
     """

@@ -20,7 +20,7 @@ from arena.experiment.yaml.section import FOLDER, FOLDER_WORDS, Document, valida
 from arena.experiment.yaml.values import Node, Source, inline, node_of
 from players.player import Limit, PlayerSpec
 
-KINDS = {"players": ("run", "tournament"), "tuning": ("tune", "tuning"), "positions": ("train", "training")}
+KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
 """The key that a file has for what it describes: the command that does it, and what it is called."""
 SEVERAL = {"variants": "give 'variant'", "limits": "give each player its own limit"}
 """The keys that make several runs, and what to do in a file of one."""
@@ -29,7 +29,7 @@ UNLIMITED = ("random", "greedy")
 
 
 def command_for(path: str | Path) -> str:
-    """The command for a YAML file: run, tune or train. Raises ConfigError if it is not YAML."""
+    """The command for a YAML file: run or learn. Raises ConfigError if it is not YAML."""
     return KINDS[_kind(Source(Path(path)).read(), "players")][0]
 
 

@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from arena.learning.config import FitSection
 from arena.learning.logistic import Loss, mean_loss
 from arena.learning.samples import Samples
 from arena.ratings.interval import Floats, Ints
@@ -82,8 +81,8 @@ class Network(torch.nn.Module):
         sums = [view.flatten(1) @ self.rows + self.bias for view in (inputs, other)]
         held = torch.cat(sums, 1).clamp(0, 1)
         layer = (held @ self.second.flatten(0, 1).T).unflatten(1, (PHASES, OUTPUTS)) + self.second_bias
-        found: torch.Tensor = (layer.clamp(0, 1) * self.last).sum(2) + self.last_bias
-        return found.gather(1, phases[:, None])[:, 0]
+        logits: torch.Tensor = (layer.clamp(0, 1) * self.last).sum(2) + self.last_bias
+        return logits.gather(1, phases[:, None])[:, 0]
 
     @torch.no_grad()
     def keep_small(self) -> None:
@@ -113,28 +112,28 @@ class Network(torch.nn.Module):
 class Fit:
     """A fit under way: the network, and how far the descent is."""
 
-    def __init__(self, rules: Rules, settings: FitSection, seed: int) -> None:
+    def __init__(self, rules: Rules, seed: int, *, width: int, epochs: int, batch: int, rate: float) -> None:
         torch.set_num_threads(THREADS)
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # sums on a GPU in the same order each time
         torch.use_deterministic_algorithms(True)
-        self.settings, self._seed = settings, seed
         self.epochs: list[Epoch] = []
         """Those that are done."""
+        self._seed, self._planned, self._batch, self._rate = seed, epochs, batch, rate
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.network = Network(rules, settings.width, seed).to(self._device)
+        self.network = Network(rules, width, seed).to(self._device)
         self._rules = rules
-        self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
+        self._adam = torch.optim.Adam(self.network.parameters(), lr=rate)
 
     def descend(self, views: Views, judged: Views) -> Epoch:
         """Pass once over `views`, in an order that seed and epoch decide."""
-        settings, count, before = self.settings, len(views.targets), len(self.epochs)
+        count, before = len(views.targets), len(self.epochs)
         order = np.random.default_rng([self._seed, before]).permutation(count)
-        batches, total = -(-count // settings.batch), 0.0
+        batches, total = -(-count // self._batch), 0.0
         for number in range(batches):
-            done = (before + number / batches) / settings.epochs
+            done = (before + number / batches) / self._planned
             for group in self._adam.param_groups:
-                group["lr"] = settings.rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
-            places = order[number * settings.batch : (number + 1) * settings.batch]
+                group["lr"] = self._rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
+            places = order[number * self._batch : (number + 1) * self._batch]
             loss = self._loss(views, places)
             self._adam.zero_grad()
             loss.backward()
@@ -148,7 +147,7 @@ class Fit:
     @torch.no_grad()
     def judge(self, views: Views) -> Loss:
         """The loss of the targets of positions."""
-        count, size = len(views.targets), self.settings.batch
+        count, size = len(views.targets), self._batch
         parts = (np.arange(first, min(first + size, count)) for first in range(0, count, size))
         losses = [self._loss(views, part, "none").cpu().numpy() for part in parts]
         return mean_loss(np.concatenate(losses).astype(float), views.games)
@@ -192,8 +191,8 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
     """
     digest, targets, held_out, games, rules = hashlib.sha256(), [], [], [], variant.constants
     for part in parts:
-        for one in part:
-            digest.update(np.ascontiguousarray(one).tobytes())
+        for column in part:
+            digest.update(np.ascontiguousarray(column).tobytes())
         black = part.positions[:, 3] == 1
         own, other, kings = part.positions[:, 0].copy(), part.positions[:, 1].copy(), part.positions[:, 2].copy()
         own[black], other[black] = turned(rules, other[black]), turned(rules, own[black])
@@ -205,16 +204,16 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
     file.flush()
     points, held, numbers = map(np.concatenate, (targets, held_out, games))
     boards = np.memmap(file, np.int64, "r", shape=(len(numbers), 4))
-    learned, judged = (_distinct(boards, np.flatnonzero(held == it), points, numbers) for it in (False, True))
+    learned, judged = (_distinct(boards, np.flatnonzero(held == side), points, numbers) for side in (False, True))
     return learned, judged, digest.hexdigest()
 
 
 def turned(rules: Rules, bits: Ints) -> Ints:
     """Sets of squares after half a turn of the board."""
-    found, last = np.zeros_like(bits), squares(rules) - 1
+    half_turned, last = np.zeros_like(bits), squares(rules) - 1
     for bit in range(last + 1):
-        found |= (bits >> bit & 1) << (last - bit)
-    return found
+        half_turned |= (bits >> bit & 1) << (last - bit)
+    return half_turned
 
 
 def _distinct(boards: Ints, rows: Ints, targets: Floats, games: Ints) -> Views:
@@ -233,8 +232,8 @@ def _distinct(boards: Ints, rows: Ints, targets: Floats, games: Ints) -> Views:
 def phases_of(rules: Rules, boards: Ints) -> Ints:
     """The phase of each of some boards, `int64[n]`."""
     phases = np.array([phase_of(rules, number) for number in range(squares(rules) + 1)])
-    found: Ints = phases[np.bitwise_count(boards).sum(axis=1)]
-    return found
+    of_boards: Ints = phases[np.bitwise_count(boards).sum(axis=1)]
+    return of_boards
 
 
 def inputs_of(rules: Rules, boards: Ints) -> NDArray[np.float32]:

@@ -1,38 +1,68 @@
-"""Games of a tuning: how a worker plays one, which positions are taken from it, and what pairs are worth."""
+"""Games of a learning run: how a worker plays one, its quiet positions, and the store of games and steps."""
 
 from __future__ import annotations
 
+import json
 import random
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.base.wording import cut
 from arena.experiment.formats.base import Pairing
-from arena.experiment.openings.sources import OpeningsError
 from arena.hosting.handle import failure_of
 from arena.hosting.player_process import begin_game
-from arena.learning.store import SCORED, Played, packed
-from arena.learning.terms import RandomOpenings, draw_opening
+from arena.learning.terms import LearningError, RandomOpenings, Terms
+from arena.ledger.store import Store
+from arena.ledger.table import Table
 from arena.play.match import REASON_CHARACTERS, Task, adjudicate, play
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import WHITE, Position
-from arena.rules.result import pair_points
+from arena.rules.result import RESULTS, pair_points, points_of
 from arena.rules.variants import Variant
-from players.loading import located
 from players.negamax.score import LIMIT
 from players.player import Allowance, Choice, PlayerSpec
 
-RANDOM_MOVES = 0.01
-"""Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions; a job may
-ask for another."""
+SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
+"""A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view, or 0."""
+Scored = list[tuple[tuple[int, ...], float]]
+
+
+class Played(NamedTuple):
+    """A finished game; its fields are the columns of the table `games`."""
+
+    stage: str
+    """Its purpose: `round 1`, `step 7`, `start` or `against`."""
+    game: int
+    """Its number within the stage, from 1."""
+    result: str
+    """One of `arena.rules.result.RESULTS`."""
+    opening: str
+    """FEN of the position that it began from."""
+    plies: int
+    positions: bytes
+    """The quiet positions taken from it, SCORED, compressed."""
+
+    def scored(self) -> NDArray[np.void]:
+        """The positions with their scores, SCORED[n]."""
+        return np.frombuffer(zlib.decompress(self.positions), dtype=SCORED)
+
+    def white_points(self) -> float:
+        """White's points: 0, 1/2 or 1. Raises ValueError if the result is unknown."""
+        return points_of(self.result)
+
+
+def packed(scored: Scored) -> bytes:
+    """A game's positions as the store keeps them, by zlib: some 11 bytes each in place of 40."""
+    return zlib.compress(np.array(scored, SCORED).tobytes())
 
 
 class Job(NamedTuple):
@@ -53,67 +83,52 @@ class Job(NamedTuple):
     """Quiet positions to take, at most."""
     opening: Position | None = None
     """None: the one that seed, stage and pair draw."""
-    random_moves: float = RANDOM_MOVES
-    """Share of the moves of `play_scored` that are drawn at random."""
+    random_moves: float | None = None
+    """White plays with itself, this share of its moves drawn at random; None: an ordinary game."""
 
 
-class Failed(NamedTuple):
-    """A game that could not be played."""
+def job_of(
+    terms: Terms, stage: str, game: int, pair: int, white: PlayerSpec, black: PlayerSpec, **more: Any
+) -> Job:
+    """A game of a stage on the terms of a learning run; `more` are further fields."""
+    rules = (terms.openings, terms.seed, terms.max_plies)
+    return Job(stage, game, pair, terms.rule_set, white, black, *rules, **more)
 
-    reason: str
+
+def play_job(job: Job) -> Played:
+    """Play one game and take quiet positions from it.
+
+    Raises OpeningsError without an opening, LearningError for a player that cannot be built or fails.
+    """
+    return _ordinary(job) if job.random_moves is None else _self_play(job, job.random_moves)
 
 
-def play_job(job: Job) -> Played | Failed:
-    """Play one game and take quiet positions from it; Failed for a fault of its openings or players."""
-    try:
-        opening = job.opening
-        if opening is None:
-            opening = draw_opening(job.variant, job.openings, f"{job.seed} {job.stage} {job.pair}")
-    except OpeningsError as error:
-        return Failed(str(error))
+def _ordinary(job: Job) -> Played:
+    """A game of White against Black, and some of its quiet positions, without scores."""
+    opening = job.opening or job.openings.draw(job.variant, f"{job.seed} {job.stage} {job.pair}")
     pairing = Pairing(job.game, job.pair, 1, 0, 1, 0)
     record = play(Task(pairing, job.variant, opening, job.white, job.black, job.seed, job.max_plies))
     if record.error:
-        return Failed(f"{job.stage}, game {job.game}: {record.error}")
-    table = record.table()
-    positions = np.zeros((0, 4), dtype=np.int64)
+        raise LearningError(f"{job.stage}, game {job.game}: {record.error}")
+    moves = record.table()["move"].astype(str).tolist()
+    scored: Scored = []
     if job.positions:
-        quiet = quiet_positions(job.variant, opening, table["move"].astype(str).tolist())
+        quiet = _quiet_positions(job.variant, opening, moves)
         rng = random.Random(f"{job.seed} {job.stage} {job.game} positions")
         chosen = sorted(rng.sample(range(len(quiet)), min(job.positions, len(quiet))))
-        positions = np.array([quiet[i] for i in chosen], dtype=np.int64).reshape(-1, 4)
-    text = fen(job.variant, opening)
-    return Played(job.stage, job.game, record.result, text, len(table), packed(positions))
+        scored = [(quiet[i], 0.0) for i in chosen]
+    return Played(job.stage, job.game, record.result, fen(job.variant, opening), len(moves), packed(scored))
 
 
-def play_scored(job: Job) -> Played | Failed:
-    """Play a game of `job.white` with itself, and take the quiet positions that it searched, with their scores.
-
-    The opening is half of `random_plies` to all of them long. A forced move is not searched, of the others a share
-    `random_moves` is random, and a game whose score shows a win ends with that result. Failed for a fault of its
-    openings or player.
-    """
-    rng = random.Random(f"{job.seed} {job.stage} {job.game}")
-    longest = job.openings.random_plies
-    settings = job.openings.model_copy(update={"random_plies": rng.randint((longest + 1) // 2, longest)})
-    try:
-        opening = draw_opening(job.variant, settings, f"{job.seed} {job.stage} {job.pair}")
-        game, found, result = _scored_game(job, opening, rng)
-    except (OpeningsError, _Fault) as error:
-        return Failed(str(error))
-    text, taken = fen(job.variant, opening), np.array(found, dtype=SCORED)
-    return Played(job.stage, job.game, result, text, len(game.moves), packed(taken))
-
-
-def quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> list[Position]:
+def _quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> list[Position]:
     """The positions of a game, from its opening to before its last move, in which nothing can be captured."""
-    game, found = Game(variant, opening), []
+    game, quiet = Game(variant, opening), []
     for text in moves:
         position, legal = game.position, game.legal_moves
         if is_quiet(game):
-            found.append(position)
+            quiet.append(position)
         game.push(next(move for move in legal if move_text(variant, position, move, legal) == text))
-    return found
+    return quiet
 
 
 def is_quiet(game: Game) -> bool:
@@ -122,41 +137,36 @@ def is_quiet(game: Game) -> bool:
     return not any(move & other for move in game.legal_moves)
 
 
-def points_of_pairs(games: Sequence[Played]) -> list[float]:
-    """The first player's points, 0 to 2, in each pair; it is White in the odd game. `games` are whole pairs."""
-    white = [game.white_points() for game in games]
-    return [pair_points(first, second) for first, second in zip(white[::2], white[1::2], strict=True)]
+def _self_play(job: Job, random_moves: float) -> Played:
+    """A game of White with itself, and the quiet positions that it searched, with their scores.
 
-
-def _scored_game(
-    job: Job, opening: Position, rng: random.Random
-) -> tuple[Game, list[tuple[Position, float]], str]:
-    """The game of `play_scored`, its quiet positions with scores from White's view, and its result.
-
-    Raises _Fault.
+    The opening is half of `random_plies` to all of them long. A forced move is not searched, of the others a share
+    is random, and a game whose score shows a win ends with that result.
     """
+    rng = random.Random(f"{job.seed} {job.stage} {job.game}")
+    longest = job.openings.random_plies
+    openings = job.openings.model_copy(update={"random_plies": rng.randint((longest + 1) // 2, longest)})
+    opening = openings.draw(job.variant, f"{job.seed} {job.stage} {job.pair}")
     with _blamed(job):
         seed = f"{job.seed} {job.stage} {job.game}"
         player = begin_game(job.white, job.variant, opening, seed, Allowance())
-    game = Game(job.variant, opening)
-    found: list[tuple[Position, float]] = []
-    while (outcome := adjudicate(game, job.max_plies)) is None:
-        if len(game.legal_moves) == 1:
+    game, scored, result = Game(job.variant, opening), Scored(), ""
+    while not result:
+        if (outcome := adjudicate(game, job.max_plies)) is not None:
+            result = outcome.result
+        elif len(game.legal_moves) == 1:
             game.push(game.legal_moves[0])
-            continue
-        with _blamed(job):
-            choice = player.choose(game, job.white.limit, rng).choice
-            score = _white_score(game, choice)
-        if is_quiet(game):
-            found.append((game.position, score))
-        if abs(score) > LIMIT:
-            return game, found, "white" if score > 0 else "black"
-        game.push(rng.choice(game.legal_moves) if rng.random() < job.random_moves else choice.move)
-    return game, found, outcome.result
-
-
-class _Fault(Exception):
-    """A player cannot be built, or fails to answer; the message is one line."""
+        else:
+            with _blamed(job):
+                choice = player.choose(game, job.white.limit, rng).choice
+                score = _white_score(game, choice)
+            if is_quiet(game):
+                scored.append((game.position, score))
+            if abs(score) > LIMIT:
+                result = "white" if score > 0 else "black"
+            else:
+                game.push(rng.choice(game.legal_moves) if rng.random() < random_moves else choice.move)
+    return Played(job.stage, job.game, result, fen(job.variant, opening), len(game.moves), packed(scored))
 
 
 @contextmanager
@@ -165,7 +175,7 @@ def _blamed(job: Job) -> Iterator[None]:
         yield
     except Exception as error:
         reason = cut(str(failure_of(error)), REASON_CHARACTERS)
-        raise _Fault(f"{job.stage}, game {job.game}: {job.white.name} {reason}") from error
+        raise LearningError(f"{job.stage}, game {job.game}: {job.white.name} {reason}") from error
 
 
 def _white_score(game: Game, choice: Choice) -> float:
@@ -174,29 +184,60 @@ def _white_score(game: Game, choice: Choice) -> float:
     return choice.score if game.position.turn == WHITE else -choice.score
 
 
-class Terms(NamedTuple):
-    """On what terms all games of a tuning are played."""
+def points_of_pairs(games: Sequence[Played]) -> list[float]:
+    """The first player's points, 0 to 2, in each pair; it is White in the odd game. `games` are whole pairs."""
+    white = [game.white_points() for game in games]
+    return [pair_points(first, second) for first, second in zip(white[::2], white[1::2], strict=True)]
 
-    variant: Variant
-    spec: PlayerSpec
-    """The configured player."""
-    openings: RandomOpenings
-    seed: int
-    max_plies: int
-    folder: Path
-    """The configuration's, which names of files are relative to."""
 
-    def entry(self, name: str, options: Mapping[str, Any]) -> PlayerSpec:
-        """The configured player with other options, files named as the configuration names them."""
-        return replace(self.spec, name=name, options={**self.spec.options, **options})
+GAMES = Table(
+    "games",
+    {
+        "stage": "TEXT",
+        "game": "INTEGER",
+        "result": "TEXT",
+        "opening": "TEXT",
+        "plies": "INTEGER",
+        "positions": "BLOB",
+    },
+    ["stage", "game"],
+)
+STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"], is_derived=True)
+FILE = "learning.sqlite"
+"""The store of a learning run."""
 
-    def player(self, name: str, **options: Any) -> PlayerSpec:
-        """The configured player with other options, ready to be built."""
-        return located(self.entry(name, options), self.folder)
 
-    def job(
-        self, stage: str, game: int, white: PlayerSpec, black: PlayerSpec, pair: int, positions: int = 0
-    ) -> Job:
-        """A game of a stage, whose opening the stage and the pair decide."""
-        rules = (self.openings, self.seed, self.max_plies)
-        return Job(stage, game, pair, self.variant, white, black, *rules, positions)
+class GameStore(Store):
+    """Games with positions taken from them, by stage and number, and steps made from them, open for writing."""
+
+    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
+        """Open the store in `folder`, or make one for the learning run described.
+
+        If something was damaged, see `repaired`, the steps are forgotten, to be made again from the games. Raises
+        StoreError if the folder cannot be written to, is in use, or holds another learning run.
+        """
+        parts, columns = {"learning": description}, [*SCORED.descr, RESULTS]
+        super().__init__(folder / FILE, (GAMES, STEPS), parts, columns=columns, noun="learning run")
+        self.folder = folder
+
+    def add(self, played: Played) -> None:
+        """Store a finished game, for good."""
+        self.insert(GAMES, played)
+
+    def games(self, stage: str) -> list[Played]:
+        """A stage's stored games, by number."""
+        query = f"SELECT {', '.join(GAMES.columns)} FROM games WHERE stage = ? ORDER BY game"
+        return [Played(*row) for row in self.rows(query, (stage,))]
+
+    def finished(self, stage: str) -> set[int]:
+        """The numbers of a stage's stored games."""
+        return {row[0] for row in self.rows("SELECT game FROM games WHERE stage = ?", (stage,))}
+
+    def add_step(self, number: int, document: Mapping[str, Any]) -> None:
+        """Store what a step found, JSON types, for good, in place of an earlier one of that number."""
+        self.insert(STEPS, (number, json.dumps(document)), replace=True)
+
+    def steps(self) -> list[dict[str, Any]]:
+        """The findings of the steps, in their order."""
+        rows = self.rows("SELECT document FROM steps ORDER BY step")
+        return [json.loads(row[0]) for row in rows]

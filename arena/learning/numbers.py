@@ -15,9 +15,8 @@ from pydantic import Field
 from arena.base.number import with_minus
 from arena.base.wording import choices, listed, shown, unknown
 from arena.experiment.names import is_number
-from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
-from arena.learning.method import BuildTrial, Findings, Step
+from arena.learning.method import BuildTrial, Findings, Options, Step
 from arena.ratings.interval import Floats
 from players.loading import PlayerError
 from players.options import NumberKind, check_options, options_of, takes_any
@@ -78,15 +77,15 @@ class TunedNumber(NamedTuple):
 
 def tuned_number(name: str, given: Number, spec: PlayerSpec) -> TunedNumber:
     """A number of a player's, completed from its options. Raises NumberError; PlayerError for a faulty player."""
-    kind, own = _of_player(name, spec)
-    start = own if given.start is None else given.start
+    kind, value = _of_player(name, spec)
+    start = value if given.start is None else given.start
     if not is_number(start):
         raise NumberError(f"{name!r} is {shown(start)} in the player: give 'start'")
     if kind is None:
-        known = (start, *(it for it in (given.least, given.most) if it is not None))
-        kind = NumberKind(isinstance(own, int) and all(float(it).is_integer() for it in known))
+        values = (start, *(bound for bound in (given.least, given.most) if bound is not None))
+        kind = NumberKind(isinstance(value, int) and all(float(number).is_integer() for number in values))
     least, most = (
-        next((float(it) for it in bounds if it is not None), end)
+        next((float(bound) for bound in bounds if bound is not None), end)
         for *bounds, end in ((given.least, kind.least, -math.inf), (given.most, kind.most, math.inf))
     )
     if kind.whole:
@@ -99,20 +98,21 @@ def tuned_number(name: str, given: Number, spec: PlayerSpec) -> TunedNumber:
     if not least <= start <= most:
         ends = ((f"at least {_plain(least)}", least), (f"at most {_plain(most)}", most))
         bounds = listed(text for text, end in ends if math.isfinite(end))
-        own_start = f"{name!r} is {_plain(start)} in the player: give a 'start' that is {bounds}"
-        raise NumberError(
-            f"'start' must be {bounds}, not {_plain(start)}" if given.start is not None else own_start, "start"
-        )
+        if given.start is None:
+            raise NumberError(
+                f"{name!r} is {_plain(start)} in the player: give a 'start' that is {bounds}", "start"
+            )
+        raise NumberError(f"'start' must be {bounds}, not {_plain(start)}", "start")
     step = given.step or max((most - least) / STEPS, LEAST_STEP if kind.whole else 0)
     if not math.isfinite(step):
         raise NumberError(f"{name!r} needs a 'step', or both 'least' and 'most'")
     if kind.whole and step < LEAST_STEP:
         raise NumberError(f"'step' of a whole number must be {LEAST_STEP} or more, not {step:g}", "step")
     number = TunedNumber(name, float(start), least, most, step, kind.whole)
-    for key, value in (("start", start), ("least", least), ("most", most)):
-        if math.isfinite(value):
+    for key, end in (("start", start), ("least", least), ("most", most)):
+        if math.isfinite(end):
             try:
-                check_options(maker_of(spec.type), _with(spec, {name: number.value(value)}))
+                check_options(maker_of(spec.type), _with(spec, {name: number.value(end)}))
             except PlayerError as error:
                 raise NumberError(str(error), key) from None
     return number
@@ -143,7 +143,7 @@ class PlayerNumbers(NamedTuple):
         least, most = ([getattr(number, end) for number in self.numbers] for end in ("least", "most"))
         return np.clip(theta, least, most)
 
-    def options(self, theta: Floats, draw: Floats | float = 0.5) -> dict[str, Any]:
+    def options(self, theta: Floats, draw: Floats | float = 0.5) -> Options:
         """The options of the player that has theta.
 
         A whole number is rounded up with the part of it after the point as the chance if `draw` is uniform from
@@ -152,7 +152,7 @@ class PlayerNumbers(NamedTuple):
         """
         whole = [number.whole for number in self.numbers]
         rounded = self.inside(np.where(whole, np.floor(theta + draw), theta))
-        values = {number.name: number.value(it) for number, it in zip(self.numbers, rounded, strict=True)}
+        values = {number.name: number.value(value) for number, value in zip(self.numbers, rounded, strict=True)}
         changed = _with(self.spec, values).options
         return {key: changed[key] for key in dict.fromkeys(name.split(".")[0] for name in values)}
 
@@ -161,10 +161,11 @@ class PlayerNumbers(NamedTuple):
         return self.inside(np.where(whole, np.floor(theta + 0.5), self.traced(theta)))
 
     def traced(self, theta: Floats) -> Floats:
-        return np.array([number.rounded(it) for number, it in zip(self.numbers, theta, strict=True)])
+        return np.array([number.rounded(value) for number, value in zip(self.numbers, theta, strict=True)])
 
     def text(self, theta: Floats) -> str:
-        return ", ".join(f"{it.name} {it.text(value)}" for it, value in zip(self.numbers, theta, strict=True))
+        values = zip(self.numbers, theta, strict=True)
+        return ", ".join(f"{number.name} {number.text(value)}" for number, value in values)
 
     def trials(self, given: Mapping[str, Number]) -> Iterator[BuildTrial]:
         """What must be built: all numbers at their start, then each at the bounds that the file names."""
@@ -179,20 +180,15 @@ class PlayerNumbers(NamedTuple):
     def findings(self, last: Step) -> Findings:
         note = "The values of the start, those that were tuned, their bounds, and the step of each in the end."
         rows = [
-            (it.name, *map(it.text, (it.start, value)), *map(_shown, (it.least, it.most, it.step)))
-            for it, value in zip(self.numbers, self.shown(np.array(last.theta)), strict=True)
+            (
+                number.name,
+                *map(number.text, (number.start, value)),
+                *map(_shown, (number.least, number.most, number.step)),
+            )
+            for number, value in zip(self.numbers, self.shown(np.array(last.theta)), strict=True)
         ]
         table = pd.DataFrame(rows, columns=["number", "start", "tuned", "least", "most", "step"])
         return Findings("Numbers of the player", note, table)
-
-
-def number_problems(given: Mapping[str, Number], spec: PlayerSpec) -> Iterator[tuple[Keys, str]]:
-    """Yield what is wrong with numbers of a player's: keys within `tuning`, and a message. Raises PlayerError."""
-    for name, number in given.items():
-        try:
-            tuned_number(name, number, spec)
-        except NumberError as error:
-            yield ("numbers", name, *error.keys), str(error)
 
 
 def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
@@ -200,12 +196,12 @@ def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
     maker: Any = maker_of(spec.type)
     values = option_values(spec)
     options = options_of(maker)
-    known = [option.name for option in options.values() if option.number and option.name not in Limit._fields]
+    names = [option.name for option in options.values() if option.number and option.name not in Limit._fields]
     top, *inner = name.split(".")
     if top in Limit._fields:
-        raise NumberError(f"{name!r} is a limit of the player {choices('', known)}")
+        raise NumberError(f"{name!r} is a limit of the player {choices('', names)}")
     if top not in options and top not in values and not takes_any(maker):
-        raise NumberError(unknown("number of the player", name, known))
+        raise NumberError(unknown("number of the player", name, names))
     value = values.get(top)
     inside: Any = spec.options
     for key in name.split(".")[:-1]:
@@ -218,7 +214,7 @@ def _of_player(name: str, spec: PlayerSpec) -> tuple[NumberKind | None, Any]:
     if inner or option is None:
         return None, value
     if option.number is None and option.kind is not Any:
-        raise NumberError(f"{name!r} is not a number {choices('', known)}")
+        raise NumberError(f"{name!r} is not a number {choices('', names)}")
     return option.number, value
 
 

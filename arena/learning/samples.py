@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from arena.base.files import unreadable
 from arena.base.wording import counted
-from arena.learning.driver import LearningError
-from arena.learning.games import is_quiet
+from arena.learning.games import Played, Scored, is_quiet, packed
 from arena.learning.logistic import logistic_fit
-from arena.learning.store import SCORED, Played, packed
+from arena.learning.terms import LearningError
 from arena.ledger.read import read
 from arena.ratings.interval import Bools, Floats, Ints
 from arena.rules.custom import build_variant
@@ -49,18 +48,17 @@ class Samples(NamedTuple):
     @property
     def held_out(self) -> Bools:
         """Those kept from the fit, `bool[n]`."""
-        found: Bools = self.games % HELD_OUT == 0
-        return found
+        return np.equal(self.games % HELD_OUT, 0)
 
 
 def round_samples(number: int, games: Sequence[Played], results: float) -> Iterator[Samples]:
-    """Positions with targets from the games of a round, played by `play_scored`, PART games at a time.
+    """Positions with targets from the games of a round, of self-play, PART games at a time.
 
     A target is results * points + (1 - results) * sigmoid(score / k), with the k under which the scores of the
     round predict its results best. Raises LearningError, which names the round, if they do not predict them.
     """
     scores = [game.scored()["score"].copy() for game in games]
-    owner = np.repeat(np.arange(len(games)), [len(one) for one in scores])
+    owner = np.repeat(np.arange(len(games)), [len(column) for column in scores])
     points = np.array([game.white_points() for game in games])[owner]
     score = np.concatenate(scores)
     open_ = np.abs(score) < LIMIT
@@ -94,8 +92,7 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
         for number, moves in part.groupby("game", sort=True):
             result, opening = (str(rows.at[number, column]) for column in ("result", "opening_fen"))
             for name, scored in _by_player(variant, opening, moves).items():
-                table = packed(np.array(scored, dtype=SCORED))
-                played = Played(name, int(str(number)), result, opening, len(moves), table)
+                played = Played(name, int(str(number)), result, opening, len(moves), packed(scored))
                 by_player.setdefault(name, []).append(played)
     if not by_player:
         raise LearningError(f"{folder} has no quiet position that was searched with a score")
@@ -111,16 +108,16 @@ def samples_of_pdn(path: Path, variant: Variant, results: Winner = "first") -> t
         games, problems = read_pdn(path, variant, results=results)
     except (OSError, ValueError) as error:
         raise LearningError(unreadable(path, error)) from None
-    found = [
-        (game.position, WHITE_POINTS[one.result], one.number)
-        for one in games
-        if one.variant.rules == variant.rules and one.result in WHITE_POINTS
-        for game in _before_moves(Game(variant, one.start), one.moves[: min(one.setups, default=None)])
+    rows = [
+        (game.position, WHITE_POINTS[whole.result], whole.number)
+        for whole in games
+        if whole.variant.rules == variant.rules and whole.result in WHITE_POINTS
+        for game in _before_moves(Game(variant, whole.start), whole.moves[: min(whole.setups, default=None)])
         if is_quiet(game)
     ]
-    if not found:
+    if not rows:
         raise LearningError(f"{path} has no game with a result under the rules of {variant.name}")
-    positions, points, numbers = zip(*found, strict=True)
+    positions, points, numbers = zip(*rows, strict=True)
     notes = [str(problem) for problem in problems if not problem.game]
     wrong = [problem for problem in problems if problem.game]
     if wrong:
@@ -129,17 +126,17 @@ def samples_of_pdn(path: Path, variant: Variant, results: Winner = "first") -> t
     return Samples(np.array(positions, np.int64), np.array(points, float), np.array(numbers, np.int64)), notes
 
 
-def _by_player(variant: Variant, opening: str, moves: pd.DataFrame) -> dict[str, list[tuple[Any, float]]]:
+def _by_player(variant: Variant, opening: str, moves: pd.DataFrame) -> dict[str, Scored]:
     """The quiet positions of a game that were searched, with the scores from White's view, by their player."""
     game = Game(variant, parse_fen(variant, opening))
-    found: dict[str, list[tuple[Any, float]]] = {}
+    by_player: dict[str, Scored] = {}
     for player, text, score in zip(moves["player"], moves["move"], moves["score"], strict=True):
         position = game.position
         if not pd.isna(score) and len(game.legal_moves) > 1 and is_quiet(game):
             white = float(score) if position.turn == WHITE else -float(score)
-            found.setdefault(str(player), []).append((tuple(position), white))
+            by_player.setdefault(str(player), []).append((position, white))
         game.push(parse_move(variant, position, str(text)))
-    return found
+    return by_player
 
 
 def _before_moves(game: Game, moves: list[int]) -> Iterator[Game]:

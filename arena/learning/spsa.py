@@ -9,11 +9,10 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from arena.experiment.yaml.errors import Keys
-from arena.learning.driver import Play, check_player
-from arena.learning.games import Terms, points_of_pairs
-from arena.learning.method import START, BuildTrial, Method, Step, StepRun
-from arena.learning.numbers import Number, PlayerNumbers, number_problems, tuned_number
-from arena.learning.store import GameStore
+from arena.learning.games import Job, job_of, points_of_pairs
+from arena.learning.method import START, BuildTrial, Session, Step, Tuner
+from arena.learning.numbers import Number, NumberError, PlayerNumbers, tuned_number
+from arena.learning.terms import Terms
 from arena.ratings.interval import Floats
 
 ALPHA, GAMMA = 0.602, 0.101
@@ -26,7 +25,7 @@ def _some(numbers: dict[str, Number]) -> dict[str, Number]:
     return numbers
 
 
-class Spsa(Method):
+class Spsa(Tuner):
     """Simultaneous perturbation stochastic approximation over pairs of games.
 
     In each pair the numbers changed at random play against those changed the other way.
@@ -41,15 +40,12 @@ class Spsa(Method):
     a: float = Field(default=20.0, gt=0, description="Numerator of the gains, in the steps of the numbers.")
 
     noun: ClassVar[str] = "step"
-    subject: ClassVar[str] = "numbers"
+    unit: ClassVar[str] = "step"
+    subject: ClassVar[str] = "tuned numbers"
 
     @property
-    def step_count(self) -> int:
-        return self.steps
-
-    @property
-    def step_games(self) -> int:
-        return 2 * self.pairs
+    def schedule(self) -> Sequence[int]:
+        return (2 * self.pairs,) * self.steps
 
     def gain(self, k: int) -> float:
         """How far step k, from 1, goes along the slope: a / (A + k)^alpha, with A a tenth of the steps."""
@@ -60,42 +56,50 @@ class Spsa(Method):
         return float(self.steps**GAMMA / k**GAMMA)
 
     def problems(self, terms: Terms) -> Iterator[tuple[Keys, str]]:
-        player = terms.player(START)
-        check_player(player, terms.variant)
-        yield from number_problems(self.numbers, player)
+        for name, number in self.numbers.items():
+            try:
+                tuned_number(name, number, terms.spec(START, {}))
+            except NumberError as error:
+                yield ("learn", "numbers", name, *error.keys), str(error)
 
     def trials(self, terms: Terms) -> Iterator[BuildTrial]:
         yield from self.vector(terms).trials(self.numbers)
 
     def vector(self, terms: Terms) -> PlayerNumbers:
-        player = terms.player(START)
-        return PlayerNumbers(tuple(tuned_number(name, it, player) for name, it in self.numbers.items()), player)
+        player = terms.spec(START, {})
+        numbers = [tuned_number(name, number, player) for name, number in self.numbers.items()]
+        return PlayerNumbers(tuple(numbers), player)
 
-    def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
-        number = len(before) + 1
-        stage, vector = f"{self.noun} {number}", self.vector(terms)
-        theta, change = self.theta(terms, before), self.perturbation(number)
+    def deltas(self, terms: Terms, number: int) -> tuple[Floats, np.random.Generator]:
+        """The signs of the changes of a step, `float64[pairs, columns]`, and what its roundings are drawn from."""
         rng = np.random.default_rng([terms.seed, number])
-        deltas = rng.choice([-1.0, 1.0], (self.pairs, len(theta)))
-        jobs = []
+        return rng.choice([-1.0, 1.0], (self.pairs, len(self.numbers))), rng
+
+    def jobs(self, session: Session, steps: Sequence[Step]) -> list[Job]:
+        terms, number, jobs = session.terms, len(steps) + 1, list[Job]()
+        vector, theta, stage = self.vector(terms), self.theta(terms, steps), self.stage(number)
+        deltas, rng = self.deltas(terms, number)
         for pair, delta in enumerate(deltas, start=1):
-            changed, draw = vector.scale * change * delta, rng.random(len(theta))
-            plus = terms.player("plus", **vector.options(theta + changed, draw))
-            minus = terms.player("minus", **vector.options(theta - changed, draw))
-            jobs.append(terms.job(stage, 2 * pair - 1, plus, minus, pair))
-            jobs.append(terms.job(stage, 2 * pair, minus, plus, pair))
-        if not (yield from play(stage, jobs)):
-            return None
-        scores = np.array(points_of_pairs(store.games(stage))) - 1
-        moved = theta + vector.scale * self.gain(number) * slope(deltas, scores, change)
-        return Step(number, vector.inside(moved).tolist(), [], len(jobs), 0, None)
+            changed, draw = vector.scale * self.perturbation(number) * delta, rng.random(len(theta))
+            plus = terms.spec("plus", vector.options(theta + changed, draw))
+            minus = terms.spec("minus", vector.options(theta - changed, draw))
+            jobs.append(job_of(terms, stage, 2 * pair - 1, pair, plus, minus))
+            jobs.append(job_of(terms, stage, 2 * pair, pair, minus, plus))
+        return jobs
+
+    def fit(self, session: Session, steps: Sequence[Step]) -> Step:
+        number, vector = len(steps) + 1, self.vector(session.terms)
+        deltas, _ = self.deltas(session.terms, number)
+        scores = np.array(points_of_pairs(session.store.games(self.stage(number)))) - 1
+        move = vector.scale * self.gain(number) * slope(deltas, scores, self.perturbation(number))
+        theta = vector.inside(self.theta(session.terms, steps) + move)
+        return Step(number, sum(self.schedule[:number]), theta=theta.tolist())
 
     def description(self, steps: Sequence[Step]) -> str:
-        games = sum(step.games for step in steps)
         return (
-            f"SPSA: {self.steps} steps of {self.pairs} pairs of games, {games:,} games in all, a = {self.a:g}. "
-            "In a pair the numbers, each changed up or down at random, play against those changed the "
-            f"other way: by their steps in the end, {self.perturbation(1):.3g} times as far at first."
+            f"SPSA: {self.steps} steps of {self.pairs} pairs of games, {steps[-1].games:,} games in all, "
+            f"a = {self.a:g}. In a pair the numbers, each changed up or down at random, play against those "
+            f"changed the other way: by their steps in the end, {self.perturbation(1):.3g} times as far at first."
         )
 
 
@@ -105,5 +109,5 @@ def slope(deltas: Floats, scores: Floats, change: float) -> Floats:
     `deltas`, `float64[pairs, columns]` of +-1, are the perturbations; `scores`, `float64[pairs]`, what the numbers
     changed by `change * delta` scored more than those changed the other way, as a fraction of a pair's points.
     """
-    found: Floats = (scores[:, None] * deltas).mean(axis=0) / (2 * change)
-    return found
+    estimate: Floats = (scores[:, None] * deltas).mean(axis=0) / (2 * change)
+    return estimate

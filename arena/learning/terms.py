@@ -1,45 +1,85 @@
-"""The terms of every tuning and training: its openings, its player, its evaluations."""
+"""The terms of a learning run: its rules, player and openings, as its configuration gives them."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from arena.base.errors import ArenaError
 from arena.base.wording import shown
-from arena.experiment.checks import variant_problems
 from arena.experiment.model import LoneField, VariantField
-from arena.experiment.names import EntryError, lone_entry
 from arena.experiment.openings.sources import OpeningsError, is_even, random_openings
-from arena.experiment.schema import lone_player_schema, variant_schema
-from arena.experiment.yaml.errors import Problem
-from arena.experiment.yaml.schema import DIALECT, Schema, model_schema
-from arena.experiment.yaml.section import FOLDER, Document, Section
-from arena.experiment.yaml.values import Source
+from arena.experiment.yaml.section import FOLDER, Document, Section, refusal
+from arena.rules.custom import build_variant
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.rules.zobrist import key_of
+from players.loading import located
+from players.player import PlayerSpec
+
+MAX_TRIES = 200
+"""Openings drawn one after the other without a new one before giving up."""
+TIMED = ("seconds", "clock", "increment")
+"""Limits of a player that make its moves depend on the machine."""
+
+
+class LearningError(ArenaError):
+    """A learning run that cannot continue; one line that says why."""
 
 
 class RandomOpenings(Section):
-    """The openings; each is played once (Texel) or twice, colours swapped."""
+    """The openings of the games to learn from."""
 
     random_plies: int = Field(default=8, ge=2, description="Random plies from the start position.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
 
+    def draw(self, variant: Variant, seed: str) -> Position:
+        """An opening to learn from, the same for the same seed. Raises OpeningsError if there is none."""
+        rng = random.Random(seed)
+        for _ in range(MAX_TRIES):
+            position = self._random(variant, rng, kept=False, balanced=self.balanced)
+            if position is not None:
+                return position
+        raise OpeningsError(f"no opening of {self.random_plies} random plies was found: raise random_plies")
 
-def is_evaluation(value: Any) -> Any:
-    """The value, if it may name an evaluation. Raises ValueError."""
+    def draw_for_matches(self, variant: Variant, count: int, seed: int) -> list[Position]:
+        """`count` distinct balanced openings that `draw` never gives. Raises OpeningsError if there are fewer."""
+        drawn: dict[Position, None] = {}
+        rng, failed = random.Random(f"check {seed}"), 0
+        while failed < MAX_TRIES:
+            position = self._random(variant, rng, kept=True, balanced=True)
+            failed = 0 if position is not None and position not in drawn else failed + 1
+            if position is not None:
+                drawn[position] = None
+            if len(drawn) == count:
+                return list(drawn)
+        raise OpeningsError(
+            f"only {len(drawn)} openings of {self.random_plies} random plies were found for the last matches, "
+            f"{count} are wanted; raise random_plies or lower check"
+        )
+
+    def _random(self, variant: Variant, rng: random.Random, *, kept: bool, balanced: bool) -> Position | None:
+        """A random opening, None for one of the wrong kind; an odd Zobrist key keeps one for the matches."""
+        seed = rng.getrandbits(62)
+        position = random_openings(variant, self.random_plies, 1, seed, balanced=False)[0].position
+        if key_of(position) & 1 != kept or (balanced and not is_even(variant, position)):
+            return None
+        return position
+
+
+def _evaluation(value: Any) -> Any:
     if not isinstance(value, str | dict):
         raise ValueError(f"must be an evaluation: a name or a mapping, not {shown(value)}")
     return value
 
 
 EvaluationField: TypeAlias = Annotated[
-    Any, AfterValidator(is_evaluation), WithJsonSchema({"type": ["string", "object"]})
+    Any, AfterValidator(_evaluation), WithJsonSchema({"type": ["string", "object"]})
 ]
 
 
@@ -50,85 +90,34 @@ def evaluation_name(evaluation: Any) -> str:
     )
 
 
-MAX_TRIES = 200
-"""Openings drawn one after the other without a new one before giving up."""
+def _counted(spec: PlayerSpec) -> PlayerSpec:
+    for key in TIMED:
+        if getattr(spec.limit, key) is not None:
+            raise refusal(f"{key!r} would make what is learned depend on the machine: give 'nodes' or 'depth'")
+    return spec
 
 
-def check_openings(variant: Variant, settings: RandomOpenings, count: int, seed: int) -> list[Position]:
-    """`count` distinct openings that no stage of tuning draws. Raises OpeningsError if there are fewer."""
-    found: dict[Position, None] = {}
-    rng, failed = random.Random(f"check {seed}"), 0
-    while failed < MAX_TRIES:
-        position = _random_opening(variant, settings, rng, check=True)
-        failed = 0 if position is not None and position not in found else failed + 1
-        if position is not None:
-            found[position] = None
-        if len(found) == count:
-            return list(found)
-    raise OpeningsError(
-        f"only {len(found)} openings of {settings.random_plies} random plies were found for the last matches, "
-        f"{count} are wanted; raise random_plies or lower check"
-    )
-
-
-def draw_opening(variant: Variant, settings: RandomOpenings, seed: str) -> Position:
-    """An opening for tuning, the same for the same seed. Raises OpeningsError if none is found."""
-    rng = random.Random(seed)
-    for _ in range(MAX_TRIES):
-        position = _random_opening(variant, settings, rng, check=False)
-        if position is not None:
-            return position
-    raise OpeningsError(f"no opening of {settings.random_plies} random plies was found: raise random_plies")
-
-
-def _random_opening(
-    variant: Variant, settings: RandomOpenings, rng: random.Random, check: bool
-) -> Position | None:
-    """A random opening, None if it is of the wrong kind: those with an odd Zobrist key are kept for checks."""
-    drawn = random_openings(variant, settings.random_plies, 1, rng.getrandbits(62), balanced=False)[0].position
-    if key_of(drawn) & 1 != check or (settings.balanced and not is_even(variant, drawn)):
-        return None
-    return drawn
-
-
-class GameTerms(Document):
-    """On what terms the games of a tuning or a training are played."""
+class Terms(Document):
+    """The terms that all games of a learning run are played on."""
 
     name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
-    player: LoneField = Field(
+    player: Annotated[LoneField, AfterValidator(_counted)] = Field(
         description="The player: its limit, of nodes or depth, its type [negamax], and options of that."
     )
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: RandomOpenings = RandomOpenings()
     max_plies: int = Field(default=200, ge=1, description="Plies after which a game is a draw.")
 
+    @cached_property
+    def rule_set(self) -> Variant:
+        """The variant that is described."""
+        return build_variant(self.variant)
 
-def terms_schema(model: type[GameTerms], refused: Collection[str]) -> Schema:
-    """The JSON schema of such a document, whose player has no key that is `refused`."""
-    schema = model_schema(model)
-    properties = schema["properties"]
-    properties["variant"] = variant_schema() | {"description": properties["variant"]["description"]}
-    properties["player"] = lone_player_schema(properties["player"], refused)
-    return {"$schema": DIALECT, **schema}
+    def entry(self, name: str, options: Mapping[str, Any]) -> PlayerSpec:
+        """The configured player with other options, files named as the configuration names them."""
+        return replace(self.player, name=name, options={**self.player.options, **options})
 
-
-def terms_problems(source: Source, data: Any, refused: Mapping[str, str]) -> Iterator[Problem]:
-    """What is wrong with its variant, and the keys of its player that are `refused`, each with the reason."""
-    if not isinstance(data, dict):
-        return
-    yield from variant_problems(source, data.get("variant"))
-    player = data.get("player")
-    with suppress(EntryError):
-        player = lone_entry(player)
-    for key in player if isinstance(player, dict) else ():
-        if key in refused:
-            yield source.problem(("player", key), refused[key])
-
-
-def refused_limits(noun: str) -> dict[str, str]:
-    """The limits that would make a tuning or a training, the `noun`, depend on the machine, with the reasons."""
-    return {
-        key: f"'{key}' would make a {noun} depend on the machine: give 'nodes' or 'depth'"
-        for key in ("seconds", "clock", "increment")
-    }
+    def spec(self, name: str, options: Mapping[str, Any]) -> PlayerSpec:
+        """The configured player with other options, ready to be built."""
+        return located(self.entry(name, options), self.path.parent)

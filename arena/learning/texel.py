@@ -1,28 +1,37 @@
-"""Texel's method (P. Österlund, 2014): weights of features, by logistic regression of results."""
+"""Texel's method (P. Österlund, 2014): weights of features, by logistic regression of results.
+
+A vector of weights, theta, is `float64[columns]`: one column a feature, or two with phases, all openings before
+all endings. A column's count is the feature's, own minus other from the side to move's view, with phases times the
+share of the start's pieces that is left (opening), or is gone (ending), which is how `linear` weighs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from arena.base.number import with_minus
 from arena.base.wording import shown, unknown
 from arena.experiment.yaml.errors import Keys
-from arena.learning.columns import MAN, Columns, LinearWeights
-from arena.learning.driver import LearningError, Play
-from arena.learning.games import Terms
+from arena.learning.games import Job, job_of
 from arena.learning.logistic import COIN, Loss, logistic_fit
-from arena.learning.method import AGAINST, BuildTrial, Method, Step, StepRun
-from arena.learning.store import GameStore
-from arena.learning.terms import EvaluationField
+from arena.learning.method import AGAINST, BuildTrial, Findings, Options, Session, Step, Tuner
+from arena.learning.terms import EvaluationField, LearningError, Terms
+from arena.ratings.interval import Z95, Floats, Ints
 from arena.rules.position import WHITE
 from arena.rules.variants import Variant
-from players.evaluation.linear import FEATURES
+from players.evaluation.evaluator import Evaluation
+from players.evaluation.linear import FEATURES, linear, linear_weights
 
 PENALTY = 20.0
 """Strength of the ridge penalty."""
+MAN = 100.0
+"""The worth of a man in weights that are written out: hundredths of a man."""
+DECIMALS = 2
 
 
 def _weights(value: Any) -> Any:
@@ -37,7 +46,7 @@ def _features(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class Texel(Method):
+class Texel(Tuner):
     """Logistic regression of results: rounds of games of the weights with themselves, each followed by a fit.
 
     Later fits leave out the first round, whose weights need not be any good, and learn from all rounds since.
@@ -60,68 +69,68 @@ class Texel(Method):
     )
 
     noun: ClassVar[str] = "round"
-    subject: ClassVar[str] = "weights"
+    unit: ClassVar[str] = "round"
+    subject: ClassVar[str] = "tuned weights"
 
     @property
-    def step_count(self) -> int:
-        return self.rounds
-
-    @property
-    def step_games(self) -> int:
-        return self.games
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The features that are weighed."""
-        return self.features or tuple(self.start or FEATURES)
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """The weights of the start, as the setting gives them."""
-        return dict.fromkeys(self.names, 1) if self.start is None else self.start
+    def schedule(self) -> Sequence[int]:
+        return (self.games,) * self.rounds
 
     def problems(self, terms: Terms) -> Iterator[tuple[Keys, str]]:
+        if "evaluation" in terms.player.options:
+            yield (
+                ("player", "evaluation"),
+                "'evaluation' is tuned here: set its first weights by 'start', in 'learn'",
+            )
+        vector = self.vector(terms)
         for number, name in enumerate(self.features or ()):
             if name not in FEATURES:
-                yield ("features", number), unknown("feature", name, FEATURES)
-        for name in self.given:
-            if name in FEATURES and name not in self.names:
-                yield ("start", name), f"'features' must list {name}, which has a weight here"
+                yield ("learn", "features", number), unknown("feature", name, FEATURES)
+        for name in vector.given:
+            if name in FEATURES and name not in vector.features:
+                yield ("learn", "start", name), f"'features' must list {name}, which has a weight here"
 
     def trials(self, terms: Terms) -> Iterator[BuildTrial]:
-        yield BuildTrial(("start",), {"evaluation": {"linear": self.given}}, ("evaluation", "linear"))
+        yield BuildTrial(
+            ("start",), {"evaluation": {"linear": self.vector(terms).given}}, ("evaluation", "linear")
+        )
         yield BuildTrial(("against",), {"evaluation": self.against}, ("evaluation",))
 
-    def opponents(self, terms: Terms) -> dict[str, dict[str, Any]]:
+    def opponents(self, terms: Terms) -> dict[str, Options]:
         return {**super().opponents(terms), AGAINST: {"evaluation": self.against}}
 
-    def columns(self, variant: Variant) -> Columns:
-        """Which weight stands where in theta."""
-        return Columns(self.names, self.phases, 2 * variant.men)
-
     def vector(self, terms: Terms) -> LinearWeights:
-        return LinearWeights(self.columns(terms.variant), self.given)
+        features = self.features or tuple(self.start or FEATURES)
+        given = dict.fromkeys(features, 1) if self.start is None else self.start
+        return LinearWeights(features, self.phases, 2 * terms.rule_set.men, given)
 
-    def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
-        number = len(before) + 1
-        stage, variant, columns = f"{self.noun} {number}", terms.variant, self.columns(terms.variant)
-        player = terms.player("weights", **self.vector(terms).options(self.theta(terms, before)))
-        jobs = [terms.job(stage, game, player, player, game, self.positions) for game in range(1, self.games + 1)]
-        if not (yield from play(stage, jobs)):
-            return None
-        games = [game for past in range(min(number, 2), number + 1) for game in store.games(f"round {past}")]
-        positions = np.concatenate([game.array() for game in games])
+    def jobs(self, session: Session, steps: Sequence[Step]) -> list[Job]:
+        terms, stage = session.terms, self.stage(len(steps) + 1)
+        player = terms.spec("weights", self.vector(terms).options(self.theta(terms, steps)))
+        return [
+            job_of(terms, stage, game, game, player, player, positions=self.positions)
+            for game in range(1, self.games + 1)
+        ]
+
+    def fit(self, session: Session, steps: Sequence[Step]) -> Step:
+        number, vector = len(steps) + 1, self.vector(session.terms)
+        games = [
+            game for past in range(min(number, 2), number + 1) for game in session.store.games(self.stage(past))
+        ]
+        taken = [game.scored()["position"] for game in games]
+        positions = np.concatenate(taken)
         if not len(positions):
-            raise LearningError(f"{stage}: there is no quiet position in its games")
-        owner = np.repeat(np.arange(len(games)), [len(game.array()) for game in games])
+            raise LearningError(f"{self.stage(number)}: there is no quiet position in its games")
+        owner = np.repeat(np.arange(len(games)), [len(rows) for rows in taken])
         white = np.array([game.white_points() for game in games])[owner]
         points = np.where(positions[:, 3] == WHITE, white, 1 - white)
-        fit = logistic_fit(columns.design(variant, positions), points, owner, PENALTY)
+        fit = logistic_fit(vector.design(session.terms.rule_set, positions), points, owner, PENALTY)
         if not fit.theta.any():
+            stage = self.stage(number)
             raise LearningError(f"{stage}: its results depend on none of the features; play more games")
-        errors = fit.errors * MAN / columns.unit(fit.theta)
-        scaled = columns.scaled(fit.theta)
-        return Step(number, scaled.tolist(), errors.tolist(), len(jobs), len(positions), fit.loss, fit.held_out)
+        errors = fit.errors * MAN / vector.unit(fit.theta)
+        theta = vector.shown(fit.theta).tolist()
+        return Step(number, len(games), len(positions), fit.loss, fit.held_out, theta, errors.tolist())
 
     def description(self, steps: Sequence[Step]) -> str:
         last = steps[-1]
@@ -132,3 +141,72 @@ class Texel(Method):
             f"{'of all rounds but the first' if self.rounds > 1 else 'of that round'}. "
             f"Its loss is {last.loss:.4f} nats; a coin's is {COIN:.4f}.{held_out}"
         )
+
+
+class LinearWeights(NamedTuple):
+    """The Vector of a linear evaluation's weights."""
+
+    features: tuple[str, ...]
+    phases: bool
+    pieces: int
+    """Pieces at the start of the game."""
+    given: Mapping[str, Any]
+    """The weights of the start: a number or a pair for each feature; one that it lacks has 0."""
+
+    @property
+    def names(self) -> list[str]:
+        if not self.phases:
+            return list(self.features)
+        return [f"{name} {phase}" for phase in ("opening", "ending") for name in self.features]
+
+    @property
+    def start(self) -> Floats:
+        pairs = np.array([np.broadcast_to(self.given.get(name, 0.0), 2) for name in self.features], dtype=float)
+        return pairs.T.ravel() if self.phases else pairs.mean(axis=1)
+
+    def options(self, theta: Floats) -> Options:
+        rows = theta.reshape(2, -1).T if self.phases else theta
+        return {"evaluation": {"linear": dict(zip(self.features, rows.tolist(), strict=True))}}
+
+    def unit(self, theta: Floats) -> float:
+        """The size of a man's weight, with phases the mean of both; of the largest weight if a man has none."""
+        man = [weight for name, weight in zip(self.features * 2, theta, strict=False) if name == "man"]
+        worth = sum(man) / (2 if self.phases else 1)
+        return abs(float(worth)) or float(np.abs(theta).max(initial=0.0)) or 1.0
+
+    def shown(self, theta: Floats) -> Floats:
+        """The vector in hundredths of a man, to two decimals: the same evaluation in another unit."""
+        return np.round(theta * MAN / self.unit(theta), DECIMALS) + 0.0
+
+    def traced(self, theta: Floats) -> Floats:
+        return self.shown(theta)
+
+    def text(self, theta: Floats) -> str:
+        """Weights in hundredths of a man, `king 150/120` for opening/ending."""
+        weights = self.options(self.shown(theta))["evaluation"]["linear"]
+        whole = {name: [with_minus(str(round(w))) for w in np.ravel(weight)] for name, weight in weights.items()}
+        return ", ".join(f"{name} {'/'.join(texts)}" for name, texts in whole.items())
+
+    def design(self, variant: Variant, positions: Ints) -> Floats:
+        """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`."""
+        rules, address = variant.constants, linear.address(variant.constants)
+        counts = np.column_stack(
+            [Evaluation(address, linear_weights({name: 1}, 1)).values(rules, positions) for name in self.features]
+        )
+        if not self.phases:
+            return counts
+        left = np.bitwise_count(positions[:, :1] | positions[:, 1:2]) / self.pieces
+        return np.hstack([counts * left, counts * (1 - left)])
+
+    def findings(self, last: Step) -> Findings:
+        phases = ("opening", "ending") if self.phases else ("weight",)
+        start, tuned = (self.shown(theta).reshape(len(phases), -1) for theta in (self.start, np.array(last.theta)))
+        errors = np.array(last.errors).reshape(tuned.shape)
+        table = pd.DataFrame({"feature": self.features})
+        for row, phase in enumerate(phases):
+            table[f"{phase}, start"] = [with_minus(f"{weight:.4g}") for weight in start[row]]
+            table[phase] = [
+                with_minus(f"{w:.1f} ± {Z95 * e:.1f}") for w, e in zip(tuned[row], errors[row], strict=True)
+            ]
+        note = "With the 95 % intervals of the last fit (games independent, the unit taken as exact)."
+        return Findings("Weights in hundredths of a man", note, table)

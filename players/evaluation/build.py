@@ -153,7 +153,7 @@ def _network(variant: Variant) -> NDArray[np.float64]:
     if network is None:
         raise PlayerError(
             f"neural is trained for the rules of {', '.join(trained_variants())}, not for {variant.name}; "
-            "`arena train` learns others, to be named by their file",
+            "`arena learn` makes others, to be named by their file",
             "evaluation",
         )
     return network

@@ -1,4 +1,4 @@
-"""How a tuning, a training, a run and its games went: weights, losses, Elo as games were added, ends."""
+"""How a learning run, a run and its games went: weights, losses, Elo as games were added, ends."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ FEW = 12
 def plot_path(path: pd.DataFrame, *, step: str, title: str) -> Axes:
     """A panel for each feature or number with its values, dashed at the start's; returns the first Axes.
 
-    `path` is `arena.learning.tuning_report.path_table`; `step` is what its steps are called. The loss has a panel
-    if there is any.
+    `path` is that of a method of `arena.learning.method`; `step` is what its steps are called. The losses have a
+    panel if there are any.
     """
-    names = [name for name in path.columns if name not in ("step", "games", "loss")]
+    names = [name for name in path.columns if name not in ("step", "games", "loss", "held_out")]
     features = list(dict.fromkeys(name.removesuffix(" opening").removesuffix(" ending") for name in names))
     panels = [*features, *(["loss"] if path["loss"].notna().any() else [])]
     columns = min(len(panels), COLUMNS)
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(max(2.4 * columns, 4.8), 0.7 + 1.45 * rows), layout="constrained")
+    figure = Figure(figsize=(max(2.4 * columns, 4.8), 0.7 + 1.45 * max(rows, 2)), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
     for ax, panel in zip(axes, panels, strict=False):
         _plot_panel(ax, path, panel)
@@ -48,9 +48,13 @@ def plot_path(path: pd.DataFrame, *, step: str, title: str) -> Axes:
     for ax in axes[max(len(panels) - columns, 0) : len(panels)]:
         ax.tick_params(labelbottom=True)
     figure.supxlabel(step, size=9)
-    handles, labels = axes[0].get_legend_handles_labels()
-    if labels:
-        figure.legend(handles, labels, loc="outside upper right", ncols=2)
+    labelled = {
+        label: handle
+        for ax in (axes[0], axes[len(panels) - 1])
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    if labelled:
+        figure.legend(labelled.values(), labelled.keys(), loc="outside upper right", ncols=2)
     set_title(figure, title)
     first: Axes = axes[0]
     return first
@@ -63,8 +67,10 @@ def _plot_panel(ax: Axes, path: pd.DataFrame, panel: str) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.yaxis.set_major_locator(MaxNLocator(4))
     if panel == "loss":
-        known = path[path["loss"].notna()]
-        ax.plot(known["step"], known["loss"].astype(float), color=MUTED, marker=few, markersize=3.5)
+        fitted = path[path["loss"].notna()]
+        for column, name, style in (("loss", "learned", "--"), ("held_out", "held out", "-")):
+            losses = fitted[column].astype(float)
+            ax.plot(fitted["step"], losses, style, color=MUTED, marker=few, markersize=3.5, label=name)
         return
     for colour, line, suffix in zip(SERIES, ("-", "-", "--"), ("", " opening", " ending"), strict=False):
         column = f"{panel}{suffix}"
@@ -72,24 +78,6 @@ def _plot_panel(ax: Axes, path: pd.DataFrame, panel: str) -> None:
             label = suffix.strip() or None
             ax.axhline(path[column].iloc[0], color=MUTED, linewidth=0.8, linestyle=DASHED)
             ax.plot(path["step"], path[column], line, color=colour, marker=few, markersize=3.5, label=label)
-
-
-@styled
-def plot_losses(losses: pd.DataFrame) -> Axes:
-    """The losses of `loss_table` by epoch: on the way, and of the positions held out."""
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    ax: Axes = figure.subplots()
-    for column, label, colour, marker in (
-        ("loss", "learned, on the way", SERIES[1], "s"),
-        ("held_out", "held out", SERIES[0], "o"),
-    ):
-        ax.plot(losses["epoch"], losses[column], color=colour, marker=marker, markersize=4, label=label)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("epoch")
-    ax.set_ylabel("cross-entropy, nats")
-    ax.legend()
-    set_title(figure, "Loss of the network")
-    return ax
 
 
 PLAYERS_SHOWN = 8
