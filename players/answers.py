@@ -37,15 +37,15 @@ def accepted(answer: object, game: Game) -> Choice:
     counts = [_count(name, getattr(answer, name)) for name in EFFORT]
     if not isinstance(answer.pv, Sequence):
         raise AnswerError(f"returned the pv {quoted(answer.pv)}, not moves")
-    wins_in = answer.wins_in
-    if not isinstance(wins_in, Integral) or abs(int(wins_in)) > _MOST_PLIES:
+    plies_to_win = answer.plies_to_win
+    if not isinstance(plies_to_win, Integral) or abs(int(plies_to_win)) > _MOST_PLIES:
         most = f"from -{_MOST_PLIES} to {_MOST_PLIES}"
-        raise AnswerError(f"returned the wins_in {quoted(wins_in)}, not a whole number {most}")
+        raise AnswerError(f"returned the plies_to_win {quoted(plies_to_win)}, not a whole number {most}")
     pv = tuple(_count("pv", step) for step in answer.pv)
     extra = checked_extra(answer.extra)
     if not isinstance(answer.move, Integral) or (move := int(answer.move)) not in game.legal_moves:
         raise IllegalMove(answer.move)
-    return Choice._make((move, score, *counts, pv, int(wins_in), extra))
+    return Choice._make((move, score, *counts, pv, int(plies_to_win), extra))
 
 
 def checked_extra(extra: object) -> dict[str, float] | None:

@@ -10,7 +10,7 @@ from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
 from players.evaluation.sample import man_value
-from players.negamax.score import decided_value, wins_in, within_limit
+from players.negamax.score import decided_value, plies_to_win, within_limit
 from players.player import Choice, Limit
 
 
@@ -39,7 +39,7 @@ class Greedy:
         self._variant, self._evaluation = variant, build_evaluation(evaluation, variant)
 
     @cached_property
-    def man(self) -> float | None:
+    def man_value(self) -> float | None:
         """What a man is worth in the evaluation's unit."""
         return man_value(self._variant, self._evaluation)
 
@@ -54,4 +54,4 @@ class Greedy:
         ]
         best = max(scores)
         move = rng.choice([m for m, score in zip(game.legal_moves, scores, strict=True) if score == best])
-        return Choice(move, best, 1, 1, 1 + len(children), sum(open_), pv=(move,), wins_in=wins_in(best))
+        return Choice(move, best, 1, 1, 1 + len(children), sum(open_), pv=(move,), plies_to_win=plies_to_win(best))

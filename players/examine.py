@@ -200,7 +200,7 @@ class _Checks:
             self.unlike_opposite = np.abs(self.value + self.mirrored)
         self.sound = np.isfinite(self.value) & np.isfinite(self.mirrored)
         self.largest = float(np.abs(self.value[self.sound]).max(initial=0.0))
-        self.man = float(np.median(np.abs(self.rise[np.isfinite(self.rise)]))) if self.sound.any() else 0.0
+        self.man_value = float(np.median(np.abs(self.rise[np.isfinite(self.rise)]))) if self.sound.any() else 0.0
 
     def findings(self) -> Iterator[Finding]:
         """All findings, the gravest first; none that only follow from a graver one."""
@@ -250,10 +250,10 @@ class _Checks:
         return Finding("ok", f"rises in {risen} {there}")
 
     def _of_view(self) -> Finding:
-        differ = self.sound & (self.unlike > max(_SAME * self.largest, _NEARLY * self.man))
+        differ = self.sound & (self.unlike > max(_SAME * self.largest, _NEARLY * self.man_value))
         if not differ.any():
             most = float(self.unlike[self.sound].max())
-            but = f", but for {most:.3g} at most, where a man is worth {self.man:.3g}"
+            but = f", but for {most:.3g} at most, where a man is worth {self.man_value:.3g}"
             return Finding("ok", f"{_IMAGE}{but if most > _SAME * self.largest else ''}")
         opposite = differ & (self.unlike_opposite <= _SAME * self.largest)
         message = f"is not {_IMAGE} {self._share(differ)}"

@@ -106,13 +106,13 @@ class Choice(NamedTuple):
     """Lookups that found the position."""
     pv: tuple[int, ...] = ()
     """Principal variation, the chosen move first."""
-    wins_in: int = 0
+    plies_to_win: int = 0
     """Plies to a win that the search holds for certain, less than 0 to a certain loss; 0 where neither is."""
     extra: Mapping[str, float] | None = None
     """Custom metrics by name, such as `{"tokens": 812}`: columns `extra_tokens` of moves.csv."""
 
 
-EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv", "wins_in", "extra"))
+EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv", "plies_to_win", "extra"))
 """The fields of `Choice` that say what a search counted, in their order."""
 
 
@@ -162,7 +162,7 @@ class Player(Protocol):
     - `begin()`: called before every game, the first one included.
     - `close()`: called at the end: after its game or a later one, or, if it is kept, at the end.
       It has half a second.
-    - `man`: what a man is worth in the unit of its scores, so that reports give them in men.
+    - `man_value`: what a man is worth in the unit of its scores, so that reports give them in men.
     - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.
     - `costs = True`: its answers cost money: only games, probes and suites that were asked for ask it, and nothing
       that tries players or signs them.
@@ -200,10 +200,10 @@ class CompletePlayer:
         return limits_of(self.player)
 
     @property
-    def man(self) -> float | None:
+    def man_value(self) -> float | None:
         """What a man is worth in the unit of its scores; None unless it says so, a number above 0."""
         try:
-            man = float(self.player.man)  # type: ignore[attr-defined]
+            man = float(self.player.man_value)  # type: ignore[attr-defined]
         except Exception:
             return None
         return man if 0 < man < math.inf else None

@@ -42,7 +42,7 @@ def ended(
         game.legal_moves = [1] if isinstance(score, list) else [1, 2]
         (value,) = score if isinstance(score, list) else (score,)
         certain = int(value) if isinstance(value, str) else 0
-        adjudicator.note(game, Choice(1, 1e6 if certain else value, wins_in=certain))
+        adjudicator.note(game, Choice(1, 1e6 if certain else value, plies_to_win=certain))
         game.moves.append(1)
         game.turn = 1 - game.turn
         if (outcome := adjudicator.outcome(game)) is not None:

@@ -81,7 +81,7 @@ def document(*arguments: object) -> dict[str, Any]:
 def test_a_known_win_is_found(row):
     (line,) = document(row["fen"], "--variant", "english", "--depth", 31)["lines"]  # its search is selective
     assert line["moves"][0] == row["best"]
-    assert line["wins_in"] == WINS["plies"]
+    assert line["plies_to_win"] == WINS["plies"]
 
 
 @pytest.mark.compiled
@@ -92,7 +92,7 @@ def test_of_several_lines_the_known_win_is_the_best_and_the_rest_are_in_order():
         last = analysed(row["fen"], lines=99, depth=WINS["plies"])[-1]
         assert len(last.lines) == count == len({line.move for line in last.lines})
         assert Game("english", position).text(last.lines[0].move) == row["best"]
-        assert last.lines[0].wins_in == WINS["plies"]
+        assert last.lines[0].plies_to_win == WINS["plies"]
         values = [line.value for line in last.lines]
         assert values == sorted(values, reverse=True) and values[0] > values[1]
 
@@ -125,18 +125,18 @@ def test_findings_grow_depth_by_depth():
 def test_moves_that_end_the_game_are_not_searched():
     last = analysed("W:W29,30:B21", lines=3, depth=4)[-1]
     assert Game("english", "W:W29,30:B21").text(last.lines[0].move) == "29-25"
-    assert [(line.wins_in, line.depth) for line in last.lines[:1]] == [(1, 0)]
+    assert [(line.plies_to_win, line.depth) for line in last.lines[:1]] == [(1, 0)]
     assert all(line.depth >= 2 and line.score is not None for line in last.lines[1:])
 
 
 def test_a_certain_loss_is_counted_to_its_end():
     (line,) = analysed("B:W29,30:B21", lines=1, depth=4)[-1].lines
-    assert (line.wins_in, Game("english", "B:W29,30:B21").text(line.move)) == (-2, "21-25")
+    assert (line.plies_to_win, Game("english", "B:W29,30:B21").text(line.move)) == (-2, "21-25")
 
 
 def test_an_analysis_ends_when_all_is_certain():
     found = analysed("W:W23:B19", lines=1, seconds=60)
-    assert found[-1].seconds < 30 and found[-1].lines[0].wins_in == 1
+    assert found[-1].seconds < 30 and found[-1].lines[0].plies_to_win == 1
 
 
 # --- limits and stops

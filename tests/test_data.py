@@ -41,7 +41,7 @@ from arena.rules.variants import VARIANTS
 from arena.web.runs import game_document
 from players.evaluation.build import build_evaluation
 from players.evaluation.sample import man_value
-from players.negamax.score import LIMIT, WIN, wins_in
+from players.negamax.score import LIMIT, WIN, plies_to_win
 from players.player import PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
@@ -59,7 +59,7 @@ from arena import Choice, evaluator
 class Says:
     """Says that it has won, and that a man is worth 7."""
 
-    man = 7.0
+    man_value = 7.0
     cpu_elsewhere = 0.25
 
     def __init__(self, variant):
@@ -70,14 +70,14 @@ class Says:
         while time.process_time() < ended:
             pass
         time.sleep(0.03)
-        return Choice(rng.choice(game.legal_moves), 14.0, wins_in=-3 if len(game.moves) > 3 else 0)
+        return Choice(rng.choice(game.legal_moves), 14.0, plies_to_win=-3 if len(game.moves) > 3 else 0)
 
 
 class Lies(Says):
-    man = "much"
+    man_value = "much"
 
     def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], wins_in=1.5)
+        return Choice(game.legal_moves[0], plies_to_win=1.5)
 
 
 @evaluator
@@ -208,27 +208,27 @@ def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run:
         if man is None:
             assert not known.any(), name
             continue
-        assert known.tolist() == (own["score"].notna() & own["wins_in"].isna()).tolist()
+        assert known.tolist() == (own["score"].notna() & own["plies_to_win"].isna()).tolist()
         assert (own["score_men"][known] == own["score"][known] / man).all() and known.sum() > 10
 
 
 def test_certain_wins_come_true(run: Run) -> None:
     moves = run.moves.merge(run.games[["game", "plies", "result"]], on="game")
-    certain = moves[moves["wins_in"].notna()]
+    certain = moves[moves["plies_to_win"].notna()]
     won = np.where(certain["colour"] == "white", "white", "black")
     lost = np.where(certain["colour"] == "white", "black", "white")
-    ahead = (certain["wins_in"] > 0).to_numpy(dtype=bool)
+    ahead = (certain["plies_to_win"] > 0).to_numpy(dtype=bool)
     searching = certain["player"].isin(["own", "material"]).to_numpy()
     assert {"tree", "own", "material"} <= set(certain["player"])
     assert (certain["result"] == np.where(ahead, won, lost))[ahead & searching].all()
     left = (certain["plies"] - certain["ply"] + 1)[ahead & searching]
-    assert (left <= certain["wins_in"][ahead & searching]).all()
-    assert (certain["wins_in"].abs() % 2 == np.where(ahead, 1, 0)).all(), "who wins makes the last move"
+    assert (left <= certain["plies_to_win"][ahead & searching]).all()
+    assert (certain["plies_to_win"].abs() % 2 == np.where(ahead, 1, 0)).all(), "who wins makes the last move"
 
 
 @pytest.mark.parametrize(("score", "plies"), [(WIN - 3, 3), (4 - WIN, -4), (LIMIT, 0), (-2.5, 0), (0.0, 0)])
 def test_a_score_says_in_how_many_plies_a_win_is(score: float, plies: int) -> None:
-    assert wins_in(score) == plies
+    assert plies_to_win(score) == plies
 
 
 @pytest.mark.full
@@ -262,14 +262,14 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
     table = record.table()[1::2]
     assert ((table["cpu_seconds"] - 0.25 > 0.019) & (table["cpu_seconds"] - 0.25 < 0.029)).sum() >= 2
     assert (table["seconds"] > 0.049).all()
-    assert table["wins_in"].tolist() == [0, 0, -3, -3]
+    assert table["plies_to_win"].tolist() == [0, 0, -3, -3]
     assert record.cpu_seconds == pytest.approx(record.table()["cpu_seconds"].sum(), abs=1e-5)
     close_players()
 
 
 def test_what_a_class_says_is_checked(own: Path) -> None:
     record = play(task_of(ENGLISH, PlayerSpec("own", f"{own}:Lies"), PlayerSpec("random", "random")))
-    assert "own returned the wins_in 1.5, not a whole number from -32767 to 32767" in record.error
+    assert "own returned the plies_to_win 1.5, not a whole number from -32767 to 32767" in record.error
     players = [{"name": name, "type": f"{own}:{name}"} for name in ("Says", "Lies")]
     plan = prepare(load({"name": "t", "variant": "english", "players": players}))
     assert plan.men == {"Says": 7.0, "Lies": None}
@@ -335,9 +335,9 @@ def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
             found = comment.fullmatch(text)
             assert found, text
             men, sign, wins, depth, seconds = found.groups()
-            assert (men is None) == pd.isna(row.score_men) and (wins is None) == pd.isna(row.wins_in)
+            assert (men is None) == pd.isna(row.score_men) and (wins is None) == pd.isna(row.plies_to_win)
             assert men is None or float(men) == pytest.approx(row.score_men, abs=0.00501)
-            assert wins is None or int(f"{sign}{wins}") == row.wins_in
+            assert wins is None or int(f"{sign}{wins}") == row.plies_to_win
             assert int(depth or 0) == row.depth
             assert float(seconds) == pytest.approx(row.seconds, abs=5.01e-4 if row.seconds >= 0.001 else 5.01e-7)
             seen.add((men is not None, wins is not None, depth is not None))

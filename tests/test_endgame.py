@@ -271,7 +271,7 @@ def test_a_win_that_a_search_holds_for_certain_is_never_contradicted(home, name,
     for position in drawn(variant, pieces, count):
         game = Game(variant, position)
         if game.legal_moves:
-            found = player.choose(game, Limit(depth=rng.randint(1, 7)), rng).wins_in
+            found = player.choose(game, Limit(depth=rng.randint(1, 7)), rng).plies_to_win
             value = tables.value(position)
             assert value is not None
             if found:

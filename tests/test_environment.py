@@ -219,9 +219,9 @@ def test_the_info_has_the_fen_and_the_opponents_score_from_the_agents_view():
             if "score_men" in info:
                 assert info["score_men"] == pytest.approx(info["score"] / 50)
                 found.append(info["score_men"])
-            if "wins_in" in info:
+            if "plies_to_win" in info:
                 assert "score_men" not in info and info["score"] < -1000
-                wins.add(info["wins_in"])
+                wins.add(info["plies_to_win"])
         assert environment.rewards["player_0"] <= 0
     assert min(found) < -1 and max(found) < 2 and wins and wins <= {-1, -3}
 

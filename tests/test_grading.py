@@ -470,9 +470,9 @@ def judgement(judge: arena.Opponent, game: Game) -> tuple[float | None, int | No
     if (outcome := game.outcome) is not None:
         return (0.5, None, None) if outcome.winner is None else (float(outcome.winner == game.turn), 0, None)
     choice = judge.choose(game)
-    if choice.wins_in:
-        return float(choice.wins_in > 0), abs(choice.wins_in), None
-    man = judge.man
+    if choice.plies_to_win:
+        return float(choice.plies_to_win > 0), abs(choice.plies_to_win), None
+    man = judge.man_value
     assert choice.score is not None and man is not None
     return None, None, round(choice.score / man, 3)
 
@@ -580,7 +580,7 @@ def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_st
     (tmp_path / "own.py").write_text(
         "from arena import Choice\n\n\n"
         "class Judge:\n"
-        "    man = 1.0\n\n"
+        "    man_value = 1.0\n\n"
         "    def __init__(self, variant):\n"
         "        pass\n\n"
         "    def choose(self, game, limit, rng):\n"

@@ -320,7 +320,7 @@ def test_the_root_begins_with_the_values_of_minimax():
     for position in middlegames(CASUAL, 8):
         player = Hybrid(CASUAL, trust=70, minimax=0.9, monitor=0)
         choice = player.choose(Game(CASUAL, position), Limit(nodes=1000), random.Random(0))
-        if abs(choice.wins_in):
+        if abs(choice.plies_to_win):
             continue
         tree, state = player._memory._tree, player._memory.states[0]
         nodes = range(int(tree[FIRST]), int(tree[FIRST] + tree[COUNT] * WIDTH), WIDTH)

@@ -58,7 +58,7 @@ def test_a_search_plays_an_ending_by_the_tables(name: str, preset: str) -> None:
         assert value is not None
         choice = player.choose(game, Limit(depth=1), random.Random(0))
         assert choice.score == score(tables, position)
-        assert choice.wins_in == value.result * value.plies
+        assert choice.plies_to_win == value.result * value.plies
         game.push(choice.move)
         after = tables.value(game.position)
         assert after is not None and after.result == -value.result
@@ -87,7 +87,7 @@ def test_a_search_values_its_leaves_by_the_tables() -> None:
         for position in endings(ENGLISH, 40, PIECES + 2):
             choice = player.choose(Game(ENGLISH, position), Limit(depth=4), random.Random(0))
             assert choice.score == naive(position, 4, 0)
-            known += choice.wins_in != 0
+            known += choice.plies_to_win != 0
         assert known > 5
 
 
@@ -100,7 +100,7 @@ def test_tables_are_of_the_pieces_asked_for_alone() -> None:
         )
         for pieces in (0, 2, PIECES)
     ]
-    assert [choice.wins_in for choice in found] == [0, 0, 29]
+    assert [choice.plies_to_win for choice in found] == [0, 0, 29]
     assert found[0] == found[1]
 
 
@@ -139,8 +139,8 @@ def test_at_full_width_no_win_or_loss_within_the_depth_is_missed(depth: int) -> 
             player.choose(Game(ENGLISH, position), Limit(depth=depth), random.Random(0)),
             tables.value(position),
         )
-        assert value is not None and not (choice.wins_in and contradicts(choice, value.result, value.plies))
-        return not choice.wins_in
+        assert value is not None and not (choice.plies_to_win and contradicts(choice, value.result, value.plies))
+        return not choice.plies_to_win
 
     near = [
         position
@@ -159,7 +159,7 @@ def test_at_full_width_no_win_or_loss_within_the_depth_is_missed(depth: int) -> 
 def test_a_claim_is_wrong_with_another_result_or_a_win_too_soon(
     claimed: int, result: int, plies: int, wrong: bool
 ) -> None:
-    assert contradicts(Choice(1, wins_in=claimed), result, plies) is wrong
+    assert contradicts(Choice(1, plies_to_win=claimed), result, plies) is wrong
 
 
 def test_an_analysis_says_what_every_move_of_a_known_ending_comes_to() -> None:
@@ -199,7 +199,7 @@ def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_n
     assert shown.splitlines()[-1] == "= draws: 1-5, 1-6"
     answer = invoke("analyse", "W:WK1:BK32", "--variant", "english", "--lines", "2", "--json").stdout
     assert "-0.0" not in answer and [line["score"] for line in json.loads(answer)["lines"]] == [0.0, 0.0]
-    assert json.loads(answer)["outlook"][1] == {"move": "1-6", "known": "draw", "wins_in": None}
+    assert json.loads(answer)["outlook"][1] == {"move": "1-6", "known": "draw", "plies_to_win": None}
     arguments = ["play", "english", "--fen", "W:WK1:BK32", "--white", "human", "--black", "human"]
     shown = CliRunner().invoke(main, arguments, input="hint\neval\n").stdout
     assert "= draws: 1-5, 1-6\na draw (" in shown
@@ -213,6 +213,6 @@ def test_advice_knows_the_tables_that_are_there_and_levels_do_not(monkeypatch: p
     specs = [level(number).spec for number in LEVELS]
     assert all(spec is not None and "tables" not in spec.options for spec in specs)
     answer = json.loads(invoke("analyse", "W:WK1,K10:BK32", "--variant", "english", "--json").stdout)
-    assert [(line["wins_in"], line["known"]) for line in answer["lines"]] == [(29, "win")]
+    assert [(line["plies_to_win"], line["known"]) for line in answer["lines"]] == [(29, "win")]
     monkeypatch.setattr("arena.sitting.sides.known_pieces", lambda _: 0)
     assert adviser(ENGLISH, limit) == strongest(ENGLISH, limit)

@@ -149,10 +149,10 @@ def assert_telemetry_is_sound(choice: Choice, limit: Limit) -> None:
     assert all(
         value >= 0
         for name, value in choice._asdict().items()
-        if name not in ("move", "score", "pv", "wins_in", "extra")
+        if name not in ("move", "score", "pv", "plies_to_win", "extra")
     )
-    assert abs(choice.wins_in) <= 512
-    assert choice.wins_in == 0 or choice.score is None or (choice.wins_in > 0) == (choice.score > 0)
+    assert abs(choice.plies_to_win) <= 512
+    assert choice.plies_to_win == 0 or choice.score is None or (choice.plies_to_win > 0) == (choice.score > 0)
     assert choice.leaves <= choice.nodes
     assert choice.cutoffs_first <= choice.cutoffs_max + choice.cutoffs_min <= choice.nodes
     assert choice.tt_hits <= choice.tt_probes

@@ -139,7 +139,7 @@ def test_what_a_mover_found_is_written_as_fastchess_does(found, text):
 )
 def test_what_a_mover_found_is_read_from_its_comment(comment, found):
     (game,), problems = read_pdn(f"{{the start}} 1. 9-13 $6 {{{comment}}} 21-17 *", ENGLISH)
-    names = ("score", "wins_in", "depth", "nodes", "seconds")
+    names = ("score", "plies_to_win", "depth", "nodes", "seconds")
     assert not problems and game.men == (1.0, 1.0) and game.answers is not None
     assert [game.answers[name][0] for name in names] == pytest.approx([*found], nan_ok=True)
     assert [game.answers[name][1] for name in names] == pytest.approx([NAN, 0, 0, 0, NAN], nan_ok=True)

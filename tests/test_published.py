@@ -277,8 +277,8 @@ def test_a_win_of_game3_is_worth_the_same_at_any_distance_and_without_hope_it_pl
     won, lost = Game("game3", "W:W14:B10"), Game("game3", "B:W14:B6")
     assert chosen(player, won, 1)[:2] == (won.move("14-5"), WIN)
     assert chosen(player, lost)[:2] == (lost.move("6-10"), -WIN)
-    assert [chosen(player, lost, depth).wins_in for depth in (1, 2, 3, 4)] == [0, -2, -2, -4]
-    assert [chosen(player, won, depth).wins_in for depth in (1, 2, 3, 4)] == [1, 1, 3, 3]
+    assert [chosen(player, lost, depth).plies_to_win for depth in (1, 2, 3, 4)] == [0, -2, -2, -4]
+    assert [chosen(player, won, depth).plies_to_win for depth in (1, 2, 3, 4)] == [1, 1, 3, 3]
 
 
 def test_the_boards_of_game3_have_its_published_rows_and_columns():

@@ -513,7 +513,7 @@ def swing_of(moves: pd.DataFrame) -> float | None:
     for _, own in moves.groupby("colour"):
         men = [
             float(np.clip(men, -4, 4)) if pd.isna(wins) else float(np.copysign(4, wins))
-            for men, wins in zip(own["score_men"], own["wins_in"], strict=True)
+            for men, wins in zip(own["score_men"], own["plies_to_win"], strict=True)
             if not (pd.isna(men) and pd.isna(wins))
         ]
         changes += [abs(later - before) for before, later in pairwise(men)]

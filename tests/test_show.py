@@ -157,8 +157,8 @@ def test_what_the_comments_of_a_pdn_found_is_shown(games):
         ["3", "?[2JBob", "8-11"],
     ]
     moves = json.loads(invoke("show", games, "--json").stdout)["moves"]
-    assert moves[0] | {"score": -0.25, "wins_in": None, "depth": 6, "nodes": 0, "seconds": 0.05} == moves[0]
-    assert moves[1] | {"score": None, "wins_in": 7, "depth": 9, "nodes": 0, "seconds": None} == moves[1]
+    assert moves[0] | {"score": -0.25, "plies_to_win": None, "depth": 6, "nodes": 0, "seconds": 0.05} == moves[0]
+    assert moves[1] | {"score": None, "plies_to_win": 7, "depth": 9, "nodes": 0, "seconds": None} == moves[1]
 
 
 # --- games of a run

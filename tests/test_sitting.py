@@ -34,7 +34,7 @@ import time
 from arena import Choice
 
 class First:
-    man = 10.0
+    man_value = 10.0
     def __init__(self, variant): self.begun, self.stopped = 0, False
     def choose(self, game, limit, rng): return Choice(game.legal_moves[0], score=5.0, depth=1, nodes=2)
 
@@ -383,7 +383,7 @@ def test_a_person_resigns():
 
 
 @pytest.mark.parametrize(
-    ("plies", "score", "wins_in", "agrees"),
+    ("plies", "score", "plies_to_win", "agrees"),
     [
         (AGREES_FROM, 0.0, 0, True),
         (AGREES_FROM, 2.5, 0, True),
@@ -394,12 +394,16 @@ def test_a_person_resigns():
         (AGREES_FROM - 2, 0.0, 0, False),
     ],
 )
-def test_a_player_agrees_late_and_if_it_is_not_ahead(own, plies, score, wins_in, agrees):
+def test_a_player_agrees_late_and_if_it_is_not_ahead(own, plies, score, plies_to_win, agrees):
     without_draws = VARIANTS["cis300"]
     sitting = Sitting(without_draws, (PERSON, own("First")), parse_fen(without_draws, "B:WK32:BK1"))
     for text in islice(cycle(("1-5", "32-28", "5-1", "28-32")), plies):
         move = sitting.game.move(text)
-        thought = None if sitting.side.is_person else Thought(Choice(move, score, wins_in=wins_in), 0.0, 10.0, ())
+        thought = (
+            None
+            if sitting.side.is_person
+            else Thought(Choice(move, score, plies_to_win=plies_to_win), 0.0, 10.0, ())
+        )
         sitting._push(move, 0.0, thought)
     assert sitting.outcome is None
     assert sitting.offer_draw(WHITE) == agrees == (sitting.outcome is not None)

@@ -260,7 +260,7 @@ def test_a_draw_by_counted_plies_is_seen_without_one_by_repetition(kind, rules, 
     switches = {"draws": True} if kind is Negamax else {}
     limit = Limit(8) if kind is Negamax else Limit(nodes=20_000)
     choice = kind(variant, evaluation="material", **switches).choose(game, limit, random.Random(0))
-    assert choice.wins_in > 0 if value else choice.score == 0.0
+    assert choice.plies_to_win > 0 if value else choice.score == 0.0
 
 
 def test_the_published_repetition_penalty_is_taken_off_a_leaf_four_plies_later():

@@ -93,14 +93,14 @@ def test_a_swing_is_the_greatest_step_between_two_scores_of_one_player(made: Run
     rng = np.random.default_rng(3)
     moves = made.moves.copy()
     moves["score_men"] = pd.array(rng.normal(0, 3, len(moves)), dtype="Float64")
-    moves["wins_in"] = pd.array(rng.integers(-9, 9, len(moves)), dtype="Int64")
+    moves["plies_to_win"] = pd.array(rng.integers(-9, 9, len(moves)), dtype="Int64")
     moves.loc[rng.random(len(moves)) < 0.3, "score_men"] = pd.NA
-    moves.loc[(rng.random(len(moves)) < 0.8) | (moves["wins_in"] == 0), "wins_in"] = pd.NA
+    moves.loc[(rng.random(len(moves)) < 0.8) | (moves["plies_to_win"] == 0), "plies_to_win"] = pd.NA
     expected: dict[Any, float] = {}
     for (game, _), own in moves.groupby(["game", "colour"], observed=True):
         values = [
             np.sign(wins) * DECIDED if not pd.isna(wins) else min(max(score, -DECIDED), DECIDED)
-            for score, wins in zip(own["score_men"], own["wins_in"], strict=True)
+            for score, wins in zip(own["score_men"], own["plies_to_win"], strict=True)
             if not (pd.isna(score) and pd.isna(wins))
         ]
         steps = [abs(b - a) for a, b in pairwise(values)]

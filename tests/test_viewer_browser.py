@@ -276,7 +276,7 @@ def test_scores_are_drawn_for_the_players_that_have_some(browser, runs):
         show(page, number)
         count = {side: page.locator(f"circle.viewer-{side}").count() for side in ("white", "black")}
         scored = run.moves[
-            (run.moves["game"] == number) & (run.moves["score_men"].notna() | run.moves["wins_in"].notna())
+            (run.moves["game"] == number) & (run.moves["score_men"].notna() | run.moves["plies_to_win"].notna())
         ]
         assert count == {side: int((scored["colour"] == side).sum()) for side in ("white", "black")}
         assert count["black"] > 3 and count["white"] == 0

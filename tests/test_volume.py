@@ -68,7 +68,10 @@ def row(move: str, **changes: float) -> tuple[Any, ...]:
 
 GAMES = [
     [row("9-13", legal_moves=7, seconds=2.5e-6), row("22-18", legal_moves=7, seconds=1.75, cpu_seconds=1.5)],
-    [row("1-5", seconds=2.0, cpu_seconds=0.0, wins_in=-9), row("1-5", seconds=2.0, cpu_seconds=7.25, wins_in=9)],
+    [
+        row("1-5", seconds=2.0, cpu_seconds=0.0, plies_to_win=-9),
+        row("1-5", seconds=2.0, cpu_seconds=7.25, plies_to_win=9),
+    ],
     [row("a1xb2xc3xd4xe5", nodes=2**40, score=0.1, clock=59.999999999), row("1-5", nodes=-1, score=-math.inf)],
     [],
     [row("1-5", nodes=255, overrun=0.0), row("1-6", nodes=256, score=1e300), row("5-9", depth=2**31 - 1)],

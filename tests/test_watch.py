@@ -129,8 +129,8 @@ def test_a_finished_game_is_told_as_the_viewer_takes_it(client: httpx.Client, se
     men = (sign * moves["score_men"].to_numpy(float, na_value=np.nan)).tolist()
     found = [math.nan if move["note"]["value"] is None else move["note"]["value"] for move in game["moves"]]
     assert found == pytest.approx(men, abs=1e-3, nan_ok=True) and any(men)
-    wins = (sign * moves["wins_in"].to_numpy(np.int64, na_value=0)).tolist()
-    assert [move["note"]["wins_in"] for move in game["moves"]] == wins
+    wins = (sign * moves["plies_to_win"].to_numpy(np.int64, na_value=0)).tolist()
+    assert [move["note"]["plies_to_win"] for move in game["moves"]] == wins
 
 
 def test_a_ply_is_the_same_document_at_the_board_and_finished() -> None:
@@ -138,13 +138,13 @@ def test_a_ply_is_the_same_document_at_the_board_and_finished() -> None:
     english, seen = VARIANTS["english"], [(50.0, 0), (-25.0, 0), (30.0, 0), (0.0, 7), (0.0, -6)]
     sitting = Sitting(english, (Side("w"), Side("b")), parse_fen(english, "B:W9,K32:B3,5,20"))
     game = Game(english, sitting.game.start)
-    for score, wins_in in seen:
+    for score, plies_to_win in seen:
         move = game.legal_moves[-1]
-        choice = Choice(move, score=score, wins_in=wins_in, depth=3, nodes=9)
+        choice = Choice(move, score=score, plies_to_win=plies_to_win, depth=3, nodes=9)
         man = 100.0 if game.turn else None
         sitting._push(move, 0.5, Thought(choice, 0.5, man, ()))
         game.push(move)
-    columns: dict[str, Any] = dict(zip(("score", "wins_in"), zip(*seen, strict=True), strict=True))
+    columns: dict[str, Any] = dict(zip(("score", "plies_to_win"), zip(*seen, strict=True), strict=True))
     columns |= {"seconds": [0.5] * 5, "clock": [9.0] * 5, "depth": [3] * 5, "nodes": [9] * 5}
     answers = {name: np.array(values) for name, values in columns.items()}
     answers["move"] = np.array([turn.text.encode() for turn in sitting.turns])
@@ -154,7 +154,7 @@ def test_a_ply_is_the_same_document_at_the_board_and_finished() -> None:
         known = set(one["note"])
         assert one | {"clock": None} == other | {"note": {name: other["note"][name] for name in known}}
     assert [move["white"] for move in finished] == [False, True, False, True, False]
-    notes = [(it["note"]["value"], it["note"]["own"], it["note"]["wins_in"]) for it in finished]
+    notes = [(it["note"]["value"], it["note"]["own"], it["note"]["plies_to_win"]) for it in finished]
     assert notes == [(-0.5, None, 0), (None, -25.0, 0), (-0.3, None, 0), (None, None, 7), (None, None, 6)]
 
 

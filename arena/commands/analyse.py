@@ -192,7 +192,7 @@ def _document(found: Scene, analysis: Analysis, findings: Findings) -> dict[str,
         {
             "moves": analysis.texts(line),
             "score": line.score,
-            "wins_in": line.wins_in or None,
+            "plies_to_win": line.plies_to_win or None,
             "known": analysis.known(line),
             "depth": line.depth,
             "nodes": line.nodes,
@@ -202,12 +202,12 @@ def _document(found: Scene, analysis: Analysis, findings: Findings) -> dict[str,
     return {
         "variant": found.game.variant.name,
         "fen": found.fen,
-        "man": analysis.man,
+        "man_value": analysis.man_value,
         "nodes": findings.nodes,
         "seconds": findings.seconds,
         "lines": lines,
         "outlook": [
-            {"move": outlook.text, "known": outlook.known, "wins_in": outlook.wins_in or None}
+            {"move": outlook.text, "known": outlook.known, "plies_to_win": outlook.plies_to_win or None}
             for outlook in analysis.outlook()
         ],
     }

@@ -218,7 +218,7 @@ def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
     for ply in range(max(found.ply - 2, 0) + 1, min(found.ply + 2, len(found.game.moves)) + 1):
         search = _search(found, ply)
         man = found.game.men[found.game.positions[ply - 1].turn]
-        score = score_text(search["score"], search["wins_in"] or 0, man)
+        score = score_text(search["score"], search["plies_to_win"] or 0, man)
         counted = (f"{search[name] or ''}" for name in _COUNTED)
         seconds = "" if search["seconds"] is None else f"{search['seconds']:.6f}"
         yield str(ply), search["player"], search["move"], score, *counted, seconds
@@ -229,7 +229,7 @@ def _search(found: Scene, ply: int) -> dict[str, Any]:
     known: dict[str, Any] = {"ply": ply, "player": found.names[colour], "move": found.game.text(ply)}
     if found.game.answers is not None:
         score = float(found.game.answers["score"][ply - 1])
-        known["wins_in"] = int(found.game.answers["wins_in"][ply - 1]) or None
+        known["plies_to_win"] = int(found.game.answers["plies_to_win"][ply - 1]) or None
         known["score"] = None if math.isnan(score) else score
         known |= {name: int(found.game.answers[name][ply - 1]) for name in _COUNTED}
         seconds = float(found.game.answers["seconds"][ply - 1])

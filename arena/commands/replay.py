@@ -25,7 +25,7 @@ from arena.rules.result import result_text
 from players.loading import fingerprints, located
 from players.player import EFFORT, PlayerSpec
 
-_COUNTED = ("legal_moves", "pieces", *EFFORT, "score", "wins_in")
+_COUNTED = ("legal_moves", "pieces", *EFFORT, "score", "plies_to_win")
 """Columns that are the same whenever the same search is made."""
 
 

@@ -34,7 +34,7 @@ class Candidate(NamedTuple):
     move: int
     score: float | None
     """In the player's unit; None where it gives none, or where the move ends the game in a win."""
-    wins_in: int
+    plies_to_win: int
     """Plies to a certain win, less than 0 to a certain loss; 0 where neither is known."""
     depth: int
     """Plies searched, this move included; 0 where it ends the game."""
@@ -46,7 +46,7 @@ class Candidate(NamedTuple):
     @property
     def value(self) -> float:
         """The key by which lines are ordered."""
-        return _certain_value(self.wins_in) or self.score or 0.0
+        return _certain_value(self.plies_to_win) or self.score or 0.0
 
 
 class Outlook(NamedTuple):
@@ -54,20 +54,20 @@ class Outlook(NamedTuple):
 
     move: int
     text: str
-    wins_in: int | None
+    plies_to_win: int | None
     """Plies to the certain win, less than 0 to the loss; 0 for a certain draw, None where nothing is certain."""
 
     @property
     def known(self) -> Known | None:
         """The certain result, None without one."""
-        if self.wins_in is None:
+        if self.plies_to_win is None:
             return None
-        return "win" if self.wins_in > 0 else "loss" if self.wins_in else "draw"
+        return "win" if self.plies_to_win > 0 else "loss" if self.plies_to_win else "draw"
 
     @property
     def value(self) -> float:
         """The key by which moves are ordered: what is not certain may be better than a draw."""
-        return 0.5 if self.wins_in is None else _certain_value(self.wins_in)
+        return 0.5 if self.plies_to_win is None else _certain_value(self.plies_to_win)
 
 
 class Findings(NamedTuple):
@@ -102,7 +102,7 @@ class Analysis:
         self._player.begin()
         assert self._player.player is not None
         self._begins = bool(own_code(spec))
-        self.man = self._player.man
+        self.man_value = self._player.man_value
         """What a man is worth in the player's unit, if it says so."""
         self._heeds, self._check_limit = self._player.player.limits, self._player.player.check_limit
         self._can_stop = self._player.player.stop is not None
@@ -158,7 +158,7 @@ class Analysis:
 
     def outlook(self) -> list[Outlook]:
         """What the legal moves come to by tables and search, best first; empty if nothing is certain of any."""
-        searched = {line.move: line.wins_in for line in list(self._lines.values()) if line.wins_in}
+        searched = {line.move: line.plies_to_win for line in list(self._lines.values()) if line.plies_to_win}
         certain = self._certain | searched
         moves = self._game.legal_moves if certain else ()
         outlooks = (Outlook(move, self._game.text(move), certain.get(move)) for move in moves)
@@ -166,11 +166,11 @@ class Analysis:
 
     def known(self, line: Candidate) -> Known | None:
         """What a line's move comes to for certain; None where that is not known."""
-        return Outlook(line.move, "", line.wins_in or self._certain.get(line.move)).known
+        return Outlook(line.move, "", line.plies_to_win or self._certain.get(line.move)).known
 
     def score(self, line: Candidate) -> str:
         """A line's score as people read it: `wins in 7`, `draw`, in men, or in the player's unit."""
-        return "draw" if self.known(line) == "draw" else score_text(line.score, line.wins_in, self.man)
+        return "draw" if self.known(line) == "draw" else score_text(line.score, line.plies_to_win, self.man_value)
 
     def _limits(self) -> Iterator[Limit]:
         """The limit of each search in turn, apart from seconds."""
@@ -193,7 +193,7 @@ class Analysis:
             choice = self._search(self._game, limit)
             if self._counts(choice, next(iter(self._lines.values()), None), limit):
                 score = None if choice.score is None else choice.score + 0.0
-                line = Candidate(choice.move, score, choice.wins_in, choice.depth, choice.nodes, _pv(choice))
+                line = Candidate(choice.move, score, choice.plies_to_win, choice.depth, choice.nodes, _pv(choice))
                 self._lines = {line.move: line}
                 if _is_done(choice, limit):
                     self._done.update(self._game.legal_moves)
@@ -219,8 +219,8 @@ class Analysis:
         if choice.score is None or not self._counts(choice, self._lines.get(move), limit):
             return False
         pv = (move, *_pv(choice))
-        wins_in = _before(choice.wins_in)
-        self._lines[move] = Candidate(move, 0.0 - choice.score, wins_in, choice.depth + 1, choice.nodes, pv)
+        plies_to_win = _before(choice.plies_to_win)
+        self._lines[move] = Candidate(move, 0.0 - choice.score, plies_to_win, choice.depth + 1, choice.nodes, pv)
         if _is_done(choice, limit):
             self._done.add(move)
         return True
@@ -274,13 +274,13 @@ def _before(theirs: int) -> int:
     return -theirs + (-1 if theirs > 0 else 1) if theirs else 0
 
 
-def _certain_value(wins_in: int) -> float:
-    return (WIN if wins_in > 0 else -WIN) - wins_in if wins_in else 0.0
+def _certain_value(plies_to_win: int) -> float:
+    return (WIN if plies_to_win > 0 else -WIN) - plies_to_win if plies_to_win else 0.0
 
 
 def _is_done(choice: Choice, limit: Limit) -> bool:
     """Whether a longer search would say no more: it is certain, or the player ended before its limit."""
-    if choice.wins_in:
+    if choice.plies_to_win:
         return True
     if limit.depth is not None:
         return choice.depth < limit.depth
@@ -318,7 +318,7 @@ class Judge:
         self._limit, self._rng = spec.limit, random.Random(seed)
         try:
             self._player = begin_game(spec, game.variant, game.start, seed, allowance)
-            man = self._player.man
+            man = self._player.man_value
         except Exception as error:
             raise failure_of(error) from error
         if man is None:
@@ -336,8 +336,8 @@ class Judge:
             choice = self._player.choose(game, self._limit, self._rng).choice
         except Exception as error:
             raise failure_of(error) from error
-        if choice.wins_in:
-            return Judgement(choice.move, float(choice.wins_in > 0), abs(choice.wins_in), None)
+        if choice.plies_to_win:
+            return Judgement(choice.move, float(choice.plies_to_win > 0), abs(choice.plies_to_win), None)
         if choice.score is None:
             raise PlayerFailure(Termination.ERROR, "gives no score")
         return Judgement(choice.move, None, None, choice.score / self._man)

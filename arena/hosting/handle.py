@@ -95,9 +95,9 @@ class LocalPlayer:
         """Whether its game is begun."""
 
     @property
-    def man(self) -> float | None:
+    def man_value(self) -> float | None:
         """The worth of a man in the player's scores, if it is built and says so."""
-        return None if self.player is None else self.player.man
+        return None if self.player is None else self.player.man_value
 
     @property
     def costs(self) -> bool:

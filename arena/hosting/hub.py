@@ -182,7 +182,7 @@ class _Search:
         seconds = time.perf_counter() - self._began
         arguments: dict[str, object] = {"depth": choice.depth}
         if choice.score is not None:
-            arguments["score"] = choice.score / (self._player.man or 1.0)
+            arguments["score"] = choice.score / (self._player.man_value or 1.0)
         arguments |= {"nodes": choice.nodes, "time": seconds, "nps": choice.nodes / max(seconds, 1e-6) / 1e6}
         return line("info", arguments | {"pv": " ".join(self._pv(choice))})
 

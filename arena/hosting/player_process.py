@@ -117,7 +117,7 @@ class PlayerProcess:
         """`plain` is the player without a user's code, if there is one."""
         self._spec, self._plain, self._variant, self._allowance = spec, plain, variant, allowance
         self._process: process.Process | None = None
-        self.man: float | None = None
+        self.man_value: float | None = None
         """The worth of a man in the player's scores, if it says so."""
         self.costs = False
         """Whether the player's answers cost money."""
@@ -146,7 +146,7 @@ class PlayerProcess:
             man, costs = self._exchange((self._spec, self._variant, opening, seed), most, READY, waiting)
         except BaseException as error:
             self._give_up(error)
-        self.man = man if isinstance(man, float) and 0 < man < math.inf else None
+        self.man_value = man if isinstance(man, float) and 0 < man < math.inf else None
         self.costs = costs is True
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
@@ -366,7 +366,7 @@ class _Worker:
         with compilation_announced(lambda: self._note(COMPILES)), waiting_announced(partial(self._note, WAITS)):
             player.begin()
         self._game = Game(variant, opening)
-        return [READY, player.man, player.costs]
+        return [READY, player.man_value, player.costs]
 
     def _choose(self, moves: tuple[int, ...], limit: tuple[Any, ...]) -> Reply:
         assert self._game is not None

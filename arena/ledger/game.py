@@ -60,13 +60,13 @@ class StoredGame(NamedTuple):
         """The game as PDN."""
         game = self.played()
         answers: Mapping[str, Any] = game.answers or {}
-        names = ("score", "wins_in", "depth", "seconds")
+        names = ("score", "plies_to_win", "depth", "seconds")
         comments = []
-        for ply, (score, wins_in, *others) in enumerate(
+        for ply, (score, plies_to_win, *others) in enumerate(
             zip(*(answers[name].tolist() for name in names), strict=True)
         ):
-            men = in_men(score, wins_in, game.men[(game.start.turn + ply) % 2])
-            comments.append(search_comment(nan if men is None else men, wins_in, *others))
+            men = in_men(score, plies_to_win, game.men[(game.start.turn + ply) % 2])
+            comments.append(search_comment(nan if men is None else men, plies_to_win, *others))
         return row_pdn(self.experiment.name, self.variant, self.record._asdict(), _texts(answers), comments)
 
 

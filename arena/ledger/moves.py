@@ -70,13 +70,13 @@ class Moves:
             "colour": colour,
             **columns,
             "move": _texts(columns["move"]),
-            "wins_in": whole(columns["wins_in"]),
+            "plies_to_win": whole(columns["plies_to_win"]),
         }
         for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
             moves[name] = pd.array(columns[name], dtype="Float64")
         table = pd.DataFrame(moves, copy=False)
         men = np.array([self.men.get(name) or np.nan for name in self.names], float)
-        in_men = _in_men(columns["score"], columns["wins_in"], men[player.codes])
+        in_men = _in_men(columns["score"], columns["plies_to_win"], men[player.codes])
         order = list(table)
         table.insert(order.index("score") + 1, "score_men", in_men)
         table.insert(order.index("pieces") + 1, "phase", phases(columns["pieces"], self.start))
@@ -112,9 +112,9 @@ def phases(pieces: np.ndarray, start: int) -> Any:
     return pd.Categorical.from_codes(codes, pd.Index(PHASES), ordered=True)
 
 
-def _in_men(score: np.ndarray, wins_in: np.ndarray, man: np.ndarray) -> Any:
+def _in_men(score: np.ndarray, plies_to_win: np.ndarray, man: np.ndarray) -> Any:
     """Scores in men, missing for certain wins and losses, and where it is not known what a man is worth."""
-    values = np.where(wins_in == 0, score / man, np.nan)
+    values = np.where(plies_to_win == 0, score / man, np.nan)
     return pd.array(np.where(np.abs(values) <= MOST_MEN, values, np.nan), dtype="Float64")
 
 

@@ -16,7 +16,7 @@ _COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]
 _SEEN = EFFORT.index("leaves") + 1
 
 _TIMED = (("seconds", "f8"), ("cpu_seconds", "f8"))
-_VALUED = (("score", "f8"), ("wins_in", "i2"))
+_VALUED = (("score", "f8"), ("plies_to_win", "i2"))
 SEARCH_COLUMNS = (*_COUNTED[:_SEEN], *_TIMED, *_VALUED, *_COUNTED[_SEEN:])
 """Names and numpy types of what is recorded of a search, in a game or in a probe.
 
@@ -176,8 +176,8 @@ def search_columns(
     choices: Sequence[Choice], seconds: Sequence[float], cpu_seconds: Sequence[float]
 ) -> list[Sequence[Any]]:
     """SEARCH_COLUMNS of the moves of a game, from the answers and from what each took; a score may be None."""
-    _, score, *counted, _, wins_in, _ = zip(*choices, strict=True)
-    return [*counted[:_SEEN], seconds, cpu_seconds, score, wins_in, *counted[_SEEN:]]
+    _, score, *counted, _, plies_to_win, _ = zip(*choices, strict=True)
+    return [*counted[:_SEEN], seconds, cpu_seconds, score, plies_to_win, *counted[_SEEN:]]
 
 
 NO_SEARCH = search_values(Choice(0), 0.0, 0.0)

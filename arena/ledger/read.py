@@ -64,7 +64,7 @@ class RunData(NamedTuple):
 
     After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what
     `info` says that a man is worth to the player, missing for certain wins and where that is not known. Where no
-    win or loss is certain, `wins_in` is missing. Numbers of the players' own follow, as `extra_tokens`.
+    win or loss is certain, `plies_to_win` is missing. Numbers of the players' own follow, as `extra_tokens`.
 
     In parts, at least one, that hold whole games, in their order.
     """
@@ -189,7 +189,7 @@ def _probes(rows: list[tuple[Any, ...]], players: Sequence[str]) -> pd.DataFrame
     rows.sort(key=lambda row: (row[position], place[row[player]]))
     probes = pd.DataFrame(rows, columns=list(PROBE_COLUMNS))
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
-    probes["wins_in"] = whole(probes["wins_in"].to_numpy(dtype=np.int64))
+    probes["plies_to_win"] = whole(probes["plies_to_win"].to_numpy(dtype=np.int64))
     return probes
 
 

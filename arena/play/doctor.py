@@ -60,7 +60,7 @@ def diagnose(
                 message = str(experiment.error(("players", index, *look.error.keys), message))
             yield finding._replace(message=message, where=names[index])
     if (rules := experiment.adjudicate) is not None:
-        for line in rules.unusable([look.man for look in looks], experiment.max_plies):
+        for line in rules.unusable([look.man_value for look in looks], experiment.max_plies):
             yield Finding("warning", line, "adjudicate")
 
 

@@ -182,8 +182,8 @@ class Adjudicator:
 
     def _lead(self, choice: Choice, mover: int) -> float | None:
         worth = self._men[mover]
-        if choice.wins_in:
-            men = math.copysign(math.inf, choice.wins_in)
+        if choice.plies_to_win:
+            men = math.copysign(math.inf, choice.plies_to_win)
         elif choice.score is not None and worth is not None:
             men = choice.score / worth
         else:

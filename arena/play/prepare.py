@@ -203,7 +203,7 @@ def prepare(
         openings,
         made["probe"],
         made["suite"],
-        {spec.name: by_name[spec.name].man for spec in specs},
+        {spec.name: by_name[spec.name].man_value for spec in specs},
         frozenset(spec.name for spec in specs if by_name[spec.name].costs),
         unread,
         left_out,

@@ -80,7 +80,7 @@ class Trial(NamedTuple):
 class Look(NamedTuple):
     """What was found of a player."""
 
-    man: float | None = None
+    man_value: float | None = None
     """The worth of a man in its scores, if it says so."""
     costs: bool = False
     """Whether its answers cost money."""
@@ -187,7 +187,7 @@ def _built(trial: Trial) -> Look:
         return Look(error=error)
     except PlayerFailure as failure:
         return Look(error=PlayerError(f"{spec.name} {failure} while it was built", "type"))
-    return Look(player.man, player.costs)
+    return Look(player.man_value, player.costs)
 
 
 def _of_evaluation(trial: Trial) -> Iterator[Finding]:

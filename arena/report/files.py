@@ -42,7 +42,7 @@ def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
     for part in run.data.moves():
         texts = part["move"].tolist()
         men = part["score_men"].to_numpy(float, na_value=np.nan).tolist()
-        wins = part["wins_in"].to_numpy(np.int64, na_value=0).tolist()
+        wins = part["plies_to_win"].to_numpy(np.int64, na_value=0).tolist()
         comments = list(map(search_comment, men, wins, part["depth"].tolist(), part["seconds"].tolist()))
         start = 0
         while start < len(texts):

@@ -57,7 +57,7 @@ class PlayedGame:
     answers: Mapping[str, Any] | None = field(default=None, compare=False)
     """The movers' answers, if known: columns of `arena.ledger.packing.MOVE_COLUMNS`, a value per ply.
 
-    Of a PDN, `score`, `wins_in`, `depth`, `nodes` and `seconds`, as far as its comments have them.
+    Of a PDN, `score`, `plies_to_win`, `depth`, `nodes` and `seconds`, as far as its comments have them.
     """
     king_runs: KingRuns = NO_RUNS
     """Of the start position, by its FEN."""

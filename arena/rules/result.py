@@ -94,21 +94,21 @@ def points_text(points: tuple[int, int]) -> str:
     return f"points: White {white}, Black {black}"
 
 
-def in_men(score: float | None, wins_in: int, man: float | None) -> float | None:
+def in_men(score: float | None, plies_to_win: int, man: float | None) -> float | None:
     """A score in men, None for a certain win or loss and where it is not known what a man is worth."""
-    if score is None or wins_in or not man:
+    if score is None or plies_to_win or not man:
         return None
     return score / man if abs(score / man) <= MOST_MEN else None
 
 
-def score_text(score: float | None, wins_in: int = 0, man: float | None = None) -> str:
+def score_text(score: float | None, plies_to_win: int = 0, man: float | None = None) -> str:
     """`+1.25` in men where a man's worth is known; `wins in 7`, `loses in 8` plies.
 
     Else it is in the player's unit, with three digits or as a whole number.
     Empty where there is no score.
     """
-    if wins_in:
-        return f"{'wins' if wins_in > 0 else 'loses'} in {abs(wins_in)}"
+    if plies_to_win:
+        return f"{'wins' if plies_to_win > 0 else 'loses'} in {abs(plies_to_win)}"
     if score is None:
         return ""
     if man:

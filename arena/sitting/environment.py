@@ -59,8 +59,8 @@ class DraughtsEnv(AECEnv):
     with 0.
 
     The info of an agent has `fen`, the position; and where it is known what the opponent's last search found, from
-    the agent's view: `score` in the opponent's unit, `score_men` in men, `wins_in` in plies, below 0 if the agent
-    loses.
+    the agent's view: `score` in the opponent's unit, `score_men` in men, `plies_to_win`, below 0 if the
+    agent loses.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -210,9 +210,12 @@ class DraughtsEnv(AECEnv):
         choice = self._reply_found
         if choice is None or self.opponent is None:
             return {}
-        found = {"score": choice.score, "score_men": in_men(choice.score, choice.wins_in, self.opponent.man)}
+        found = {
+            "score": choice.score,
+            "score_men": in_men(choice.score, choice.plies_to_win, self.opponent.man_value),
+        }
         return {name: 0.0 - value for name, value in found.items() if value is not None} | (
-            {"wins_in": -choice.wins_in} if choice.wins_in else {}
+            {"plies_to_win": -choice.plies_to_win} if choice.plies_to_win else {}
         )
 
     def _reply(self) -> None:

@@ -112,8 +112,8 @@ def append_game(path: Path, sitting: Sitting) -> int:
 def _seen(thought: Thought) -> str:
     """A player's findings: `+0.25/6 0.012s, 1234 nodes`."""
     choice = thought.choice
-    men = in_men(choice.score, choice.wins_in, thought.man)
-    found = search_comment(nan if men is None else men, choice.wins_in, choice.depth, thought.seconds)
+    men = in_men(choice.score, choice.plies_to_win, thought.man_value)
+    found = search_comment(nan if men is None else men, choice.plies_to_win, choice.depth, thought.seconds)
     return f"{found}, {choice.nodes} nodes" if choice.nodes else found
 
 

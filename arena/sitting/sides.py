@@ -183,9 +183,9 @@ class Opponent:
         return answer.choice
 
     @property
-    def man(self) -> float | None:
+    def man_value(self) -> float | None:
         """What a man is worth in its scores, None if that is not known."""
-        return self._player.man
+        return self._player.man_value
 
     def seed(self, seed: int) -> None:
         """Draw all chance from here on from `seed`."""

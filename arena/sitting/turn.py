@@ -31,7 +31,7 @@ class Thought(NamedTuple):
     choice: Choice
     seconds: float
     """Wall time."""
-    man: float | None
+    man_value: float | None
     """What a man is worth in its scores, if it says so."""
     line: tuple[str, ...]
     """Its principal variation as PDN writes it, the move first."""
@@ -42,12 +42,12 @@ class Thought(NamedTuple):
         choice = self.choice
         if choice.score is None:
             return False
-        return choice.wins_in <= 0 and choice.score <= AGREES_BELOW * (self.man or 1.0)
+        return choice.plies_to_win <= 0 and choice.score <= AGREES_BELOW * (self.man_value or 1.0)
 
     @property
     def score(self) -> str:
         """Its score as people read it, empty without one."""
-        return score_text(self.choice.score, self.choice.wins_in, self.man)
+        return score_text(self.choice.score, self.choice.plies_to_win, self.man_value)
 
 
 class Turn(NamedTuple):
@@ -85,4 +85,4 @@ class Request(NamedTuple):
         answer = self.player.choose(game, self.limit, self.rng, self.stopped)
         choice = answer.choice
         line = line_texts(game.variant, game.position, choice.pv or (choice.move,))
-        return Thought(choice, answer.seconds, self.player.man, tuple(line))
+        return Thought(choice, answer.seconds, self.player.man_value, tuple(line))

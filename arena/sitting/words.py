@@ -102,7 +102,7 @@ def _why_counted(game: Game, points: tuple[int, int]) -> str:
 
 
 def _outlook(outlook: Outlook) -> str:
-    return f"{outlook.text} in {abs(outlook.wins_in)}" if outlook.wins_in else outlook.text
+    return f"{outlook.text} in {abs(outlook.plies_to_win)}" if outlook.plies_to_win else outlook.text
 
 
 def _drawn(game: Game, outcome: Outcome) -> str:

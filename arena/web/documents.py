@@ -25,7 +25,7 @@ from players.player import Choice
 
 MOST_PATHS = 16
 """Ways of one capture that a page is sent."""
-_ANSWERED = ("score", "wins_in", "depth", "nodes", "clock", "seconds")
+_ANSWERED = ("score", "plies_to_win", "depth", "nodes", "clock", "seconds")
 
 
 def position_document(variant: Variant, position: Position) -> dict[str, Any]:
@@ -109,20 +109,20 @@ def ply_document(
 
 
 def note_document(
-    turn: int, score: float | None, wins_in: int, man: float | None, /, **known: Any
+    turn: int, score: float | None, plies_to_win: int, man: float | None, /, **known: Any
 ) -> dict[str, Any]:
     """The mover `turn`'s findings, from White's view, with what else is `known` of its search.
 
-    `value` is in men, `own` in the player's unit where it is not known what a man is worth, `wins_in` in plies, 0
+    `value` is in men, `own` in the player's unit where it is not known what a man is worth, `plies_to_win` is 0
     without a certain win.
     """
     sign = 1 if turn == WHITE else -1
     score = None if score is None else finite(score)
-    men = in_men(score, wins_in, man)
+    men = in_men(score, plies_to_win, man)
     return {
         "value": None if men is None else round(sign * men, 3) + 0.0,
-        "own": None if score is None or men is not None or wins_in else sign * score + 0.0,
-        "wins_in": sign * wins_in,
+        "own": None if score is None or men is not None or plies_to_win else sign * score + 0.0,
+        "plies_to_win": sign * plies_to_win,
         **known,
     }
 
@@ -137,8 +137,8 @@ def turn_document(sitting: Sitting, ply: int) -> dict[str, Any]:
         note = note_document(
             positions[0].turn,
             choice.score,
-            choice.wins_in,
-            turn.thought.man,
+            choice.plies_to_win,
+            turn.thought.man_value,
             score=turn.thought.score,
             depth=choice.depth,
             nodes=choice.nodes,
@@ -155,9 +155,9 @@ def played_documents(game: PlayedGame) -> list[dict[str, Any]]:
     columns = {name: values.tolist() for name, values in (game.answers or {}).items()}
     found = []
     for place, (move, positions) in enumerate(zip(game.moves, pairwise(game.positions), strict=True)):
-        score, wins_in, depth, nodes, clock, seconds = (columns[name][place] for name in _ANSWERED)
+        score, plies_to_win, depth, nodes, clock, seconds = (columns[name][place] for name in _ANSWERED)
         turn = positions[0].turn
-        note = note_document(turn, score, wins_in, game.men[turn], depth=depth, nodes=nodes)
+        note = note_document(turn, score, plies_to_win, game.men[turn], depth=depth, nodes=nodes)
         text = columns["move"][place].decode()
         found.append(ply_document(game.variant, positions, move, text, seconds=seconds, clock=clock, note=note))
     return found
@@ -206,7 +206,7 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings, ply: i
                 "text": outlook.text,
                 "path": first_path(game.variant, game.position, outlook.move),
                 "known": outlook.known,
-                "plies": abs(outlook.wins_in or 0),
+                "plies": abs(outlook.plies_to_win or 0),
             }
             for outlook in analysis.outlook()
         ],
@@ -216,7 +216,7 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings, ply: i
 def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, Any]:
     """A line of an analysis, see `note_document`."""
     return {
-        **note_document(game.turn, line.score, line.wins_in, analysis.man),
+        **note_document(game.turn, line.score, line.plies_to_win, analysis.man_value),
         "score": analysis.score(line),
         "known": analysis.known(line),
         "depth": line.depth,

@@ -36,7 +36,7 @@ class Engine:
     the program and to it, beside the run.
     """
 
-    man = 1.0
+    man_value = 1.0
 
     def __init__(
         self,

@@ -159,7 +159,7 @@ class Mcts:
             nodes=counted["nodes"],
             leaves=counted["leaves"],
             pv=line,
-            wins_in=self._memory.proven(line[0]),
+            plies_to_win=self._memory.proven(line[0]),
             extra={"tree": counted["tree"]},
         )
 
@@ -252,8 +252,8 @@ class Hybrid(Mcts):
         nodes, seconds = nodes - first.nodes, seconds - (monotonic() - began)
         if first.score is None:
             choice = self._search_tree(game, nodes, seconds, rng)
-        elif first.wins_in:
-            choice = first._replace(score=math.copysign(1.0, first.wins_in))
+        elif first.plies_to_win:
+            choice = first._replace(score=math.copysign(1.0, first.plies_to_win))
         elif self._stopped or len(game.legal_moves) == 1 or min(nodes, seconds) <= 0:
             choice = first._replace(score=math.tanh(first.score / self._scale))
         else:

@@ -18,7 +18,7 @@ from players.evaluation.build import Description, build_evaluation, unshared
 from players.evaluation.sample import man_at_start, man_value
 from players.loading import PlayerError
 from players.negamax.deepening import compiled_search
-from players.negamax.score import wins_in
+from players.negamax.score import plies_to_win
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
 from players.negamax.workspace import Workspace
@@ -73,7 +73,7 @@ class Negamax:
         self.workspace.begin_game()
 
     @cached_property
-    def man(self) -> float | None:
+    def man_value(self) -> float | None:
         """What a man is worth in the evaluation's unit."""
         return man_value(self._variant, self.evaluation)
 
@@ -115,7 +115,7 @@ class Negamax:
             move = rng.choice(workspace.tied_moves(answer["tie_count"]))
             line = line if line[0] == move else [move]
         depth = answer["completed"]
-        return Choice(line[0], score, depth, pv=tuple(line), wins_in=wins_in(score, depth), **counts)
+        return Choice(line[0], score, depth, pv=tuple(line), plies_to_win=plies_to_win(score, depth), **counts)
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.

@@ -69,7 +69,7 @@ def own_points(rules: Rules, position: Position) -> int:
     return black - white
 
 
-def wins_in(score: float, depth: int = 0) -> int:
+def plies_to_win(score: float, depth: int = 0) -> int:
     """Plies to the win that a score is, less than 0 to a loss; 0 for one that is neither.
 
     Where all wins are alike, the most that they are in a search of so many plies.

@@ -45,19 +45,19 @@ def claims(name: str, searches: int = 1_000_000, seed: int = 0, pieces: int = PI
             if game.outcome is not None:
                 continue
             choice = player.choose(game, Limit(depth=depth), rng)
-            if choice.wins_in:
+            if choice.plies_to_win:
                 certain += 1
                 value = tables.value(game.position)
                 if value is not None and contradicts(choice, value.result, value.plies):
                     where = f"{fen(variant, game.position)} at depth {depth} with {evaluation}"
-                    raise ValueError(f"{where}: search {choice.wins_in} plies, tables {value}")
+                    raise ValueError(f"{where}: search {choice.plies_to_win} plies, tables {value}")
         seconds = time.perf_counter() - began
         yield Row(f"claims: {evaluation}", name, MOST_DEPTH, each, seconds, str(certain), "certain, none wrong")
 
 
 def contradicts(choice: Choice, result: int, plies: int) -> bool:
     """Whether a search reports a certain win or loss otherwise than tables, or a quicker win than there is."""
-    return (choice.wins_in > 0) != (result > 0) or result == 0 or abs(choice.wins_in) < plies
+    return (choice.plies_to_win > 0) != (result > 0) or result == 0 or abs(choice.plies_to_win) < plies
 
 
 def ending(variant: Variant, rng: random.Random, most: int) -> Position:

@@ -42,7 +42,7 @@ GAMES = [
 ]  # fmt: skip
 MOVE_COLUMNS = [
     "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
-    "leaves", "seconds", "cpu_seconds", "score", "score_men", "wins_in", "cutoffs_max", "cutoffs_min",
+    "leaves", "seconds", "cpu_seconds", "score", "score_men", "plies_to_win", "cutoffs_max", "cutoffs_min",
     "cutoffs_first", "tt_probes", "tt_hits", "clock", "overrun",
     "pondered_seconds",
 ]  # fmt: skip
@@ -175,7 +175,7 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "seconds": np.where(searched, nodes * 1.0e-7 * rng.uniform(0.7, 1.4, n), 2e-6),
             "score": pd.array(np.where(searched, rng.normal(0, 50, n), np.nan), dtype="Float64"),
             "score_men": pd.array(np.full(n, np.nan), dtype="Float64"),
-            "wins_in": pd.array([None] * n, dtype="Int64"),
+            "plies_to_win": pd.array([None] * n, dtype="Int64"),
             "cutoffs_max": nodes // 5,
             "cutoffs_min": nodes // 6,
             "deepest": np.where(searched, depths + 2, 0),

@@ -121,7 +121,7 @@ class Shots:
             return 0, 0
         if not self._is_alone(self._material, position, move, self.PROVED, 1.0):
             return 0, 0
-        if not self._is_alone(self._strong, position, move, self.FOUND, self._strong.man or 1.0):
+        if not self._is_alone(self._strong, position, move, self.FOUND, self._strong.man_value or 1.0):
             return 0, 0
         depth = self.PROVED
         while depth > 1:

@@ -58,17 +58,17 @@ test("a state goes on from one whose moves it begins with", () => {
 });
 
 test("a position is worth what its analysis found, else what a player saw within a move", () => {
-  const note = (value) => turn("x", { note: { value, wins_in: 0 } });
+  const note = (value) => turn("x", { note: { value, plies_to_win: 0 } });
   const played = state({ moves: [note(1), turn("y"), turn("z")] });
   assert.deepEqual([0, 1, 2, 3].map((ply) => valueAt(played, ply)?.value), [undefined, 1, 1, undefined]);
-  assert.equal(valueAt(played, 1, { lines: [{ value: 2, wins_in: 0 }] }).value, 2);
-  assert.equal(valueAt(played, 1, { lines: [{ value: null, wins_in: 0 }] }).value, 1);
+  assert.equal(valueAt(played, 1, { lines: [{ value: 2, plies_to_win: 0 }] }).value, 2);
+  assert.equal(valueAt(played, 1, { lines: [{ value: null, plies_to_win: 0 }] }).value, 1);
   assert.equal(valueAt(played, 1, { lines: [] }).value, 1);
 });
 
 test("the bar is full where a win is certain, half where nobody is ahead", () => {
-  assert.deepEqual([{ value: null, wins_in: 7 }, { value: null, wins_in: -7 }, { value: 0, wins_in: 0 }].map(shareOf), [1, 0, 0.5]);
-  assert.deepEqual([{ wins_in: 7 }, { wins_in: -7 }, { value: -1.25, wins_in: 0 }].map(valueText), ["+#7", "−#7", "−1.3"]);
+  assert.deepEqual([{ value: null, plies_to_win: 7 }, { value: null, plies_to_win: -7 }, { value: 0, plies_to_win: 0 }].map(shareOf), [1, 0, 0.5]);
+  assert.deepEqual([{ plies_to_win: 7 }, { plies_to_win: -7 }, { value: -1.25, plies_to_win: 0 }].map(valueText), ["+#7", "−#7", "−1.3"]);
 });
 
 test("a clock shows hours, and tenths when few seconds are left", () => {

@@ -20,9 +20,9 @@ test("each step moves, captures and crowns, and a pass changes nothing", () => {
 
 test("scores are men and times seconds, and what is not known stays null", () => {
   const [first, second, third] = unpackedGame(STORED).moves;
-  assert.deepEqual(first.note, { value: 1.25, own: null, wins_in: 0, depth: 4, nodes: 100 });
+  assert.deepEqual(first.note, { value: 1.25, own: null, plies_to_win: 0, depth: 4, nodes: 100 });
   assert.deepEqual([second.note.value, second.note.own, second.seconds, first.seconds], [null, 7, null, 1.5]);
-  assert.equal(third.note.wins_in, 3);
+  assert.equal(third.note.plies_to_win, 3);
 });
 
 test("an error has its mark and a better move, other moves have neither", () => {
@@ -35,8 +35,8 @@ test("a game without moves has its start alone", () => {
 });
 
 test("a point of the graph has White's view, and a certain win no score", () => {
-  assert.deepEqual(pointOf(false, { value: 1.5, wins_in: 0 }), { white: false, score: 1.5, wins: null });
-  assert.deepEqual(pointOf(true, { value: null, wins_in: -4 }), { white: true, score: null, wins: -4 });
+  assert.deepEqual(pointOf(false, { value: 1.5, plies_to_win: 0 }), { white: false, score: 1.5, wins: null });
+  assert.deepEqual(pointOf(true, { value: null, plies_to_win: -4 }), { white: true, score: null, wins: -4 });
   assert.deepEqual(pointOf(false), { white: false, score: null, wins: null });
 });
 

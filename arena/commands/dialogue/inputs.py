@@ -106,13 +106,13 @@ def _hint(game: TerminalGame, _: str) -> None:
 def _eval(game: TerminalGame, _: str) -> None:
     analysis, line = _advice(game)
     turn = game.sitting.game.turn
-    if line.wins_in:
-        winner = turn if line.wins_in > 0 else 1 - turn
-        words = f"{COLOURS[winner].capitalize()} wins in {abs(line.wins_in)} plies"
+    if line.plies_to_win:
+        winner = turn if line.plies_to_win > 0 else 1 - turn
+        words = f"{COLOURS[winner].capitalize()} wins in {abs(line.plies_to_win)} plies"
     elif analysis.known(line):
         words = "a draw"
     else:
-        men = round((line.score or 0.0) / (analysis.man or 1.0), 2)
+        men = round((line.score or 0.0) / (analysis.man_value or 1.0), 2)
         ahead = COLOURS[turn if men > 0 else 1 - turn].capitalize()
         words = f"{ahead} is ahead by {abs(men):.2f} men" if men else "even"
     game.print(f"{words} (depth {line.depth})")

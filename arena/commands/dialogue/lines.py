@@ -95,10 +95,10 @@ def _seen(thought: Thought | None) -> list[str]:
     if thought is None:
         return []
     choice = thought.choice
-    score = "" if not thought.score else thought.score if choice.wins_in else f"score {thought.score}"
+    score = "" if not thought.score else thought.score if choice.plies_to_win else f"score {thought.score}"
     cutoffs = choice.cutoffs_max + choice.cutoffs_min
     parts = [
-        f"{score} men" if score.startswith("score") and thought.man else score,
+        f"{score} men" if score.startswith("score") and thought.man_value else score,
         f"depth {choice.depth}" if choice.depth else "",
         f"{choice.nodes:,} nodes" if choice.nodes else "",
         f"{cutoffs:,} cutoffs" if cutoffs else "",

@@ -244,7 +244,7 @@ def balance(variant: Variant, position: Position) -> float:
     player = _judge(variant)
     with _one_search:
         choice = player.choose(Game(variant, position), Limit(BALANCE_DEPTH), random.Random(0))
-    score = (choice.score or 0.0) / (player.man or 1.0)
+    score = (choice.score or 0.0) / (player.man_value or 1.0)
     return score if position.turn == WHITE else -score
 
 

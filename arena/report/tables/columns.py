@@ -108,7 +108,7 @@ COLUMNS: dict[str, Column] = {
         ),
         Column("error", "what went wrong with a player, empty if nothing did"),
         Column("colour", "white or black"),
-        Column("wins_in", "plies to a win that the search holds for certain, less than 0 to a loss", "plies"),
+        Column("plies_to_win", "plies to a win that the search holds for certain, less than 0 to a loss", "plies"),
         Column("nodes", "positions entered", "nodes"),
         Column("leaves", "calls of the evaluation", "leaves"),
         Column("cutoffs_max", "beta cutoffs where the player itself is to move", "cutoffs"),

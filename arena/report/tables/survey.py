@@ -18,7 +18,7 @@ COUNTED = ("legal_moves", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cuto
 """Columns of moves that `totals` sums, beside the seconds."""
 _SEED = 1
 _SAMPLED = ["game", "player", "seconds", "cpu_seconds", "overrun", "pondered_seconds"]
-_SHOWN = ["colour", "move", "depth", "nodes", "score", "score_men", "wins_in"]
+_SHOWN = ["colour", "move", "depth", "nodes", "score", "score_men", "plies_to_win"]
 """Columns that tables take of single moves; those that the page's games need, too, unless the run is large."""
 DECIDED = 4.0
 """Men from which on a score counts as a decided game: more, and a certain win, surprise no further."""
@@ -137,7 +137,7 @@ def swings(moves: pd.DataFrame) -> pd.Series:
     and cut off at ±DECIDED; a certain win or loss counts as ±DECIDED. So 2 × DECIDED is the greatest: of a player
     that thought the game won and, at its next move, lost. `moves` are those of `arena.ledger.read.RunData`.
     """
-    certain = moves["wins_in"].to_numpy(dtype=float, na_value=np.nan)
+    certain = moves["plies_to_win"].to_numpy(dtype=float, na_value=np.nan)
     score = moves["score_men"].to_numpy(dtype=float, na_value=np.nan)
     score = np.where(np.isnan(certain), score, np.copysign(DECIDED, certain))
     there = np.flatnonzero(~np.isnan(score))

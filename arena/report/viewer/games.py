@@ -158,7 +158,7 @@ def _block(
     sign = np.where(found["colour"] == "white", 1.0, -1.0)
     certain, score, in_men = (
         sign * found[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
-        for name in ("wins_in", "score", "score_men")
+        for name in ("plies_to_win", "score", "score_men")
     )
     micro = 1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan)
     own = _digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))

@@ -7,8 +7,8 @@
 
 /**
  * What a player saw before its move, from White's view: `value` in men, or `own` in its own unit if no man's worth is
- * known, or `wins_in` plies. The rest is there where it is known; `score` has words, from the player's own view.
- * @typedef {{value: number|null, own: number|null, wins_in: number, score?: string, depth?: number, nodes?: number,
+ * known, or `plies_to_win` plies. The rest is there where it is known; `score` has words, from the player's own view.
+ * @typedef {{value: number|null, own: number|null, plies_to_win: number, score?: string, depth?: number, nodes?: number,
  *   cutoffs?: number, seconds?: number, line?: string[], figures?: string[]}} Note
  */
 
@@ -68,7 +68,7 @@ export function unpackedGame(stored) {
       text, mark, better, squares, pieces: pieces.join(""), crowned: Boolean(crowned), white: isWhiteFirst === (ply % 2 === 0),
       seconds: scaled(stored.time[ply], 1e6), clock: null,
       note: {
-        value: scaled(stored.score[ply], 100), own: stored.own[ply], wins_in: stored.wins[ply] ?? 0,
+        value: scaled(stored.score[ply], 100), own: stored.own[ply], plies_to_win: stored.wins[ply] ?? 0,
         depth: stored.depth[ply], nodes: stored.nodes[ply],
       },
     };
@@ -89,11 +89,11 @@ export function positionsOf({ start, moves }) {
 /**
  * What a mover saw, as a point of the graph; nothing seen is a point that is not drawn.
  * @param {boolean} white
- * @param {Pick<Note, "value"|"wins_in">|null} [note]
+ * @param {Pick<Note, "value"|"plies_to_win">|null} [note]
  * @returns {Point}
  */
 export function pointOf(white, note) {
-  return { white, score: note?.wins_in ? null : note?.value ?? null, wins: note?.wins_in || null };
+  return { white, score: note?.plies_to_win ? null : note?.value ?? null, wins: note?.plies_to_win || null };
 }
 
 /**
@@ -102,7 +102,7 @@ export function pointOf(white, note) {
  */
 export function seenBy({ white, note }) {
   const signed = (value) => (value ? (white ? value : -value) : value ?? null);
-  return { men: signed(note?.value), own: signed(note?.own), wins: signed(note?.wins_in || null) };
+  return { men: signed(note?.value), own: signed(note?.own), wins: signed(note?.plies_to_win || null) };
 }
 
 /* The squares of a move's text, without captured ones. */

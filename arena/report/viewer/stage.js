@@ -182,7 +182,7 @@ export class Stage {
 
   /* A player as the name of a curve. */
   legend(white) {
-    const scored = this.played.some(({ white: mover, note }) => mover === white && (note?.wins_in || (note?.value ?? null) !== null));
+    const scored = this.played.some(({ white: mover, note }) => mover === white && (note?.plies_to_win || (note?.value ?? null) !== null));
     return [element(`span.viewer-${white ? "white" : "black"}`, {}, this.name(white)), ` (${white ? "White" : "Black"}${scored ? "" : ", gives none"})`];
   }
 

@@ -212,7 +212,7 @@ def _answers(comments: Mapping[int, str], plies: int) -> dict[str, list[Any]] | 
         return [kind(text.replace("W", "")) if text else unknown for text in texts]
 
     numbers = {"score": nan, "seconds": nan}
-    counts = {"wins_in": "wins", "depth": "depth", "nodes": "nodes"}
+    counts = {"plies_to_win": "wins", "depth": "depth", "nodes": "nodes"}
     return {name: column(name, float, unknown) for name, unknown in numbers.items()} | {
         name: column(group, int, 0) for name, group in counts.items()
     }

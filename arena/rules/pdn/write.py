@@ -84,15 +84,15 @@ def pdn_game(
     return "\n".join([*header, "", *_wrapped([*words, result]), ""])
 
 
-def search_comment(men: float, wins_in: int, depth: int, seconds: float) -> str:
+def search_comment(men: float, plies_to_win: int, depth: int, seconds: float) -> str:
     """Comment on a move by what its mover found, in the form of cutechess and fastchess: `+0.34/12 0.050s`.
 
     The score in men from the mover's view, the depth in plies, the wall time. A certain win in 7 plies is `+W7`, a
     certain loss `-W7`. What is nan, or 0 plies, is left out: `/12 0.050s`, `+0.34 0.050s`, `0.050s`. Times are
     rounded to milliseconds, those below one to microseconds.
     """
-    score = f"{'+' if wins_in > 0 else '-'}W{abs(wins_in)}" if wins_in else ""
-    if not wins_in and not isnan(men):
+    score = f"{'+' if plies_to_win > 0 else '-'}W{abs(plies_to_win)}" if plies_to_win else ""
+    if not plies_to_win and not isnan(men):
         score = f"{round(men, 2) + 0.0:+.2f}"
     found = f"{score}/{depth}" if depth else score
     time = "" if isnan(seconds) else f"{seconds:.{3 if seconds >= _MILLISECOND else 6}f}s"

@@ -33,7 +33,7 @@
  *   clocks: Record<Colour, number>|null, running: boolean, clock: {seconds: number, increment: number}|null}} GameState
  */
 
-/** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, wins_in: number, depth: number, moves: string[], path: number[]}} Line */
+/** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, plies_to_win: number, depth: number, moves: string[], path: number[]}} Line */
 /** @typedef {{text: string, path: number[], known: "win"|"draw"|"loss"|null, plies: number}} Outlook */
 /**
  * @typedef {{type: "analysis", ply: number, depth: number, nodes: number, seconds: number, lines: Line[],

@@ -74,7 +74,7 @@ export function valueAt(state, ply, findings) {
 }
 
 /* Whether a value says anything. */
-export function isKnown({ value, wins_in: wins }) {
+export function isKnown({ value, plies_to_win: wins }) {
   return (value !== null && value !== undefined) || Boolean(wins);
 }
 

@@ -98,13 +98,13 @@ export function newsText(before, state) {
 }
 
 /* A value on the bar: `+1.2`, or `−#7` for a loss in 7 plies. */
-export function valueText({ value, wins_in: wins }) {
+export function valueText({ value, plies_to_win: wins }) {
   if (wins) return `${wins > 0 ? "+" : "−"}#${Math.abs(wins)}`;
   return menText(value, 1);
 }
 
 /* The share of the bar that is White's. */
-export function shareOf({ value, wins_in: wins }) {
+export function shareOf({ value, plies_to_win: wins }) {
   return wins ? (wins > 0 ? 1 : 0) : 0.5 + 0.5 * Math.tanh(value / SLOPE / 1.8);
 }
 
