@@ -28,14 +28,14 @@ def shown(text: str) -> float | None:
     Of "+12 ± 5" that is 12, of "−7 to +20" and "3.10 (2.84 to 3.41)" the first, of "500 µs" 0.0005, of "> 99.9 %"
     a little more than 99.9, of "12.5/20", points of games, their share.
     """
-    found = _SHOWN.match(re.sub(r"(\d),(?=\d{3})", r"\1", text.strip().replace("−", "-")))
-    if found is None:
+    match = _SHOWN.match(re.sub(r"(\d),(?=\d{3})", r"\1", text.strip().replace("−", "-")))
+    if match is None:
         return None
-    number = float(found["number"])
-    if found["games"]:
-        number /= max(float(found["games"]), 1)
-    power = _PREFIXES.index(found["prefix"] or "") - 4
-    return number * 1000.0**power + {"": 0, ">": _BEYOND, "<": -_BEYOND}[found["bound"]]
+    number = float(match["number"])
+    if match["games"]:
+        number /= max(float(match["games"]), 1)
+    power = _PREFIXES.index(match["prefix"] or "") - 4
+    return number * 1000.0**power + {"": 0, ">": _BEYOND, "<": -_BEYOND}[match["bound"]]
 
 
 def known(value: Any) -> bool:

@@ -61,12 +61,11 @@ def doctor(config: Path) -> None:
             raise error from None
         echo(str(error))
         found += [Finding("error", message) for *_, message in error.problems]
-    games = learning.games if learning else None
     with announcing_compilation():
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""
             folder = Path("reports") / experiment.name / run
-            for finding in diagnose(experiment, folder, partial(_say_of, about), games=games):
+            for finding in diagnose(experiment, folder, partial(_say_of, about)):
                 found.append(finding)
                 warned = "" if finding.level == "error" else " (warning)"
                 echo(f"{about}{finding.where}: {finding.message}{warned}")

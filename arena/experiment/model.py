@@ -227,14 +227,6 @@ CHANGEABLE: Any = dict.fromkeys(("budget", "oracle", "suite", "workers"), True) 
 """Keys on which no game depends."""
 
 _GAMES = "openings: {count: 20}"
-_MEANT_KEYS = {
-    "patience": "process: {move_timeout: ...}",
-    "timeout": "process: {move_timeout: ...}",
-    "game_patience": "process: {game_timeout: ...}",
-    "on_failure": "failures: {game: ...}",
-    "withdraw": "failures: {disqualify_after: ...}",
-}
-"""What to write in place of words for keys that stand in a mapping."""
 
 
 class Experiment(Document):
@@ -246,7 +238,6 @@ class Experiment(Document):
         | {name: f"players: [{{{limit}: ...}}]" for name, limit in MEANT_LIMITS.items()}
         | {name: f"process: {{{name}: ...}}" for name in ProcessLimits.model_fields}
         | {name: f"failures: {{{name}: ...}}" for name in Failures.model_fields}
-        | _MEANT_KEYS
     )
     name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")

@@ -47,7 +47,7 @@ class SuiteEntry(Section):
 
 def suite_problems(source: Source, entries: Any) -> Iterator[Problem]:
     """Yield problems of the names in the value of `suite`: no such suite or file, or two of the same name."""
-    known: set[str] = set()
+    stems: set[str] = set()
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
         name = entry.get("name") if isinstance(entry, dict) else entry
         if not isinstance(name, str):
@@ -57,18 +57,18 @@ def suite_problems(source: Source, entries: Any) -> Iterator[Problem]:
         stem = Path(name).stem
         if not SuiteEntry(name=name).path(source.path.parent).is_file():
             yield source.problem(keys, unknown("suite or file", name, shipped()))
-        elif stem in known:
+        elif stem in stems:
             yield source.problem(keys, f"the suite {quoted(stem)} is given twice: names must differ")
-        known.add(stem)
+        stems.add(stem)
 
 
 def _entries(value: Any) -> Any:
     """The value of `suite` as a list of mappings."""
-    found = list(value) if isinstance(value, list | tuple) else [value]
-    for entry in found:
+    entries = list(value) if isinstance(value, list | tuple) else [value]
+    for entry in entries:
         if not isinstance(entry, str | dict | SuiteEntry):
             raise ValueError(f"must be a suite's name, a file, or a list of these, not {shown(entry)}")
-    return tuple({"name": entry} if isinstance(entry, str) else entry for entry in found)
+    return tuple({"name": entry} if isinstance(entry, str) else entry for entry in entries)
 
 
 if TYPE_CHECKING:

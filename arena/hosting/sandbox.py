@@ -120,7 +120,7 @@ def _options(paths: Sequence[Path], megabytes: int, folders: Sequence[str] = ())
     shown = [Path(name) for name in _SYSTEM]
     links = (Path(os.path.abspath(path)) for path in paths)  # noqa: PTH100  a link remains a link
     for path in sorted({*links, *(path.resolve() for path in paths)}):
-        if not any(path.is_relative_to(one) for one in shown):
+        if not any(path.is_relative_to(place) for place in shown):
             shown.append(path)
             words += ["--ro-bind-try", str(path), str(path)]
     here = str(Path.cwd())

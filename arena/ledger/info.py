@@ -70,12 +70,14 @@ class RunInfo(NamedTuple):
 
     def errors_of(self, player: str) -> list[str]:
         """The mistakes that were found in a player before the first game."""
-        return [one.message for one in self.found if one.player == player and one.level == "error"]
+        return [finding.message for finding in self.found if finding.player == player and finding.level == "error"]
 
     @property
     def faulty(self) -> tuple[Diagnosis, ...]:
         """The mistakes that were found of players who take part."""
-        return tuple(one for one in self.found if one.level == "error" and one.player not in self.left_out)
+        return tuple(
+            finding for finding in self.found if finding.level == "error" and finding.player not in self.left_out
+        )
 
     def begun(self, session: Session) -> RunInfo:
         """The same of a run that begins with a session, here and now."""
@@ -86,7 +88,7 @@ class RunInfo(NamedTuple):
         return self._asdict() | {
             "files": dict(self.files),
             "men": dict(self.men),
-            "found": [one._asdict() for one in self.found],
+            "found": [finding._asdict() for finding in self.found],
             "left_out": dict(self.left_out),
             "versions": dict(self.versions),
             "machine": dict(self.machine),
@@ -96,9 +98,9 @@ class RunInfo(NamedTuple):
     @staticmethod
     def parsed(document: Mapping[str, Any]) -> RunInfo:
         """The info of which `as_dict` made a document. Raises TypeError or KeyError for another document."""
-        found = tuple(Diagnosis(**one) for one in document.get("found", ()))
+        diagnoses = tuple(Diagnosis(**fields) for fields in document.get("found", ()))
         session = Session(**document["session"]) if document.get("session") else None
-        return RunInfo(**{**document, "found": found, "session": session})
+        return RunInfo(**{**document, "found": diagnoses, "session": session})
 
 
 def session(games: int, workers: int | str) -> Session:
@@ -109,13 +111,13 @@ def session(games: int, workers: int | str) -> Session:
 
 def versions() -> dict[str, str | None]:
     """Versions of Python and of PACKAGES, None for one that is not installed as a package."""
-    found: dict[str, str | None] = {"python": platform.python_version()}
+    installed: dict[str, str | None] = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
-            found[package] = None
-    return found
+            installed[package] = None
+    return installed
 
 
 def _machine() -> dict[str, Any]:

@@ -223,8 +223,8 @@ class Ledger(Store):
     @property
     def judges(self) -> dict[str, Any]:
         """What is stored of each judge but the tables, by its name."""
-        found: dict[str, Any] = self.documents().get(JUDGES, {})
-        return found
+        judges: dict[str, Any] = self.documents().get(JUDGES, {})
+        return judges
 
     def add_judge(self, name: str, description: Mapping[str, Any]) -> None:
         """Store what a judge is; grades that another one of its name may have left are deleted."""

@@ -118,15 +118,15 @@ def _in_men(score: np.ndarray, plies_to_win: np.ndarray, man: np.ndarray) -> Any
     return pd.array(np.where(np.abs(values) <= MOST_MEN, values, np.nan), dtype="Float64")
 
 
-def _texts(found: np.ndarray) -> Any:
+def _texts(moves: np.ndarray) -> Any:
     """Texts from their bytes, equal ones being one object."""
-    words = np.zeros((len(found), -(-found.itemsize // 8) * 8), np.uint8)
-    words[:, : found.itemsize] = found.view(np.uint8).reshape(len(found), found.itemsize)
-    code = np.zeros(len(found), np.int64)
+    words = np.zeros((len(moves), -(-moves.itemsize // 8) * 8), np.uint8)
+    words[:, : moves.itemsize] = moves.view(np.uint8).reshape(len(moves), moves.itemsize)
+    code = np.zeros(len(moves), np.int64)
     for word in words.view(np.int64).T:
         of_word, values = pd.factorize(word)
         code = pd.factorize(code * len(values) + of_word)[0]
     first = np.zeros(code.max(initial=-1) + 1, np.int64)
     first[code[::-1]] = np.arange(len(code))[::-1]
-    texts = pd.array(found[first].astype(str), dtype="str")
+    texts = pd.array(moves[first].astype(str), dtype="str")
     return texts.take(code) if len(texts) else texts

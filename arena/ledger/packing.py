@@ -121,12 +121,12 @@ def _unshuffled(
     width = max((len(part) for part in planes), default=first + 1)
     padded = [np.pad(part, ((0, width - len(part)), (0, 0))) if len(part) < width else part for part in planes]
     data = np.concatenate([np.zeros((width, 0), np.uint8), *padded], axis=1)
-    found, start = {text: np.ascontiguousarray(data[first:].T).view(f"S{width - first}")[:, 0]}, 0
+    arrays, start = {text: np.ascontiguousarray(data[first:].T).view(f"S{width - first}")[:, 0]}, 0
     for name, kind in columns:
         end = start + np.dtype(kind).itemsize
-        found[name] = np.ascontiguousarray(data[start:end].T).view(kind)[:, 0]
+        arrays[name] = np.ascontiguousarray(data[start:end].T).view(kind)[:, 0]
         start = end
-    return found
+    return arrays
 
 
 def _nanoseconds(seconds: Sequence[float | None]) -> np.ndarray:

@@ -48,8 +48,8 @@ class Pseudonyms:
         self, experiment: Experiment, info: RunInfo, judges: Mapping[str, Any], games: pd.DataFrame
     ) -> None:
         """Of the players of an experiment, of those left out, and of the judges of its games."""
-        own = [spec for spec in experiment.players if spec.type == HUMAN or _code_of(spec)]
-        self.files: dict[str, str] = {spec.name: source_of(spec) or "".join(_code_of(spec)[:1]) for spec in own}
+        users = [spec for spec in experiment.players if spec.type == HUMAN or _code_of(spec)]
+        self.files: dict[str, str] = {spec.name: source_of(spec) or "".join(_code_of(spec)[:1]) for spec in users}
         """The file, module or program of each, "" of a person."""
         self.files |= info.left_out
         real = sorted({*self.files, *(name for name, judge in judges.items() if judge.get("files"))})
@@ -63,7 +63,10 @@ class Pseudonyms:
         self.names: dict[str, str] = dict(zip(real, free, strict=False))
         """The other name of each player that has one."""
         self._others = {name.lower(): other for name, other in self.names.items() if len(name) >= _FEWEST}
-        for name, code in [*((spec.name, it) for spec in own for it in _code_of(spec)), *self.files.items()]:
+        for name, code in [
+            *((spec.name, reference) for spec in users for reference in _code_of(spec)),
+            *self.files.items(),
+        ]:
             self._add(self.names[name].replace(" ", "-"), code)
         sought = sorted(self._others, key=len, reverse=True)
         self._sought = re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])" for word in sought), re.I)
@@ -105,7 +108,9 @@ class Pseudonyms:
             for name, judge in run.judges.items()
         }
         info = self.info(run.info)
-        tables = {name: self._table(it) for name, it in run._asdict().items() if isinstance(it, pd.DataFrame)}
+        tables = {
+            name: self._table(value) for name, value in run._asdict().items() if isinstance(value, pd.DataFrame)
+        }
         tables["probes"] = tables["probes"].sort_values(["position", "player"], ignore_index=True)
         tables["answers"] = tables["answers"].sort_values(["suite", "position", "player"], ignore_index=True)
         names = run.moves.names.map(self.name)
@@ -153,13 +158,16 @@ class Pseudonyms:
 
     def info(self, info: RunInfo) -> RunInfo:
         """The info without these names; players in the order of the new ones, as their own tells who they are."""
-        found = [Diagnosis(self.name(one.player), one.level, self.message(one.message)) for one in info.found]
+        diagnoses = [
+            Diagnosis(self.name(finding.player), finding.level, self.message(finding.message))
+            for finding in info.found
+        ]
         left_out = {self.name(player): self.text(file) for player, file in info.left_out.items()}
         return info._replace(
             file="",
             files={},
             men=dict(sorted((self.name(player), man) for player, man in info.men.items())),
-            found=tuple(sorted(found)),
+            found=tuple(sorted(diagnoses)),
             left_out=dict(sorted(left_out.items())),
             session=info.session and info.session._replace(host=""),
         )

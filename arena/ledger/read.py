@@ -195,8 +195,8 @@ def _probes(rows: list[tuple[Any, ...]], players: Sequence[str]) -> pd.DataFrame
 
 def _answers(rows: Sequence[Any], disqualified: Sequence[str]) -> pd.DataFrame:
     """See `RunData.answers`."""
-    found = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
-    return found[~found["player"].isin(disqualified)].sort_values(
+    answers = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
+    return answers[~answers["player"].isin(disqualified)].sort_values(
         ["suite", "position", "player"], kind="stable", ignore_index=True
     )
 
@@ -213,8 +213,8 @@ def _grades(connection: Connection) -> pd.DataFrame:
     query = f"SELECT grades.game, judge, endgame_pieces, count, grades {CURRENT} {ORDER}"
     rows = connection.execute(query).fetchall()
     game, judge, pieces, counts, parts = zip(*rows, strict=True) if rows else ((),) * 5
-    by_tables = {one: most for one, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
-    theirs = [0 if by == TABLES_JUDGE else by_tables.get(one, 0) for one, by in zip(game, judge, strict=True)]
+    by_tables = {n: most for n, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
+    theirs = [0 if by == TABLES_JUDGE else by_tables.get(n, 0) for n, by in zip(game, judge, strict=True)]
     each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
     columns = unpacked_grades(parts, counts)
     of_game = {"game": np.array(game, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
@@ -241,10 +241,10 @@ def _of_games(grades: pd.DataFrame, games: pd.DataFrame, names: pd.Index, start:
 
 def _extras(numbers: Sequence[Any], games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
     """See `RunData.extras`, from the numbers of all games."""
-    found: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
-    place = pd.Index(games["game"]).get_indexer(pd.Index(found["game"]))
-    found = found[place >= 0].reset_index(drop=True)
+    extras: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
+    place = pd.Index(games["game"]).get_indexer(pd.Index(extras["game"]))
+    extras = extras[place >= 0].reset_index(drop=True)
     place = place[place >= 0]
-    player, _ = movers(games, place, found["ply"].to_numpy(np.int64), names)
-    found.insert(2, "player", pd.Series(player))
-    return found
+    player, _ = movers(games, place, extras["ply"].to_numpy(np.int64), names)
+    extras.insert(2, "player", pd.Series(player))
+    return extras

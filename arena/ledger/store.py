@@ -132,7 +132,7 @@ class Store:
 
     def _repair(self, damage: Damage) -> None:
         """Put a new file with the intact rows in place of the damaged one, which is kept beside."""
-        found, kept = str(damage), []
+        damage_found, kept = str(damage), []
 
         def fill(temporary: Path) -> None:
             temporary.unlink(missing_ok=True)
@@ -145,7 +145,8 @@ class Store:
                     [count] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()
                     if count and table != META:
                         kept.append(f"{count} {table.name}")
-                if damage.structure or damage.rows.keys() & {it.name for it in self._tables if it.is_needed}:
+                needed = {table.name for table in self._tables if table.is_needed}
+                if damage.structure or damage.rows.keys() & needed:
                     made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
                 made.execute("COMMIT")
             self.connection.close()
@@ -158,7 +159,7 @@ class Store:
         replace(self.path, fill)
         self._connect()
         self.repaired = (
-            f"{self.path} was damaged ({found}): {', '.join(kept) or 'no rows'} are intact, "
+            f"{self.path} was damaged ({damage_found}): {', '.join(kept) or 'no rows'} are intact, "
             f"what is missing is done again; the damaged file is kept as {self.path.name}{SUFFIX}"
         )
 
@@ -243,8 +244,8 @@ def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any
     """The keys of some parts whose values are others in the documents that are stored of them."""
     changed: set[str] = set()
     for part, wanted in _plain(parts).items():
-        known = stored.get(part, wanted)
-        changed |= {key for key in known.keys() | wanted.keys() if known.get(key) != wanted.get(key)}
+        before = stored.get(part, wanted)
+        changed |= {key for key in before.keys() | wanted.keys() if before.get(key) != wanted.get(key)}
     return changed
 
 

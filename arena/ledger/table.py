@@ -119,8 +119,8 @@ class Damage:
         self.rows: dict[str, list[str]] = {}
         """Keys of the damaged rows that were read, by their table."""
         try:
-            found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            self.structure = "" if found == "ok" else found.splitlines()[-1]
+            verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            self.structure = "" if verdict == "ok" else verdict.splitlines()[-1]
         except sqlite3.OperationalError:
             raise
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
@@ -130,8 +130,8 @@ class Damage:
         return bool(self.structure or self.rows)
 
     def __str__(self) -> str:
-        found = [f"{table} {first_few(keys, _NAMED)}" for table, keys in self.rows.items()]
-        return "; ".join([*found, *filter(None, [self.structure])])
+        parts = [f"{table} {first_few(keys, _NAMED)}" for table, keys in self.rows.items()]
+        return "; ".join([*parts, *filter(None, [self.structure])])
 
     def intact(self, table: Table) -> Iterator[tuple[Any, ...]]:
         """The rows of a table that have their checksum, past pages that cannot be read; others are taken down."""

@@ -148,6 +148,6 @@ def points_by_tie(batch: Sequence[Pair], points: Iterable[tuple[float, float]]) 
     total: dict[Tie, tuple[float, float]] = {}
     for pair, (as_white, as_black) in zip(batch, points, strict=True):
         tie, won = (pair.first, pair.second), as_white + as_black
-        own, conceded = total.get(tie, (0.0, 0.0))
-        total[tie] = own + won, conceded + 2 - won
+        scored, conceded = total.get(tie, (0.0, 0.0))
+        total[tie] = scored + won, conceded + 2 - won
     return total

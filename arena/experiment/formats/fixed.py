@@ -99,11 +99,11 @@ class Until(Section):
             batch = Rounds(ties, range(begin, end))
             played = yield batch
             for index, (as_white, as_black) in enumerate(played.points):
-                one, other = names[batch[index].first], names[batch[index].second]
+                first_name, second_name = names[batch[index].first], names[batch[index].second]
                 number = len(games) // 2 + 1
                 games += [
-                    (one, other, result_of(as_white), number),
-                    (other, one, result_of(1 - as_black), number),
+                    (first_name, second_name, result_of(as_white), number),
+                    (second_name, first_name, result_of(1 - as_black), number),
                 ]
             out = {names[player] for player in played.void}
             counted = [game for game in games if not out & {*game[:2]}]

@@ -55,9 +55,9 @@ class Knockout(Format):
                 for tie, scored in points_by_tie(batch, points).items():
                     won[tie] = won[tie][0] + scored[0], won[tie][1] + scored[1]
             bracket = [tie[1] if tie in won and won[tie][0] < won[tie][1] else tie[0] for tie in ties]
-            for (one, other), (own, conceded) in won.items():
-                last[one] = _last_tie(number, names[other], own, conceded)
-                last[other] = _last_tie(number, names[one], conceded, own)
+            for (first, second), (gained, conceded) in won.items():
+                last[first] = _last_tie(number, names[second], gained, conceded)
+                last[second] = _last_tie(number, names[first], conceded, gained)
             lost = sorted(player for tie in met for player in tie if player not in bracket)
             out[:0] = [Place(loser, last[loser]) for loser in lost]
         return [Place(bracket[0], last[bracket[0]]), *out]
@@ -69,10 +69,10 @@ class Knockout(Format):
         return [range(first, first + self.pairs), *(range(opening, opening + 1) for opening in further)]
 
 
-def _last_tie(number: int, opponent: str, own: float, conceded: float) -> dict[str, float | str]:
+def _last_tie(number: int, opponent: str, scored: float, conceded: float) -> dict[str, float | str]:
     """What a place rests on: the player's last tie, of round `number`, in points; the seed decides equal ones."""
-    decided = "seed" if own == conceded else "points"
-    return {"round": number, "opponent": opponent, "points": own, "conceded": conceded, "decided": decided}
+    decided = "seed" if scored == conceded else "points"
+    return {"round": number, "opponent": opponent, "points": scored, "conceded": conceded, "decided": decided}
 
 
 def _bracket(players: int) -> list[int]:

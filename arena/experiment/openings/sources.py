@@ -15,7 +15,7 @@ from arena.base.files import unicode_text, unreadable
 from arena.base.wording import counted, cut
 from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, OpeningSet
 from arena.rules.game import Game
-from arena.rules.movegen import apply, has_move, legal_moves
+from arena.rules.movegen import apply, has_move
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
@@ -30,8 +30,6 @@ MAX_QUOTED = 200
 """Characters of an error in a file, which may quote it."""
 _LISTED = 20
 """Games left out that are named."""
-_ENUMERATED = 2000
-"""The most positions after a number of plies that are all counted."""
 _TRIES = 200
 """Random lines tried for each opening before giving up."""
 _FRUITLESS, _FRUITLESS_EACH = 2000, 20
@@ -65,12 +63,6 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
     """
     if count > MAX_OPENINGS:
         raise OpeningsError(f"'count' is {count} openings, more than {MAX_OPENINGS}")
-    positions = _positions_after(variant, plies) if count > 1 else None
-    if positions is not None and positions < count:
-        there = "is only 1 position" if positions == 1 else f"are only {positions} positions"
-        raise OpeningsError(
-            f"there {there} after {plies} plies, {count} openings are wanted; raise random_plies or lower count"
-        )
     rng = random.Random(f"openings {seed}")
     openings: list[Opening] = []
     tried: set[Position] = set()
@@ -99,10 +91,10 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
 def sets_of(variant: Variant) -> list[OpeningSet]:
     """The sets of openings of a variant: those of the variant with its start position and its moves."""
     return [
-        one
-        for one in SETS.values()
-        for own in (VARIANTS[one.variant],)
-        if (own.rules, own.start) == (variant.rules, variant.start)
+        known_set
+        for known_set in SETS.values()
+        for rules in (VARIANTS[known_set.variant],)
+        if (rules.rules, rules.start) == (variant.rules, variant.start)
     ]
 
 
@@ -111,10 +103,10 @@ def set_openings(variant: Variant, name: str, barred: bool = False) -> list[Open
 
     Raises OpeningsError for a set of another variant.
     """
-    chosen, own = SETS[name], [one.name for one in sets_of(variant)]
-    if name not in own:
+    chosen, fitting = SETS[name], [known_set.name for known_set in sets_of(variant)]
+    if name not in fitting:
         message = f"{name} has openings of {chosen.variant}, not of {variant.name}"
-        raise OpeningsError(f"{message} (choices: {', '.join(own) or 'none'})", "set")
+        raise OpeningsError(f"{message} (choices: {', '.join(fitting) or 'none'})", "set")
     openings = []
     for line in chosen.path.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
@@ -200,20 +192,6 @@ def _from_pdn(variant: Variant, path: Path) -> FileOpenings:
     if not openings:
         raise OpeningsError(left_out[0] if left_out else f"{path} holds no game", "file")
     return FileOpenings(openings, left_out)
-
-
-@cache
-def _positions_after(variant: Variant, plies: int) -> int | None:
-    positions = {variant.start}
-    for _ in range(plies):
-        positions = {
-            apply(variant.constants, position, move)
-            for position in positions
-            for move in legal_moves(variant.constants, position)
-        }
-        if len(positions) > _ENUMERATED:
-            return None
-    return len(positions)
 
 
 def random_line(variant: Variant, plies: int, rng: random.Random) -> Game:
