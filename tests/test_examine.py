@@ -107,31 +107,16 @@ def lists(position, rules):
     return of_list(position, rules, position.turn)
 
 @evaluator
-def dicts(position, rules):
-    return {0: 1.0, 1: 1.0}[position.turn] * ahead(position, rules, position.turn)
-
-@evaluator
-def sets(position, rules):
-    return len({position.turn, 7}) + ahead(position, rules, position.turn)
-
-@evaluator
 def texts(position, rules):
     return 0.0 * len(f"{position.white}") + ahead(position, rules, position.turn)
-
-@evaluator
-def comprehension(position, rules):
-    return sum([ahead(position, rules, side) for side in (position.turn, position.turn)])
 
 @evaluator
 def arrays(position, rules):
     return np.ones(3).sum() + ahead(position, rules, position.turn)
 """
 FOUND = {
-    "lists": ("warning", r"takes memory at every call \(line 78: a list\), .*numbers or a tuple"),
-    "dicts": ("warning", r"takes memory at every call \(line 88: a dict\)"),
-    "sets": ("warning", r"takes memory at every call \(line 92: a set\)"),
-    "texts": ("warning", r"takes memory at every call \(line 96: text\)"),
-    "comprehension": ("warning", r"takes memory at every call \(line 100: a list\)"),
+    "lists": ("warning", r"takes memory at every call, .*: use numbers or a tuple"),
+    "texts": ("warning", r"takes memory at every call, "),
     "arrays": ("warning", r"takes memory at every call, "),
     "wrong_sign": ("error", r"falls in (\d+) of \1 positions when the opponent lacks a man: is the sign right\?"),
     "whites_view": (

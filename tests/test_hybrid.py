@@ -19,15 +19,13 @@ from players.evaluation.mix import (
     JUDGED,
     SOUND,
     STANCE,
-    THRESHOLDS,
     WEAK,
-    WEIGHTS,
-    WITH_NETWORK,
+    defaults,
     head_of,
 )
 from players.loading import PlayerError
 from players.mcts.player import Hybrid, Mcts
-from players.mcts.state import COUNT, FIRST, MOVE, PROVEN, REJECTED, VISITS, WIDTH
+from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, VISITS, WIDTH
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Choice, Limit, PlayerSpec
@@ -154,9 +152,8 @@ def mixed(variant: Variant, positions: Sequence[Position], weights: Mapping[str,
 def test_the_mix_is_that_of_its_naive_twin(variant, played, scattered):
     positions = (*played[::40], *scattered[::40])
     is_trained = has_network(variant)
-    own = WITH_NETWORK if is_trained else WEIGHTS
     for given in ({}, PHASED, PHASED | {"network": [60, 80] if is_trained else 0}):
-        expected = [naive_mix(variant, position, {**own, **THRESHOLDS, **given}) for position in positions]
+        expected = [naive_mix(variant, position, {**defaults(variant.rules), **given}) for position in positions]
         assert mixed(variant, positions, given) == pytest.approx(expected), given
 
 
@@ -166,7 +163,7 @@ def test_a_formation_that_a_player_judged_is_not_judged_again(weak):
     head_of(evaluation.weights, CASUAL.rules)[STANCE] = WEAK if weak else SOUND
     positions = middlegames(CASUAL, 60)
     found = evaluation.values(CASUAL.constants, positions)
-    given = {**WITH_NETWORK, **PHASED}
+    given = {**defaults(CASUAL.rules), **PHASED}
     assert found.tolist() == pytest.approx([naive_mix(CASUAL, it, given, weak) for it in positions])
     assert found.tolist() != pytest.approx([naive_mix(CASUAL, it, given) for it in positions])
 
@@ -216,7 +213,7 @@ def assessed(choice: Choice) -> float:
 def weak_in(position: Position) -> bool:
     """Whether the naive twin finds the side to move behind in material, or its formation weak."""
     found = seen(CASUAL.rules, position)
-    return found.material < 0 or found.formation <= -THRESHOLDS["weak_formation"]
+    return found.material < 0 or found.formation <= -defaults(CASUAL.rules)["weak_formation"]
 
 
 @pytest.mark.full
@@ -322,7 +319,7 @@ def test_the_root_begins_with_the_values_of_minimax():
         choice = player.choose(Game(CASUAL, position), Limit(nodes=1000), random.Random(0))
         if abs(choice.plies_to_win):
             continue
-        tree, state = player._memory._tree, player._memory.states[0]
+        tree, state = player._memory.tree, player._memory.states[0]
         nodes = range(int(tree[FIRST]), int(tree[FIRST] + tree[COUNT] * WIDTH), WIDTH)
         visits = {int(tree[node + MOVE]): int(tree[node + VISITS]) for node in nodes}
         rejected = [move for move, is_rejected, _ in of_root(player) if is_rejected]
@@ -338,7 +335,7 @@ def test_the_root_begins_with_the_values_of_minimax():
 
 def of_root(player: Mcts) -> list[tuple[int, bool, int]]:
     """The root's moves, whether each is rejected, and what is proven of it."""
-    tree = player._memory._tree
+    tree = player._memory.tree
     nodes = range(int(tree[FIRST]), int(tree[FIRST] + tree[COUNT] * WIDTH), WIDTH)
     return [(int(tree[node + MOVE]), bool(tree[node + REJECTED]), int(tree[node + PROVEN])) for node in nodes]
 

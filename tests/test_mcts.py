@@ -21,10 +21,10 @@ from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
 from players.mcts.player import Mcts
-from players.mcts.state import (
+from players.mcts.search import EVALUATION, TreeWorkspace, random_game
+from players.mcts.tree import (
     COUNT,
     DRAWN,
-    EVALUATION,
     FIRST,
     MOVE,
     PRIOR,
@@ -34,13 +34,9 @@ from players.mcts.state import (
     UNIT,
     VISITS,
     WIDTH,
-    TreeWorkspace,
-)
-from players.mcts.tree import (
     best_child,
     keep_below,
     prove_by_children,
-    random_game,
     select,
 )
 from players.negamax.player import Negamax
@@ -48,7 +44,6 @@ from players.negamax.score import WIN, decided_value
 from players.negamax.state import draw_rules
 from players.player import AnswerError, Choice, Limit, PlayerSpec
 from players.table import build_player
-from tests.helpers import tournaments
 from tests.helpers.command_line import one_line
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
 from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED
@@ -112,18 +107,6 @@ def test_what_it_proves_in_endings_with_kings_negamax_finds_too():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("row", WINS["rows"], ids=lambda row: row["fen"])
-def test_the_wins_on_file_are_7_plies_deep(row):
-    variant = VARIANTS[row["variant"]]
-    game = Game(variant, parse_fen(variant, row["fen"]))
-    player = Negamax(variant, "material", "alphabeta")
-    sooner, found = (player.choose(game, Limit(plies), random.Random(0)) for plies in (6, 7))
-    assert sooner.score is not None and sooner.score < WIN / 2
-    assert found.score == WIN - WINS["plies"]
-    assert found.move == parse_move(variant, game.position, row["best"])
-
-
-@pytest.mark.compiled
 @pytest.mark.parametrize("rollout", ["random", {"depth": 2}], ids=str)
 @pytest.mark.parametrize("row", WINS["rows"], ids=lambda row: row["fen"])
 def test_it_proves_the_wins_on_file(row, rollout):
@@ -164,13 +147,12 @@ def test_a_position_that_occurred_before_is_a_draw():
 
 def small_tree(*children: dict[int, int], visits: int = 100) -> tuple[TreeWorkspace, Any]:
     """A root with children of the given words."""
-    memory = TreeWorkspace(0)
-    tree = memory._tree
+    memory = TreeWorkspace(0, {"used": (1 + len(children)) * WIDTH, "exploration": 0.7, "first_play": 1.0})
+    tree = memory.tree
     tree[VISITS], tree[FIRST], tree[COUNT] = visits, WIDTH, len(children)
     for number, child in enumerate(children, start=1):
         for word, value in child.items():
             tree[number * WIDTH + word] = value
-    memory.set({"used": (1 + len(children)) * WIDTH, "exploration": 0.7, "first_play": 1.0})
     return memory, tree
 
 
@@ -231,32 +213,6 @@ def test_with_a_policy_it_goes_where_puct_is_highest_and_an_untried_move_has_its
     assert 30 < untried < 270
 
 
-@pytest.mark.parametrize("priors", [(0.25, 0.25, 0.25, 0.25), (0.9, 0.06, 0.03, 0.01)])
-def test_moves_of_equal_value_are_visited_in_proportion_to_their_priors(priors):
-    memory, tree = small_tree(*({PRIOR: int(prior * UNIT)} for prior in priors), visits=0)
-    memory.set({"policy": EVALUATION})
-    for _ in range(400):
-        tree[select(memory.states[0], tree, 0) + VISITS] += 1
-        tree[VISITS] += 1
-    visits = [int(tree[(1 + i) * WIDTH + VISITS]) for i in range(4)]
-    assert visits == pytest.approx([400 * prior for prior in priors], abs=2)
-
-
-def test_a_better_value_wins_against_a_strong_prior_in_the_end():
-    memory, tree = small_tree({PRIOR: int(0.95 * UNIT)}, {PRIOR: int(0.05 * UNIT)}, visits=0)
-    memory.set({"policy": EVALUATION})
-    for _ in range(1000):
-        child = select(memory.states[0], tree, 0)
-        value = 0.5 if child == 2 * WIDTH else 0.0
-        tree[child + VISITS] += 1
-        tree[child + TOTAL] += int(value * UNIT)
-        tree[VISITS] += 1
-        tree[TOTAL] -= int(value * UNIT)
-        if tree[VISITS] == 10:
-            assert best_child(tree, 0) == WIDTH
-    assert best_child(tree, 0) == 2 * WIDTH
-
-
 @pytest.mark.parametrize("policy", ["evaluation", {"depth": 1}], ids=str)
 def test_priors_are_a_softmax_over_the_values_of_the_positions_after_the_moves(policy):
     game, rng, seen = Game(ENGLISH), random.Random(4), 0
@@ -265,7 +221,7 @@ def test_priors_are_a_softmax_over_the_values_of_the_positions_after_the_moves(p
     while game.outcome is None and seen < (3 if UNCOMPILED else 20):
         player = Mcts(ENGLISH, rollout="evaluation", policy=policy, temperature=0.4)
         player.choose(game, Limit(nodes=1), rng)
-        tree = player._memory._tree
+        tree = player._memory.tree
         children = [int(tree[FIRST]) + i * WIDTH for i in range(int(tree[COUNT]))]
         values = []
         for move in game.legal_moves:
@@ -289,7 +245,7 @@ def test_priors_are_a_softmax_over_the_values_of_the_positions_after_the_moves(p
 def test_priors_that_a_time_limit_leaves_unfinished_are_equal():
     player = Mcts(ENGLISH, policy={"depth": 16})
     player.choose(Game(ENGLISH), Limit(seconds=0.001), random.Random(0))
-    tree = player._memory._tree
+    tree = player._memory.tree
     assert {int(tree[int(tree[FIRST]) + i * WIDTH + PRIOR]) for i in range(int(tree[COUNT]))} == {UNIT // 7}
 
 
@@ -365,7 +321,7 @@ def size(kept: Any) -> int:
 def test_what_is_below_a_move_is_kept_whole():
     player = Mcts(ENGLISH)
     player.choose(Game(ENGLISH), Limit(nodes=200 if UNCOMPILED else 5000), random.Random(0))
-    state, tree = player._memory.states[0], player._memory._tree
+    state, tree = player._memory.states[0], player._memory.tree
     child = int(tree[FIRST]) + 2 * WIDTH
     reply = int(tree[child + FIRST]) + WIDTH
     expected = subtree(tree, reply)
@@ -386,8 +342,7 @@ def test_random_games_have_the_mean_of_all_of_them():
             return float(np.sign(decided_value(variant.rules, position, 0)))
         return -sum(mean(apply(variant.rules, position, move)) for move in moves) / len(moves)
 
-    memory = TreeWorkspace(0)
-    memory.set(draw_rules(variant.draws))
+    memory = TreeWorkspace(0, draw_rules(variant.draws))
     for position in small_positions(variant, 5):
         results = [random_game(variant.constants, memory.states[0], position, 0) for _ in range(10_000)]
         assert np.mean(results) == pytest.approx(mean(position), abs=0.04)
@@ -447,15 +402,6 @@ def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs(rollout, policy):
     )
     assert one == same
     assert (one == other) == (rollout != "random")
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_the_number_of_workers_does_not_change_its_games(tmp_path):
-    text = tournaments.CONFIG.replace("depth: 3", "nodes: 300").replace("type: negamax", "type: mcts")
-    text = text.replace("count: 8", "count: 2")
-    one, two = (tournaments.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
-    tournaments.assert_same(one, two)
 
 
 def test_telemetry_says_what_was_searched():

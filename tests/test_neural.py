@@ -120,14 +120,6 @@ def test_the_mirror_image_is_worth_the_same(name):
     assert values(variant, network, reverse).tolist() == values(variant, network, positions).tolist()
 
 
-def test_two_players_of_one_process_do_not_disturb_each_other():
-    """They take turns in one memory, as searches of one network do."""
-    network, positions = drawn(ENGLISH), played(ENGLISH, 4)
-    other = played(ENGLISH, 5)
-    mixed = [position for pair in zip(positions, other, strict=True) for position in pair]
-    assert values(ENGLISH, network, mixed)[::2].tolist() == values(ENGLISH, network, positions).tolist()
-
-
 @pytest.mark.parametrize("name", trained_variants())
 def test_a_man_is_worth_a_hundred_to_a_network_that_comes_along(name):
     variant = VARIANTS[name]

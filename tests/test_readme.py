@@ -32,7 +32,7 @@ from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
-from players.evaluation.mix import MEANINGS
+from players.evaluation.mix import PARTS
 from players.negamax.switches import PRESETS, SWITCHES, preset_texts
 from players.player import CompletePlayer, Player
 from players.table import PLAYERS
@@ -248,7 +248,7 @@ def rules_and_start(name: str) -> tuple[Any, Any]:
         (("`type`",), FORMATS),
         (("type",), (*PLAYERS, "file.py:Class", "package.module:Class")),
         (("key", "what it limits"), Limit._fields),
-        (("key of `mix`",), MEANINGS),
+        (("key of `mix`",), PARTS),
     ],
 )
 def test_a_table_has_a_row_for_each_name(heading, names):

@@ -19,7 +19,6 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
-from players.negamax.state import MAX_DEPTH
 from players.player import EFFORT, Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share
@@ -141,17 +140,6 @@ def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_po
             assert choice.score == own_view * end, fen(variant, position)
 
 
-def test_a_search_with_weights_is_the_oracles():
-    player = Negamax(ENGLISH, {"linear": {"man": 100, "king": 150}}, "alphabeta")
-    for row in PUBLISHED:
-        position = parse_fen(ENGLISH, row["fen"])
-        state = naive.state_of(ENGLISH.rules, position)
-        expected, nodes, leaves = naive.minimax(ENGLISH.rules, state, 3, naive.material)
-        choice = choose(player, ENGLISH, position, 3)
-        assert choice.score == (expected if abs(expected) > LIMIT else 100 * expected)
-        assert choice.nodes <= nodes and choice.leaves <= leaves
-
-
 SIMPLE_AGAIN = """
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import far_half, far_row, pieces
@@ -203,16 +191,6 @@ def test_a_win_scores_less_the_later_it_comes(name, text, score, plies):
         choice = choose(Negamax(variant, "simple", "alphabeta"), variant, parse_fen(variant, text), depth)
         assert choice.score == score
         assert len(choice.pv) == plies
-
-
-def test_cutoffs_are_told_by_the_side_to_move(open_positions, variant, alpha_beta):
-    shallow = [choose(alpha_beta, variant, position, 1) for position in open_positions]
-    assert all(choice.cutoffs_max == choice.cutoffs_min == 0 for choice in shallow)
-    replies = [choose(alpha_beta, variant, position, 2) for position in open_positions]
-    assert all(choice.cutoffs_max == 0 for choice in replies)
-    assert any(choice.cutoffs_min for choice in replies)
-    deep = [choose(alpha_beta, variant, position, 3) for position in open_positions]
-    assert any(choice.cutoffs_max for choice in deep)
 
 
 def test_a_search_leaves_the_game_as_it_was(open_positions, variant, alpha_beta):
@@ -270,9 +248,3 @@ def test_evaluations_out_of_bounds_never_look_like_wins(tmp_path):
     ahead = parse_fen(ENGLISH, "W:W21-32:B1-10")
     assert choose(player, ENGLISH, ahead, 1).score == LIMIT
     assert choose(player, ENGLISH, ahead._replace(turn=1), 1).score == -LIMIT
-
-
-@pytest.mark.parametrize("depth", [0, -1, MAX_DEPTH + 1])
-def test_a_depth_that_cannot_be_searched_is_refused(depth):
-    with pytest.raises(ValueError, match=f"1 to {MAX_DEPTH} plies"):
-        choose(Negamax(ENGLISH), ENGLISH, ENGLISH.start, depth)

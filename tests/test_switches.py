@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key
 from players.loading import PlayerError
 from players.mcts.player import Mcts
-from players.negamax.deepening import is_too_late
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
@@ -31,6 +29,8 @@ from players.negamax.switches import PRESETS, SWITCHES
 from players.negamax.transposition import (
     EXACT,
     LOWER,
+    MOVE,
+    SCORE,
     find,
     new_table,
     store,
@@ -302,62 +302,32 @@ def test_an_unfinished_iteration_counts_only_if_partial():
 
 
 GROWTH = """
-import random, resource, sys
+import random, resource
 from pathlib import Path
 
-import numpy as np
 from players.player import Limit
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
 
 english = VARIANTS["english"]
-player, game, rng, kept = Negamax(english, "simple", "full"), Game(english), random.Random(0), []
-
-
-def search(times, size):
+player, game, rng = Negamax(english, "simple", "full"), Game(english), random.Random(0)
+pages = []
+for times in (100, 1000):
     for _ in range(times):
         player.choose(game, Limit(nodes=500), rng)
-        kept.append(np.ones(size // 8))
-
-
-def memory():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-
-
-np.ones(40_000_000)  # 320 MB, freed at once: what was used at most says nothing any more
-search(100, 0)
-for size in map(int, sys.argv[1:]):
-    before = memory()
-    search(1000, size)
-    print(memory() - before)
+    pages.append(int(Path("/proc/self/statm").read_text().split()[1]))
+print((pages[1] - pages[0]) * resource.getpagesize())
 """
-"""Prints for each argument how many bytes a thousand searches take and keep, if each is to keep so many."""
+"""Prints how many bytes a thousand searches take and keep."""
 
 
 @pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory in use is read from /proc")
-def test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen():
-    sizes = (0, 10_000)
-    command = [sys.executable, "-c", GROWTH, *map(str, sizes)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    for kept, grown in zip(sizes, done.stdout.split(), strict=True):
-        assert -2_000_000 < int(grown) - 1000 * kept < 2_000_000
-
-
-def test_no_iteration_is_begun_whose_first_move_would_come_too_late() -> None:
-    # of 1000 nodes in a second 600 are the last iteration's, which had 300 before; its first move took 300
-    state = SimpleNamespace(nodes=1000, first=700)
-    assert is_too_late(state, 400, 300, 1.0, 1.6) and not is_too_late(state, 400, 300, 1.0, 1.61)
-    assert not is_too_late(state, 400, 1, 1.0, 2.21), "no iteration is expected to be more than four times another"
-
-
-def test_an_iterations_cost_is_nothing_without_a_time_limit() -> None:
-    played = [
-        choose(Negamax(ENGLISH, "simple", stop_cost=cost), ENGLISH, ENGLISH.start, 8) for cost in (True, False)
-    ]
-    assert played[0] == played[1]
+def test_a_thousand_searches_take_no_more_memory():
+    done = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 2_000_000
 
 
 def test_of_a_clock_no_more_is_spent_than_is_there():
@@ -393,6 +363,7 @@ def test_switches_that_do_not_go_together_are_refused(switches):
         (Limit(), "pvs", "needs a limit"),
         (Limit(seconds=1.0), "alphabeta", "needs the limit 'depth'"),
         (Limit(depth=MAX_DEPTH + 1), "pvs", "1 to 64 plies"),
+        (Limit(depth=0), "pvs", "1 to 64 plies"),
     ],
 )
 def test_a_limit_that_a_search_cannot_do_with_is_refused(limit, preset, reason):
@@ -404,17 +375,15 @@ def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
     table = new_table(1)
     store(table, table.size, 5, 77, 1.5, 9, EXACT, 1)
     store(table, table.size, 5 + table.size, 78, -WIN, 3, LOWER, 1)
-    assert find(table, table.size, 5, 1).score == 1.5
-    assert find(table, table.size, 5 + table.size, 1).score == -WIN
+    assert table.view(np.float64)[find(table, table.size, 5, 1) + SCORE] == 1.5
+    assert table.view(np.float64)[find(table, table.size, 5 + table.size, 1) + SCORE] == -WIN
     store(table, table.size, 5 + 2 * table.size, 79, 0.0, 2, LOWER, 1)
-    assert find(table, table.size, 5, 1).move == 77 and find(table, table.size, 5 + table.size, 1).info == 0
+    assert table[find(table, table.size, 5, 1) + MOVE] == 77 and find(table, table.size, 5 + table.size, 1) < 0
     store(table, table.size, 5 + 3 * table.size, 80, 0.0, 1, LOWER, 2)
-    assert find(table, table.size, 5, 1).info == 0
-    assert (
-        find(table, table.size, 5 + 3 * table.size, 2).move == 80
-        and find(table, table.size, 5 + 3 * table.size, 3).info == 0
-    )
-    assert find(new_table(0), 8, 5, 1).info == 0
+    assert find(table, table.size, 5, 1) < 0
+    assert table[find(table, table.size, 5 + 3 * table.size, 2) + MOVE] == 80
+    assert find(table, table.size, 5 + 3 * table.size, 3) < 0
+    assert find(new_table(0), 8, 5, 1) < 0
     assert key(ENGLISH.start) != 0 and np.count_nonzero(new_table(1)) == 0
 
 

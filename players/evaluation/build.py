@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import WithJsonSchema
 
 from arena.base.wording import unknown
@@ -29,8 +28,8 @@ from players.evaluation.linear import (
     strong,
     strong_weights,
 )
-from players.evaluation.mix import MEANINGS, THRESHOLDS, WEIGHTS, is_mix, mix, mix_weights
-from players.evaluation.neural import copy_of, network_in, neural, trained, trained_variants
+from players.evaluation.mix import PARTS, WEIGHTS, is_mix, mix, mix_weights
+from players.evaluation.neural import network_in, neural, trained, trained_variants
 from players.evaluation.refusal import line_that_prints, refusal
 from players.loading import PlayerError, load_object
 from players.player import EVALUATIONS
@@ -49,26 +48,23 @@ EVALUATORS: dict[str, Evaluator] = {
 assert tuple(EVALUATORS) == EVALUATIONS
 
 _PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
-_FEATURES = {
-    name: {"description": " ".join((count.__doc__ or "").split()), "anyOf": [{"type": "number"}, _PAIR]}
-    for name, count in VOCABULARY.items()
-}
 _WEIGHT = {"anyOf": [{"type": "number"}, _PAIR]}
-_MIX = {
-    "description": "Weights of the parts of the mix.",
-    "type": "object",
-    "properties": {
-        name: {"description": meaning}
-        | (_WEIGHT if name in WEIGHTS else {"type": "number", "exclusiveMinimum": 0, "default": THRESHOLDS[name]})
-        for name, meaning in MEANINGS.items()
-    },
-    "additionalProperties": False,
+
+
+def _weights(name: str, description: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of a mapping with one key, whose value maps names to weights or other numbers."""
+    mapping = {"type": "object", "properties": kinds, "additionalProperties": False}
+    keys = {name: {"description": description} | mapping}
+    return {"type": "object", "properties": keys, "required": [name], "additionalProperties": False}
+
+
+_FEATURES = {
+    name: {"description": " ".join((count.__doc__ or "").split())} | _WEIGHT for name, count in VOCABULARY.items()
 }
-_LINEAR = {
-    "description": "Weights of features.",
-    "type": "object",
-    "properties": _FEATURES,
-    "additionalProperties": False,
+_PARTS = {
+    name: {"description": part.meaning}
+    | (_WEIGHT if name in WEIGHTS else {"type": "number", "exclusiveMinimum": 0, "default": part.value})
+    for name, part in PARTS.items()
 }
 Description = Annotated[
     str | dict[str, Any],
@@ -79,18 +75,8 @@ Description = Annotated[
             "anyOf": [
                 {"enum": [name for name in EVALUATORS if name != "linear"]},
                 {"type": "string", "pattern": r"(:\w+|\.npz)$"},
-                {
-                    "type": "object",
-                    "properties": {"linear": _LINEAR},
-                    "required": ["linear"],
-                    "additionalProperties": False,
-                },
-                {
-                    "type": "object",
-                    "properties": {"mix": _MIX},
-                    "required": ["mix"],
-                    "additionalProperties": False,
-                },
+                _weights("linear", "Weights of features.", _FEATURES),
+                _weights("mix", "Weights of the parts of the mix.", _PARTS),
             ],
         }
     ),
@@ -126,15 +112,14 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     if description == "strong":
         return linear_evaluation(strong_weights(rules), rules)
     if description == "neural":
-        return Evaluation(neural.address(rules), _network(variant))
+        if not (network := trained(variant.rules)):
+            raise PlayerError(
+                f"neural is trained for the rules of {', '.join(trained_variants())}, not for {variant.name}; "
+                "`arena learn` makes others, to be named by their file",
+                "evaluation",
+            )
+        return Evaluation(neural.address(rules), network.runnable(variant.rules))
     return Evaluation(EVALUATORS[description].address(rules), np.zeros(0))
-
-
-def unshared(evaluation: Evaluation) -> Evaluation:
-    """The same evaluation with memory of its own, if it may keep something there; else this one."""
-    if evaluation.weights.size == 0:
-        return evaluation
-    return evaluation._replace(weights=copy_of(evaluation.weights))
 
 
 def known_evaluations(variant: Variant) -> list[str]:
@@ -146,17 +131,6 @@ def known_evaluations(variant: Variant) -> list[str]:
 def has_network(variant: Variant) -> bool:
     """Whether a network for `neural` is built in for the rules of a variant."""
     return trained(variant.rules) is not None
-
-
-def _network(variant: Variant) -> NDArray[np.float64]:
-    network = trained(variant.rules)
-    if network is None:
-        raise PlayerError(
-            f"neural is trained for the rules of {', '.join(trained_variants())}, not for {variant.name}; "
-            "`arena learn` makes others, to be named by their file",
-            "evaluation",
-        )
-    return network
 
 
 def _from_file(name: str, variant: Variant) -> Evaluation:

@@ -14,81 +14,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.wording import unknown
-from arena.rules.jit.kernel import inlined
 from arena.rules.jit.native import popcount
 from arena.rules.position import Position
 from arena.rules.rules import NEVER, Rules
-from players.evaluation.evaluator import Evaluation, Evaluator, evaluator
+from players.evaluation.evaluator import Evaluation, Evaluator
 from players.evaluation.features import VOCABULARY
 from players.loading import PlayerError
 
 FEATURES = tuple(VOCABULARY)
 """The names, in the order of the weights."""
 N = len(FEATURES)
-ALL = (1 << N) - 1
 
 
-def weighted(position: Position, rules: Rules, weights: Any, used: int) -> float:
-    """The sum of weight times count, own minus other, over the features whose bits are set in `used`.
+@cache
+def linear_over(names: tuple[str, ...]) -> Evaluator:
+    """The weighted sum of some features, own minus other.
 
-    A kernel with a constant `used` is compiled without the other features.
+    Its code is written out: numba takes no loop over functions of which each is inlined.
     """
-    own, other = position.turn, 1 - position.turn
-    left = popcount(position.white | position.black)
-    value = 0.0
-    for i, count in enumerate(VOCABULARY.values()):
-        if used & 1 << i:
-            weight = weights[i] + left * weights[N + i]
-            value += weight * (count(position, rules, own) - count(position, rules, other))
-    return value
-
-
-def _written_out() -> Any:
-    """`weighted` without its loop: numba takes none over functions of which each is inlined or left out."""
     source = [
-        "def written_out(position, rules, weights, used):",
+        "def linear(position, rules, weights):",
         "    own, other = position.turn, 1 - position.turn",
         "    left = popcount(position.white | position.black)",
         "    value = 0.0",
     ]
-    for i, name in enumerate(FEATURES):
+    for name in names:
+        i = FEATURES.index(name)
         source += [
-            f"    if used & {1 << i}:",
-            f"        weight = weights[{i}] + left * weights[{N + i}]",
-            f"        value += weight * ({name}(position, rules, own) - {name}(position, rules, other))",
+            f"    weight = weights[{i}] + left * weights[{N + i}]",
+            f"    value += weight * ({name}(position, rules, own) - {name}(position, rules, other))",
         ]
-    found: dict[str, Any] = {"popcount": popcount, **VOCABULARY}
-    exec(compile("\n".join([*source, "    return value"]), __file__, "exec"), found)
-    return found["written_out"]
+    namespace: dict[str, Any] = {"__name__": __name__, "popcount": popcount, **VOCABULARY}
+    exec(compile("\n".join([*source, "    return value"]), __file__, "exec"), namespace)
+    return Evaluator(namespace["linear"])
 
 
-inlined(weighted, _written_out())
-
-
-@evaluator
-def linear(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
-    """The weighted sum of the features that the configuration names, own minus other."""
-    return weighted(position, rules, weights, ALL)
-
-
-@evaluator
-def strong(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
-    """For real play: weights by kind of king and board, a man being 100."""
-    return weighted(position, rules, weights, ALL)
+linear, strong = linear_over(FEATURES), Evaluator(linear_over(FEATURES).function)
+linear.__doc__ = "The weighted sum of the features that the configuration names, own minus other."
+strong.__doc__ = "For real play: weights by kind of king and board, a man being 100."
 
 
 def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
     """`linear` with these weights, compiled for the features that they use."""
-    used = sum(1 << i for i in range(N) if weights[i] != 0 or weights[N + i] != 0)
-    return Evaluation(_linear_over(used).address(rules), weights)
-
-
-@cache
-def _linear_over(used: int) -> Evaluator:
-    def linear(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
-        return weighted(position, rules, weights, used)
-
-    return evaluator(linear)
+    used = tuple(name for i, name in enumerate(FEATURES) if weights[i] != 0 or weights[N + i] != 0)
+    return Evaluation(linear_over(used).address(rules), weights)
 
 
 def linear_weights(given: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:

@@ -7,8 +7,7 @@ sums in the array of the weights: two threads must not value positions with the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,46 +23,34 @@ from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import back_row, connected, kings, men, pieces_mask
 from players.evaluation.linear import is_number, phased
-from players.evaluation.neural import aligned, network_value, network_words, trained, trained_variants, word_count
+from players.evaluation.neural import network_value, network_words, trained, trained_variants, word_count
 from players.loading import PlayerError
 
-WEIGHTS: Mapping[str, Any] = MappingProxyType(
-    {
-        "material": 100.0,
-        "formation": 4.0,
-        "safety": 20.0,
-        "network": 0.0,
-        "defensive_formation": 0.0,
-        "defensive_safety": 0.0,
-    }
-)
-"""The parts of the mix, in the order of its weights, and what they weigh if not given and without a network."""
-WITH_NETWORK: Mapping[str, Any] = MappingProxyType(
-    {
-        "material": 0.0,
-        "formation": 1.0,
-        "safety": 5.0,
-        "network": 100.0,
-        "defensive_formation": 1.0,
-        "defensive_safety": 5.0,
-    }
-)
-"""What they weigh if not given, where the rules have a network."""
-THRESHOLDS: Mapping[str, float] = MappingProxyType({"weak_formation": 4.0, "weak_safety": 2.0})
-"""How far behind the other side's a side's formation or safety is weak, if not given."""
-MEANINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "material": "own minus other: a man 1, a king 1.5, or 3 if it flies",
-        "formation": "own minus other: men with a man diagonally behind them, and men on the back row",
-        "safety": "own minus other: pieces that can be taken, counted less than 0",
-        "network": "men that the network of the rules says",
-        "defensive_formation": "what formation weighs in addition while either side is weak",
-        "defensive_safety": "what safety weighs in addition while either side is weak",
-        "weak_formation": "how far behind in formation a side is weak",
-        "weak_safety": "how far behind in safety a side is weak",
-    }
-)
-"""What each key of a mix is."""
+
+class Part(NamedTuple):
+    """A key of the mix."""
+
+    meaning: str
+    value: float
+    """If none is given and the rules have no network."""
+    with_network: float
+    """If none is given and they have one."""
+
+
+WEIGHTS: Mapping[str, Part] = {
+    "material": Part("own minus other: a man 1, a king 1.5, or 3 if it flies", 100.0, 0.0),
+    "formation": Part("own minus other: men with a man diagonally behind them, and men on the back row", 4.0, 1.0),
+    "safety": Part("own minus other: pieces that can be taken, counted less than 0", 20.0, 5.0),
+    "network": Part("men that the network of the rules says", 0.0, 100.0),
+    "defensive_formation": Part("what formation weighs in addition while either side is weak", 0.0, 1.0),
+    "defensive_safety": Part("what safety weighs in addition while either side is weak", 0.0, 5.0),
+}
+"""The parts that are weighed, in the order of the weights."""
+THRESHOLDS: Mapping[str, Part] = {
+    "weak_formation": Part("how far behind in formation a side is weak", 4.0, 4.0),
+    "weak_safety": Part("how far behind in safety a side is weak", 2.0, 2.0),
+}
+PARTS: Mapping[str, Part] = {**WEIGHTS, **THRESHOLDS}
 N = len(WEIGHTS)
 MATERIAL, FORMATION, SAFETY, NETWORK, DEFENSIVE_FORMATION, DEFENSIVE_SAFETY = range(N)
 
@@ -111,6 +98,12 @@ def is_defensive(rules: Rules, weights: NDArray[np.float64], formation: int, saf
     return bool(abs(formation) >= weights[at + WEAK_FORMATION])
 
 
+def defaults(rules: Rules) -> dict[str, float]:
+    """The value of each key of a mix that is not given."""
+    has_network = trained(rules) is not None
+    return {name: part.with_network if has_network else part.value for name, part in PARTS.items()}
+
+
 def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float64]:
     """The memory in which `mix` evaluates, by a mapping from parts of the mix to numbers or pairs.
 
@@ -118,11 +111,10 @@ def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     PlayerError for any other value, and for a network that the rules do not have.
     """
     network = trained(variant.rules)
-    own = WEIGHTS if network is None else WITH_NETWORK
-    chosen = {**own, **THRESHOLDS, **given}
+    chosen: dict[str, Any] = {**defaults(variant.rules), **given}
     for name, value in chosen.items():
-        if name not in MEANINGS:
-            raise _error(unknown("part of the mix", str(name), MEANINGS), name)
+        if name not in PARTS:
+            raise _error(unknown("part of the mix", str(name), PARTS), name)
         if name in THRESHOLDS and not (is_number(value) and value > 0):
             raise _error(f"{name} must be a number above 0, not {value!r}", name)
     for part in ("formation", "safety"):
@@ -135,11 +127,11 @@ def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
         raise _error(f"a network is trained for the rules of {names}, not for {variant.name}", "network")
     defensive = used[DEFENSIVE_FORMATION] or used[DEFENSIVE_SAFETY]
     used[FORMATION], used[SAFETY] = used[FORMATION] or defensive, used[SAFETY] or defensive
-    at = word_count(variant.rules, 0) if network is None else network.size
-    memory = aligned(at + HEAD)
-    if network is not None:
-        memory[:at] = network
-    head = memory[at : at + HEAD]
+    if network is None:
+        memory = np.zeros(word_count(variant.rules, 0) + HEAD)
+    else:
+        memory = network.runnable(variant.rules, HEAD)
+    head = head_of(memory, variant.rules)
     head[: 2 * N] = pairs
     head[WEAK_FORMATION], head[WEAK_SAFETY] = (chosen[name] for name in THRESHOLDS)
     head[PARTS_USED] = sum(1 << part for part in (FORMATION, SAFETY, NETWORK) if used[part])

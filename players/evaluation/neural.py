@@ -37,6 +37,7 @@ from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import evaluator
+from players.memory import aligned
 from players.player import NETWORKS
 
 LANES = 64
@@ -57,8 +58,6 @@ UNIT, PIECES = 1, 2
 """Their words; the width is the first."""
 FIRST = 4 * HEAD
 """The offset of a network's numbers, of 16 bits each."""
-_ALIGNED = 64
-"""Bytes that a processor fetches at once; a network's memory begins with such a part."""
 
 
 @evaluator
@@ -261,27 +260,20 @@ class NetworkFile(NamedTuple):
         """Whether the network is for the size of board of some rules."""
         return self.width(rules) > 0
 
-    def runnable(self, rules: Rules) -> NDArray[np.float64]:
-        """The memory in which `neural` evaluates: the network, and what it keeps, for now of the empty board."""
+    def runnable(self, rules: Rules, more: int = 0) -> NDArray[np.float64]:
+        """The memory in which `neural` evaluates: the network, its sums, of an empty board, and `more` words."""
         width = self.width(rules)
-        memory = aligned(word_count(rules, width))
+        memory = aligned(word_count(rules, width) + more, np.float64)
         memory[0], memory[UNIT] = width, self.unit
         memory.view(np.int16)[FIRST:][: self.network.size] = self.network
         bias = self.network[bias_at(rules, width) :][:width]
-        memory.view(np.int16)[sums_at(rules, width) :] = np.tile(bias, 2)
+        memory.view(np.int16)[sums_at(rules, width) :][: 2 * width] = np.tile(bias, 2)
         return memory
 
     def save(self, path: Path) -> None:
         """Write the file; the same network makes the same bytes."""
         with path.open("wb") as file:
             np.savez_compressed(file, network=self.network, unit=np.float64(self.unit))
-
-
-def copy_of(memory: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A `runnable` network as another one that two threads can evaluate by at the same time."""
-    copied = aligned(memory.size)
-    copied[:] = memory
-    return copied
 
 
 def network_in(file: Mapping[str, Any]) -> NetworkFile:
@@ -293,22 +285,15 @@ def network_in(file: Mapping[str, Any]) -> NetworkFile:
 
 
 @cache
-def trained(rules: Rules) -> NDArray[np.float64] | None:
-    """The `runnable` network in `players/evaluation/networks` for some rules, None if there is none."""
+def trained(rules: Rules) -> NetworkFile | None:
+    """The network in `players/evaluation/networks` for some rules, None if there is none."""
     for path in sorted(NETWORKS.glob("*.npz")):
         if VARIANTS[path.stem].rules == rules:
             with np.load(path) as file:
-                return network_in(file).runnable(rules)
+                return network_in(file)
     return None
 
 
 def trained_variants() -> list[str]:
     """The variants whose rules there are networks for in `players/evaluation/networks`."""
     return [path.stem for path in sorted(NETWORKS.glob("*.npz"))]
-
-
-def aligned(words: int) -> NDArray[np.float64]:
-    """`words` words of memory, all 0, aligned."""
-    room = np.zeros(words + _ALIGNED // 8)
-    skipped = -room.ctypes.data % _ALIGNED // 8
-    return room[skipped : skipped + words]

@@ -29,14 +29,6 @@ _PLAIN_WORDS = (
 )
 """The compiler's messages, and ours in their place."""
 
-_TAKING_MEMORY = {
-    **dict.fromkeys(("BUILD_LIST", "LIST_APPEND"), "a list"),
-    **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "MAP_ADD"), "a dict"),
-    **dict.fromkeys(("BUILD_SET", "SET_ADD"), "a set"),
-    **dict.fromkeys(("BUILD_STRING", "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC"), "text"),
-}
-"""Python's instructions, and what they make."""
-
 
 def refusal(function: Callable[..., Any], source: str, error: Exception) -> str:
     """One line of why a function of a file does not compile, with the file's line and a name that may be meant."""
@@ -60,14 +52,6 @@ def line_that_prints(function: Callable[..., Any]) -> int | None:
     return None
 
 
-def memory_taken(function: Callable[..., Any]) -> str:
-    """What a function, or a kernel that it calls, takes memory for: "line 7: a list"; "" if unknown."""
-    for _, instruction in _instructions(function):
-        if made := _TAKING_MEMORY.get(instruction.opname):
-            return f"line {_line(instruction)}: {made}"
-    return ""
-
-
 def _likely_line(function: Callable[..., Any], error: Exception) -> int:
     """The line where a function uses what an error says there is not or cannot be done, else its first line."""
     missing = re.search(r"name '(\w+)' is not defined|no attribute '(\w+)'", str(error))
@@ -83,9 +67,9 @@ def _hint(function: Callable[..., Any], reason: str) -> str:
     """`; did you mean 'popcount'?` where a name is misspelt, otherwise nothing."""
     if name := re.search(r"name '(\w+)' is not defined", reason):
         counted = {name: f"features.{name}" for name in _public(features)}
-        known = {name for caller in _functions(function) for name in _known(caller)}
-        hint = meant(name[1], counted.keys() | known)
-        return re.sub(r"'(\w+)'", lambda it: repr(it[1] if it[1] in known else counted[it[1]]), hint)
+        seen = {name for caller in _functions(function) for name in _names(caller)}
+        hint = meant(name[1], counted.keys() | seen)
+        return re.sub(r"'(\w+)'", lambda word: repr(word[1] if word[1] in seen else counted[word[1]]), hint)
     if name := re.search(r"module '[\w.]+\.features' has no attribute '(\w+)'", reason):
         return meant(name[1], _public(features))
     if name := re.search(r"Unknown attribute '(\w+)' of (position|rules)", reason):
@@ -93,7 +77,7 @@ def _hint(function: Callable[..., Any], reason: str) -> str:
     return ""
 
 
-def _known(function: Callable[..., Any]) -> set[str]:
+def _names(function: Callable[..., Any]) -> set[str]:
     return {*function.__code__.co_varnames, *function.__globals__, *dir(builtins)}
 
 
@@ -102,21 +86,21 @@ def _public(module: Any) -> list[str]:
 
 
 def _instructions(function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], dis.Instruction]]:
-    for one in _functions(function):
-        inner = (part for part in one.__code__.co_consts if isinstance(part, CodeType))  # a comprehension, by 3.11
-        for code in (one.__code__, *inner):
-            yield from ((one, instruction) for instruction in dis.get_instructions(code))
+    for caller in _functions(function):
+        inner = (part for part in caller.__code__.co_consts if isinstance(part, CodeType))  # comprehensions
+        for code in (caller.__code__, *inner):
+            yield from ((caller, instruction) for instruction in dis.get_instructions(code))
 
 
 def _functions(function: Callable[..., Any]) -> list[Any]:
     """A function and the kernels of its file that it calls, directly or not."""
-    found = [function]
-    for caller in found:
+    functions = [function]
+    for caller in functions:
         for name in caller.__code__.co_names:
             called = getattr(caller.__globals__.get(name), "py_func", None)
             if called is not None and called.__code__.co_filename == function.__code__.co_filename:
-                found += [called] if called not in found else []
-    return found
+                functions += [called] if called not in functions else []
+    return functions
 
 
 def _line(instruction: dis.Instruction) -> int | None:

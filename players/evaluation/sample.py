@@ -1,4 +1,4 @@
-"""A sample of positions of all phases of a game, a position's mirror image, and the value of a man."""
+"""A sample of positions of all phases of a game, and the value of a man on them."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description
 from players.evaluation.mix import HEAD, JUDGED, STANCE, assess, head_of, is_mix
-from players.mcts.search import compiled_tree_search
-from players.mcts.state import EVALUATION, RANDOM, SHALLOW, TreeWorkspace
+from players.mcts.search import EVALUATION, RANDOM, SHALLOW, TreeWorkspace, compiled_tree_search
 from players.negamax.player import Negamax, budget, earlier_positions, give_moves
 from players.negamax.state import MAX_DEPTH, draw_rules
 from players.options import does
@@ -94,10 +93,10 @@ class Mcts:
         self._negamax = Negamax(variant, evaluation, preset, **switches)
         self._rules, self._keeps = variant.constants, keep_tree
         self._search = compiled_tree_search(self._rules)
-        self._memory, self._shallow = TreeWorkspace(tree), self._negamax.workspace
-        self.begin()
+        self._shallow = self._negamax.workspace
         self._man = float(self._shallow.states[0]["man"])
-        self._memory.set(
+        self._memory = TreeWorkspace(
+            tree,
             {
                 "rollout": SHALLOW if isinstance(rollout, dict) else _WAYS[rollout],
                 "rollout_depth": rollout["depth"] if isinstance(rollout, dict) else 0,
@@ -109,8 +108,9 @@ class Mcts:
                 "scale": scale * self._man,
                 "solver": solver,
                 **draw_rules(variant.draws),
-            }
+            },
         )
+        self.begin()
 
     def begin(self) -> None:
         """Forget what was found in earlier games."""

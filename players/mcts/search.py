@@ -1,8 +1,12 @@
-"""The tree search for a move, as one kernel: simulations until a limit is met, and the principal line."""
+"""The tree search for a move: the memory of its state, and one kernel that simulates until a limit is met.
+
+A new position is valued by a random game, an evaluation through tanh, or a shallow search.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -11,17 +15,16 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import entry, inlined, kernel
-from arena.rules.jit.native import view
+from arena.rules.jit.native import call_at, view
 from arena.rules.movegen import apply, generate, has_move
-from arena.rules.moves import Moves
+from arena.rules.moves import BUFFER, Moves, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from players.mcts.state import (
+from arena.rules.zobrist import key
+from players.mcts.tree import (
     COUNT,
     DRAWN,
-    EVALUATION,
     FIRST,
-    LINE,
     MOVE,
     PRIOR,
     PROVEN,
@@ -31,31 +34,116 @@ from players.mcts.state import (
     UNIT,
     VISITS,
     WIDTH,
-    TreeWorkspace,
-    begin_tree_search,
-)
-from players.mcts.tree import (
     add_children,
     best_child,
     clear_node,
     descendant,
     exact_value,
     keep_below,
-    leaf_of_tree,
     mean_value,
+    new_tree,
     prove_by_children,
     select,
-    shallow_value,
 )
+from players.memory import Record, address_of_array
 from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
-from players.negamax.state import begin_search, enter, is_drawn, out_of_budget
+from players.negamax.state import (
+    DRAW_RULES,
+    HISTORY,
+    LIMITS,
+    MAX_MOVES,
+    Node,
+    begin,
+    begin_search,
+    enter,
+    is_drawn,
+    out_of_budget,
+)
 from players.negamax.workspace import Workspace
+
+RANDOM, EVALUATION, SHALLOW = range(3)
+"""How a new position is valued, `rollout`: by a random game, the evaluation, a shallow search. The prior of a move
+comes from one of the latter two, `policy`, or 0: there is no policy."""
+LINE = 256
+"""Plies from the root beyond which no position is added to the tree."""
+GAME_PLIES = 200
+"""Plies after which a random game is a draw."""
+
+COUNTERS = ("nodes", "leaves", "deepest", "line_length", "undefined")
+"""What a search counts, as in `players.player.Choice`, the length of its `line`, and whether it met an evaluation
+that is no number."""
+TREE_SEARCH = np.dtype(
+    [
+        ("rollout", "i8"),
+        ("rollout_depth", "i8"),
+        ("exploration", "f8"),
+        ("first_play", "f8"),
+        ("policy", "i8"),
+        ("policy_depth", "i8"),
+        ("temperature", "f8"),
+        ("scale", "f8"),
+        ("solver", "i8"),
+        ("reject_depth", "i8"),
+        ("reject_margin", "f8"),
+        ("trust", "i8"),
+        *((rule, "i8") for rule in DRAW_RULES),
+        ("tree", "i8"),
+        ("tree_words", "i8"),
+        ("advised", "i8"),
+        ("advice", "f8"),
+        ("used", "i8"),
+        *((name, "i8") for name in COUNTERS),
+        *LIMITS,
+        ("chance", "i8"),
+        ("moves", "i8", BUFFER),
+        ("nodes_of_line", "i8", LINE + 2),
+        ("path", "i8", (HISTORY + LINE + 2, 3)),
+        ("progress", "i8", (HISTORY + LINE + 2, 2)),
+        ("line", "i8", LINE + 2),
+        ("values", "f8", MAX_MOVES),
+    ],
+    align=True,
+)
+"""Everything that a tree search reads and writes, all zeros in a new one.
+
+First a player's settings, with `temperature`, `scale` and `reject_margin` in the evaluation's unit, and the draw
+rules. Then the address of the tree, its words, the root's best move by minimax (`advised`, 0 for none) and its
+value (`advice`), and the `used` words of the tree. `chance` is the generator's state. `path` and `progress` are as
+in `players.negamax.state.STATE`. `nodes_of_line` are the nodes from the root down, `line` the principal line,
+`values` the values of one position's moves by shallow searches.
+"""
+
+
+class TreeWorkspace(Record):
+    """The memory of a player's tree search."""
+
+    def __init__(self, megabytes: int, settings: Mapping[str, Any]) -> None:
+        """Room for searches with these fields of TREE_SEARCH, in a tree of `megabytes`."""
+        self.tree = new_tree(megabytes)
+        tree = {"tree": address_of_array(self.tree), "tree_words": self.tree.size}
+        super().__init__(TREE_SEARCH, {**tree, **settings})
+
+    def counted(self) -> dict[str, int]:
+        """The values of COUNTERS, by their names, and the positions in the tree."""
+        state = self.states[0]
+        return {name: int(state[name]) for name in COUNTERS} | {"tree": int(state["used"]) // WIDTH}
+
+    def proven(self, move: int) -> int:
+        """Plies to the win that a move of the root is proven to be, less than 0 to a loss; 0 if it is neither."""
+        first, count = (int(self.tree[ROOT + word]) for word in (FIRST, COUNT))
+        children = self.tree[first : first + count * WIDTH].reshape(count, WIDTH)
+        proven = int(children[children[:, MOVE] == move, PROVEN][0])
+        return 0 if proven == DRAWN else proven
+
+    def line(self, length: int) -> tuple[int, ...]:
+        """The principal line, the chosen move first."""
+        return tuple(map(int, self.states[0]["line"][:length]))
 
 
 @cache
 def compiled_tree_search(rules: Any) -> Any:
     """`tree_search` for a rule set; compiled, or loaded from the cache, at the first call."""
-    states, shallows, position = TreeWorkspace(0).states, Workspace(0).states, Position(0, 0, 0, 0)
+    states, shallows, position = TreeWorkspace(0, {}).states, Workspace(0, {}).states, Position(0, 0, 0, 0)
     earlier, played = np.zeros((0, 4), np.int64), np.zeros(0, np.int64)
     return entry(
         tree_search, types.float64, rules, states, shallows, position, earlier, (0, 0), 0, played, 1, 1.0, 1
@@ -85,7 +173,9 @@ def tree_search(
     """
     state, shallow = states[0], shallows[0]
     tree = view(state.tree, np.int64)
-    begin_tree_search(state, position, earlier, counts, simulations, seconds, chance)
+    state.nodes = state.leaves = state.deepest = state.line_length = state.undefined = 0
+    state.chance = chance
+    begin(state, position, earlier, counts, simulations, seconds, 1)
     begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
     if count == 0:
         count = generate(rules, position, view(state.moves, np.int64), 0)
@@ -181,7 +271,7 @@ def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Positi
         state.nodes -= 1
         state.stopped = 1
     else:
-        tell(state, tree, ply, -value, proven)
+        backpropagate(state, tree, ply, -value, proven)
 
 
 @inlined
@@ -284,7 +374,7 @@ def prove(state: Any, tree: Any, node: int, proven: int) -> bool:
 
 
 @inlined
-def tell(state: Any, tree: Any, ply: int, value: float, proven: bool) -> None:
+def backpropagate(state: Any, tree: Any, ply: int, value: float, proven: bool) -> None:
     """Count a visit at all nodes of the line, the last one at `ply`, and prove what follows from the last one."""
     for above in range(ply, -1, -1):
         node = state.nodes_of_line[above]
@@ -295,3 +385,76 @@ def tell(state: Any, tree: Any, ply: int, value: float, proven: bool) -> None:
         tree[node + VISITS] += 1
         tree[node + TOTAL] += int(value * UNIT)
         value = -value
+
+
+@inlined
+def leaf_of_tree(rules: Rules, state: Any, shallow: Any, position: Position, ply: int) -> float:
+    """The value of a position at `ply` for the side to move, from -1 to 1; beyond that a win or loss that a search
+    found: 2 and the plies to it, or -2 minus them."""
+    state.leaves += 1
+    if state.rollout == RANDOM:
+        return random_game(rules, state, position, ply)
+    if state.rollout == EVALUATION:
+        value = leaf_value(rules, shallow, position)
+    else:
+        value = shallow_value(rules, state, shallow, position, ply, state.rollout_depth, -WIN, WIN)
+        if abs(value) > LIMIT:
+            plies = WIN - abs(value)
+            return 2.0 + plies if value > 0 else -2.0 - plies
+    return math.tanh(value / state.scale)
+
+
+@inlined
+def shallow_value(
+    rules: Rules, state: Any, shallow: Any, position: Position, ply: int, depth: int, alpha: float, beta: float
+) -> float:
+    """Value a position at `ply` by negamax to `depth` plies, within a window; nothing if `shallow` stopped."""
+    n = state.base + ply
+    shallow.path[0, 0] = position.white
+    shallow.path[0, 1] = position.black
+    shallow.path[0, 2] = position.kings
+    shallow.progress[0, 0] = state.progress[n, 0]
+    shallow.progress[0, 1] = state.progress[n, 1]
+    shallow.base = 0
+    shallow.depth = depth
+    return call_at(
+        shallow.search,
+        rules,
+        shallow,
+        Node(position, key(position) if shallow.tt else 0, 0, 0),
+        depth,
+        alpha,
+        beta,
+    )
+
+
+@kernel
+def random_game(rules: Rules, state: Any, position: Position, ply: int) -> float:
+    """The result, for the side to move at `ply` of the line, of a game of random moves: 1, 0 or -1."""
+    moves = view(state.moves, np.int64)
+    n = state.base + ply
+    without_progress, without_capture = state.progress[n, 0], state.progress[n, 1]
+    sign = 1.0
+    for _ in range(GAME_PLIES):
+        count = generate(rules, position, moves, 0)
+        if count == 0:
+            return sign * np.sign(decided_value(rules, position, 0))
+        if without_progress >= state.no_progress or without_capture >= state.no_capture:
+            return 0.0
+        move = moves[chance_below(state, count) if count > 1 else 0]
+        own, other = sides(position)
+        without_capture = 0 if move & other else without_capture + 1
+        without_progress = 0 if move & (other | own & ~position.kings) else without_progress + 1
+        position = apply(rules, position, move)
+        sign = -sign
+    return 0.0
+
+
+@inlined
+def chance_below(state: Any, count: int) -> int:
+    """A number from 0 to `count` - 1, all about equally likely: a linear congruential generator modulo 2**63.
+
+    Multiplier and increment: D. E. Knuth, MMIX.
+    """
+    state.chance = (state.chance * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
+    return ((state.chance >> 31) * count) >> 32

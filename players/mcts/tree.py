@@ -1,6 +1,7 @@
-"""The tree of a search: how nodes are chosen, added, proven and kept.
+"""The tree of a search: how nodes are chosen, added, proven and kept, in an array of int64.
 
-A new position is valued by a random game, an evaluation through tanh, or a shallow search.
+A node is named by the place of its first word. Its values are in the view of the side that moved into it, so that
+the side to move takes the child of the highest value. Children stand side by side, behind their parent.
 """
 
 from __future__ import annotations
@@ -11,34 +12,23 @@ from typing import Any
 import numpy as np
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, view
-from arena.rules.movegen import apply, generate
-from arena.rules.moves import Moves, sides
-from arena.rules.position import Position
-from arena.rules.rules import Rules
-from arena.rules.zobrist import key
-from players.mcts.state import (
-    COUNT,
-    DRAWN,
-    EVALUATION,
-    FIRST,
-    MOVE,
-    PRIOR,
-    PROVEN,
-    RANDOM,
-    REJECTED,
-    ROOT,
-    TOTAL,
-    UNIT,
-    VISITS,
-    WIDTH,
-    chance_below,
-)
-from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
-from players.negamax.state import Node
+from arena.rules.moves import Moves
 
-GAME_PLIES = 200
-"""Plies after which a random game is a draw."""
+MOVE, FIRST, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PRIOR = range(8)
+"""Words of a node: the move into it, its first child (0: not expanded), how many children, visits, the sum of the
+visits' values in units of 1 / UNIT, what is proven, whether its parent's choice leaves it out, and its prior, in
+units of 1 / UNIT, too."""
+WIDTH = 8
+"""Words of a node."""
+ROOT = 0
+UNIT = 1 << 30
+DRAWN = 1 << 40
+"""`PROVEN` of a draw. A win in n plies is n + 1, a loss -(n + 1), what is not proven 0."""
+
+
+def new_tree(megabytes: int) -> Moves:
+    """An empty tree of at least a thousand positions, `int64[words]`."""
+    return np.zeros(max(megabytes << 20, WIDTH << 13) // 8 // WIDTH * WIDTH, dtype=np.int64)
 
 
 @inlined
@@ -216,66 +206,3 @@ def keep_below(state: Any, tree: Any, root: int) -> None:
             tree[first + MOVE] = -1 - places
         places += WIDTH
     state.used = places
-
-
-@inlined
-def leaf_of_tree(rules: Rules, state: Any, shallow: Any, position: Position, ply: int) -> float:
-    """The value of a position at `ply` for the side to move, from -1 to 1; beyond that a win or loss that a search
-    found: 2 and the plies to it, or -2 minus them."""
-    state.leaves += 1
-    if state.rollout == RANDOM:
-        return random_game(rules, state, position, ply)
-    if state.rollout == EVALUATION:
-        value = leaf_value(rules, shallow, position)
-    else:
-        value = shallow_value(rules, state, shallow, position, ply, state.rollout_depth, -WIN, WIN)
-        if abs(value) > LIMIT:
-            plies = WIN - abs(value)
-            return 2.0 + plies if value > 0 else -2.0 - plies
-    return math.tanh(value / state.scale)
-
-
-@inlined
-def shallow_value(
-    rules: Rules, state: Any, shallow: Any, position: Position, ply: int, depth: int, alpha: float, beta: float
-) -> float:
-    """Value a position at `ply` by negamax to `depth` plies, within a window; nothing if `shallow` stopped."""
-    n = state.base + ply
-    shallow.path[0, 0] = position.white
-    shallow.path[0, 1] = position.black
-    shallow.path[0, 2] = position.kings
-    shallow.progress[0, 0] = state.progress[n, 0]
-    shallow.progress[0, 1] = state.progress[n, 1]
-    shallow.base = 0
-    shallow.depth = depth
-    return call_at(
-        shallow.search,
-        rules,
-        shallow,
-        Node(position, key(position) if shallow.tt else 0, 0, 0),
-        depth,
-        alpha,
-        beta,
-    )
-
-
-@kernel
-def random_game(rules: Rules, state: Any, position: Position, ply: int) -> float:
-    """The result, for the side to move at `ply` of the line, of a game of random moves: 1, 0 or -1."""
-    moves = view(state.moves, np.int64)
-    n = state.base + ply
-    without_progress, without_capture = state.progress[n, 0], state.progress[n, 1]
-    sign = 1.0
-    for _ in range(GAME_PLIES):
-        count = generate(rules, position, moves, 0)
-        if count == 0:
-            return sign * np.sign(decided_value(rules, position, 0))
-        if without_progress >= state.no_progress or without_capture >= state.no_capture:
-            return 0.0
-        move = moves[chance_below(state, count) if count > 1 else 0]
-        own, other = sides(position)
-        without_capture = 0 if move & other else without_capture + 1
-        without_progress = 0 if move & (other | own & ~position.kings) else without_progress + 1
-        position = apply(rules, position, move)
-        sign = -sign
-    return 0.0

@@ -39,7 +39,7 @@ class Compiled(NamedTuple):
 @cache
 def compiled_search(rules: Any) -> Compiled:
     """The search for a rule set; compiled, or loaded from the cache, at the first call."""
-    states, position, earlier = Workspace(0).states, Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
+    states, position, earlier = Workspace(0, {}).states, Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
     state, node = states[0], Node(position, 0, 0, 0)
     address = address_of(search_below, types.float64, rules, state, node, 1, -WIN, WIN)
     return Compiled(
@@ -69,6 +69,9 @@ def search(
     state in `states`, see ANSWERED.
     """
     state = states[0]
+    state.deepest = state.nodes = state.leaves = state.tt_probes = state.tt_hits = 0
+    state.cutoffs_max = state.cutoffs_min = state.cutoffs_first = 0
+    state.completed = state.found = state.tie_count = state.line_length = 0
     begin_search(state, position, earlier, counts, nodes, hard)
     began = state.polled
     if count == 0:
@@ -78,14 +81,14 @@ def search(
     for i in range(count):
         state.root_index[i] = i
     root_key = key(position)
-    found, last = np.inf, 1
+    answer, last = np.inf, 1
     for reached in range(1 if state.iterative else depth, depth + 1):
         state.depth = reached
         state.horizon = 0
         leaves, before = state.leaves, state.nodes
-        value = iterate(rules, state, position, root_key, reached, count, found)
+        value = iterate(rules, state, position, root_key, reached, count, answer)
         if state.best >= 0 and (not state.stopped or state.partial or not state.found):
-            found = value
+            answer = value
             keep(state, count, reached - state.stopped)
         if state.stopped or (state.stop_single and count == 1 and hard < np.inf):
             break
@@ -100,17 +103,17 @@ def search(
             break
         if state.root_order:
             sort_root(state, count)
-    return found
+    return answer
 
 
 @kernel
 def iterate(
-    rules: Rules, state: Any, position: Position, root_key: int, depth: int, count: int, found: float
+    rules: Rules, state: Any, position: Position, root_key: int, depth: int, count: int, answer: float
 ) -> float:
     """The value of a search to `depth`, by windows around the last value that was found if so switched."""
     width = state.aspiration * state.man
-    alpha, beta, value = -np.inf, np.inf, found
-    if abs(found) <= LIMIT and state.mtdf:
+    alpha, beta, value = -np.inf, np.inf, answer
+    if abs(answer) <= LIMIT and state.mtdf:
         while alpha < beta and not state.stopped:
             bound = np.nextafter(value, np.inf) if value == alpha else value
             value = search_root(
@@ -125,17 +128,17 @@ def iterate(
         if state.best >= 0 or state.stopped:
             return value
         width, alpha, beta = 0.0, -np.inf, np.inf
-    if abs(found) <= LIMIT and width:
-        alpha, beta = found - width, found + width
+    if abs(answer) <= LIMIT and width:
+        alpha, beta = answer - width, answer + width
     while True:
         value = search_root(rules, state, position, root_key, depth, alpha, beta, count)
         if state.stopped or alpha < value < beta or (alpha == -np.inf and beta == np.inf):
             return value
         width *= 4
         if value <= alpha:
-            alpha = found - width
+            alpha = answer - width
         if value >= beta:
-            beta = found + width
+            beta = answer + width
         if width > _WIDEST * state.man:
             alpha, beta = -np.inf, np.inf
 

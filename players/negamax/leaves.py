@@ -42,10 +42,10 @@ PROBCUT_DEPTH, PROBCUT_BASE = 4, 3
 def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> float:
     """The value of a node at the horizon."""
     if is_ending(state, node.position):
-        known = ending_value(rules, state, node.position, node.ply)
-        if known != UNKNOWN:
+        ending = ending_value(rules, state, node.position, node.ply)
+        if ending != UNKNOWN:
             state.nodes += 1
-            return draw_value(state, node.ply) if is_drawn(rules, state, node.position, node.ply) else known
+            return draw_value(state, node.ply) if is_drawn(rules, state, node.position, node.ply) else ending
     if state.quiescence and is_unquiet(rules, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
@@ -71,9 +71,9 @@ def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> 
     if node.ply > state.deepest:
         state.deepest = node.ply
     if is_ending(state, node.position):
-        known = ending_value(rules, state, node.position, node.ply)
-        if known != UNKNOWN:
-            return known
+        ending = ending_value(rules, state, node.position, node.ply)
+        if ending != UNKNOWN:
+            return ending
     end = list_moves(rules, state, node.position, node.start)
     if end == node.start:
         return final_value(rules, state, node.position, node.ply)
@@ -107,9 +107,9 @@ def quiet_value(rules: Rules, state: Any, node: Node) -> float:
     if node.ply > state.deepest:
         state.deepest = node.ply
     if is_ending(state, node.position):
-        known = ending_value(rules, state, node.position, node.ply)
-        if known != UNKNOWN:
-            return known
+        ending = ending_value(rules, state, node.position, node.ply)
+        if ending != UNKNOWN:
+            return ending
     if not has_move(rules, node.position):
         return final_value(rules, state, node.position, node.ply)
     state.leaves += 1

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
-from arena.rules.jit.kernel import is_compiling
 from arena.rules.result import Draws
 from arena.rules.variants import Variant
-from players.evaluation.build import Description, build_evaluation, unshared
+from players.evaluation.build import Description, build_evaluation
 from players.evaluation.sample import man_at_start, man_value
 from players.loading import PlayerError
+from players.memory import address_of_array
 from players.negamax.deepening import compiled_search
 from players.negamax.score import plies_to_win
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
@@ -46,12 +46,11 @@ class Negamax:
         **switches: Annotated[Any, Switches],
     ) -> None:
         self.switches = switches_of(preset, switches)
-        self.evaluation = unshared(build_evaluation(evaluation, variant))
+        self.evaluation = build_evaluation(evaluation, variant)
         self._variant, self._rules = variant, variant.constants
         self._tables = _tables(variant, self.switches.tables)
         self._search, address = compiled_search(self._rules)
         self._sees_history = self.switches.draws or self.switches.repetition_penalty != 0
-        weights = self.evaluation.weights
         self.workspace = Workspace(
             self.switches.tt,
             {
@@ -60,8 +59,8 @@ class Negamax:
                 "mirrored": variant.mirrored,
                 "man": man_at_start(variant, self.evaluation),
                 "evaluation": self.evaluation.address,
-                "weights": weights.ctypes.data if is_compiling() else weights,
-                "weight_count": weights.size,
+                "weights": address_of_array(self.evaluation.weights),
+                "weight_count": self.evaluation.weights.size,
                 "search": address,
                 "endings": 0 if self._tables is None else self._tables.address,
             },
@@ -70,7 +69,7 @@ class Negamax:
 
     def begin(self) -> None:
         """Forget what was found in earlier games."""
-        self.workspace.begin_game()
+        self.workspace.forget()
 
     @cached_property
     def man_value(self) -> float | None:
@@ -92,7 +91,6 @@ class Negamax:
         The choice has no score if no move was searched in time. Raises AnswerError as `choose`.
         """
         workspace = self.workspace
-        workspace.clear_answer()
         score = self._search(
             self._rules,
             workspace.states,
@@ -110,9 +108,9 @@ class Negamax:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
             return Choice(game.legal_moves[0], **counts)
-        line = workspace.line(answer["line_length"])
+        line = workspace.moves("line", answer["line_length"])
         if answer["tie_count"]:
-            move = rng.choice(workspace.tied_moves(answer["tie_count"]))
+            move = rng.choice(workspace.moves("tied_moves", answer["tie_count"]))
             line = line if line[0] == move else [move]
         depth = answer["completed"]
         return Choice(line[0], score, depth, pv=tuple(line), plies_to_win=plies_to_win(score, depth), **counts)
@@ -126,7 +124,7 @@ class Negamax:
         length = answer["line_length"]
         if not answer["found"] or not 0 < length < PLIES:
             return None
-        line = self.workspace.line(length)
+        line = self.workspace.moves("line", length)
         return Choice(line[0], depth=answer["completed"], pv=tuple(line), **counts)
 
     def stop(self) -> None:

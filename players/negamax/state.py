@@ -39,6 +39,12 @@ NEVER = 2**62
 ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
 """What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of
 `tied_moves` and `line`."""
+LIMITS = (
+    *(("node_limit", "i8"), ("deadline", "f8"), ("polled", "f8"), ("poll_at", "i8"), ("poll_every", "i8")),
+    *(("stopped", "i8"), ("base", "i8")),
+)
+"""The fields that `begin` sets: limits, the last reading of the clock and the nodes of the next one, whether a
+limit ended the search, and how many positions of the game stand in `path` before the root."""
 STATE = np.dtype(
     [
         *stored_types(),
@@ -54,17 +60,11 @@ STATE = np.dtype(
         ("table_words", "i8"),
         *((name, "i8") for name in ANSWERED),
         ("horizon", "i8"),
-        ("node_limit", "i8"),
-        ("deadline", "f8"),
-        ("polled", "f8"),
-        ("poll_at", "i8"),
-        ("poll_every", "i8"),
-        ("stopped", "i8"),
+        *LIMITS,
         ("generation", "i8"),
         ("oldest", "i8"),
         ("depth", "i8"),
         ("best", "i8"),
-        ("base", "i8"),
         ("first", "i8"),
         ("pv", "i8", (PLIES, PLIES)),
         ("killers", "i8", (PLIES, _KILLER_SLOTS)),
@@ -87,11 +87,11 @@ First the switches of `players.negamax.switches`; then the draw rules in force, 
 worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search, of the
 endgame tables and of the transposition table. Then what is reported, and `horizon`, the values from the table that
 a deeper search might change. Entries of the table are valid from the generation `oldest` on. pv row p is the best
-line found from ply p, ended by -1. `moves` has the root's moves first; `root_index` numbers them in the order of
-the generator, `root_values` are their values, `tied` marks the best ones; `first` is the nodes at the end of the
-first of them. `path` is white, black and kings of the game's last positions, `base` of them before the root, and
-of the line under way; `progress` the plies since the last capture or move of a man, and since the last capture.
-`line` and `tied_moves` are those of the iteration that counts.
+line from ply p, ended by -1. `moves` has the root's moves first; `root_index` numbers them in the order of the
+generator, `root_values` are their values, `tied` marks the best ones; `first` is the nodes at the end of the first
+of them. `path` is white, black and kings of the game's last positions and of the line under way; `progress` the
+plies since the last capture or move of a man, and since the last capture. `line` and `tied_moves` are those of the
+iteration that counts.
 """
 
 
@@ -115,33 +115,24 @@ class Node(NamedTuple):
 
 
 @inlined
-def begin_search(
+def begin(
     state: Any,
     position: Position,
     earlier: NDArray[np.int64],
     counts: tuple[int, int],
     nodes: int,
-    hard: float,
+    seconds: float,
+    poll: int,
 ) -> None:
-    """Prepare the state for a search of its own: limits, and the game's last positions."""
+    """Set limits, and make the game's last positions and then the position the beginning of the line.
+
+    The clock is read after `poll` nodes for the first time.
+    """
     state.stopped = 0
     state.polled = monotonic()
-    state.deadline = state.polled + hard
+    state.deadline = state.polled + seconds
     state.node_limit = nodes
-    state.poll_every = state.poll_at = 64
-    state.generation += 1
-    begin_path(state, position, earlier, counts)
-    if state.order_killers:
-        state.killers[:] = -1
-    if state.order_history:
-        for turn in range(2):
-            for i in range(1 << HISTORY_BITS):
-                state.history[turn, i] //= 8
-
-
-@inlined
-def begin_path(state: Any, position: Position, earlier: NDArray[np.int64], counts: tuple[int, int]) -> None:
-    """Make the game's last positions, and then the position, the beginning of the line."""
+    state.poll_every = state.poll_at = poll
     state.base = earlier.shape[0]
     for n in range(state.base):
         for i in range(3):
@@ -150,6 +141,26 @@ def begin_path(state: Any, position: Position, earlier: NDArray[np.int64], count
     state.path[state.base, 1] = position.black
     state.path[state.base, 2] = position.kings
     state.progress[state.base, 0], state.progress[state.base, 1] = counts
+
+
+@inlined
+def begin_search(
+    state: Any,
+    position: Position,
+    earlier: NDArray[np.int64],
+    counts: tuple[int, int],
+    nodes: int,
+    seconds: float,
+) -> None:
+    """Prepare the state of negamax for a search of its own."""
+    begin(state, position, earlier, counts, nodes, seconds, 64)
+    state.generation += 1
+    if state.order_killers:
+        state.killers[:] = -1
+    if state.order_history:
+        for turn in range(2):
+            for i in range(1 << HISTORY_BITS):
+                state.history[turn, i] //= 8
 
 
 @inlined

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import view
+from players.memory import aligned
 from players.negamax.score import LIMIT
 from players.negamax.state import Node
 
@@ -26,8 +27,8 @@ BUCKET = 2 * ENTRY
 KEY, MOVE, SCORE, INFO = range(ENTRY)
 UPPER, LOWER, EXACT = 1, 2, 3
 """Bounds."""
-_DEPTH, _BOUND, _GENERATION = 0, 8, 16
-_BYTE = 255
+_BOUND, _GENERATION, _BYTE = 8, 16, 255
+"""Places of the bound and the generation behind the depth, and the bits of depth and bound."""
 _SHALLOWER = 3
 """Plies by which a search may have been shallower for `least`."""
 
@@ -35,26 +36,13 @@ _SHALLOWER = 3
 def new_table(megabytes: int) -> TranspositionTable:
     """An empty table of the greatest power of two of buckets that fits; one unused bucket for 0 megabytes.
 
-    A bucket lies in one line of the processor's cache. The system gives memory as it is first written to, which
-    would take most of a short first search: so zeros are written here.
+    A bucket lies in one line of the processor's cache.
     """
     buckets = max(megabytes * 2**20 // (8 * BUCKET), 1)
-    size = BUCKET << (buckets.bit_length() - 1)
-    room = np.full(size + BUCKET - 1, 0, np.int64)
-    first = -room.ctypes.data // 8 % BUCKET
-    return room[first : first + size]
+    return aligned(BUCKET << (buckets.bit_length() - 1), np.int64)
 
 
-class TableEntry(NamedTuple):
-    """The words of an entry but the first."""
-
-    move: int
-    score: float
-    info: int
-    """0 where there is no entry."""
-
-
-class Known(NamedTuple):
+class Stored(NamedTuple):
     """What the transposition table knows of a node."""
 
     move: int
@@ -67,24 +55,24 @@ class Known(NamedTuple):
 
 
 @inlined
-def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Known:
+def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Stored:
     """Look up a node that is to be searched `depth` plies in the table, if there is one."""
     if not state.tt or depth <= 1:
-        return Known(-1, False, 0.0, -np.inf)
+        return Stored(-1, False, 0.0, -np.inf)
     table = view(state.table, np.int64)
     state.tt_probes += 1
-    entry = find(table, state.table_words, node.key, state.oldest)
-    if entry.info == 0:
-        return Known(-1, False, 0.0, -np.inf)
+    at = find(table, state.table_words, node.key, state.oldest)
+    if at < 0:
+        return Stored(-1, False, 0.0, -np.inf)
     state.tt_hits += 1
-    searched, bound = depth_of(entry), bound_of(entry)
-    value = from_table(entry.score, node.ply)
+    move, searched, bound = table[at + MOVE], table[at + INFO] & _BYTE, table[at + INFO] >> _BOUND & _BYTE
+    value = from_table(view(table, np.float64)[at + SCORE], node.ply)
     least = value if bound != UPPER and searched >= depth - _SHALLOWER else -np.inf
     deep = searched == depth or (state.tt_deeper and searched > depth)
     if deep and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
         state.horizon += abs(value) < LIMIT
-        return Known(entry.move, True, value, least)
-    return Known(entry.move, False, value, least)
+        return Stored(move, True, value, least)
+    return Stored(move, False, value, least)
 
 
 @inlined
@@ -97,31 +85,13 @@ def remember(state: Any, node: Node, depth: int, alpha: float, beta: float, valu
 
 
 @inlined
-def find(table: TranspositionTable, size: int, key: int, oldest: int) -> TableEntry:
-    """A key's entry, if there is one of the generation `oldest`, from 1 on, or a later one."""
+def find(table: TranspositionTable, size: int, key: int, oldest: int) -> int:
+    """The first word of a key's entry, of the generation `oldest`, from 1 on, or a later one; -1 without one."""
     first = (key & (size // BUCKET - 1)) * BUCKET
     for at in (first, first + ENTRY):
         if table[at + KEY] == key and table[at + INFO] >> _GENERATION >= oldest:
-            return entry_at(table, at)
-    return TableEntry(-1, 0.0, 0)
-
-
-@inlined
-def entry_at(table: TranspositionTable, at: int) -> TableEntry:
-    """The entry of which the key is `table[at]`."""
-    return TableEntry(table[at + MOVE], view(table, np.float64)[at + SCORE], table[at + INFO])
-
-
-@inlined
-def depth_of(entry: TableEntry) -> int:
-    """The depth to which the position was searched."""
-    return (entry.info >> _DEPTH) & _BYTE
-
-
-@inlined
-def bound_of(entry: TableEntry) -> int:
-    """UPPER, LOWER or EXACT."""
-    return (entry.info >> _BOUND) & _BYTE
+            return at
+    return -1
 
 
 @kernel
@@ -138,13 +108,13 @@ def store(
     """Write an entry: over the position's own, else over the bucket's first if that is of another generation or
     no deeper, else over its second."""
     at = (key & (size // BUCKET - 1)) * BUCKET
-    found = entry_at(table, at)
-    if table[at + KEY] != key and found.info >> _GENERATION == generation and depth_of(found) > depth:
+    first = table[at + INFO]
+    if table[at + KEY] != key and first >> _GENERATION == generation and first & _BYTE > depth:
         at += ENTRY
     table[at + KEY] = key
     table[at + MOVE] = move
     view(table, np.float64)[at + SCORE] = score
-    table[at + INFO] = depth << _DEPTH | bound << _BOUND | generation << _GENERATION
+    table[at + INFO] = depth | bound << _BOUND | generation << _GENERATION
 
 
 @inlined

@@ -39,7 +39,7 @@ from players.negamax.state import (
     out_of_budget,
 )
 from players.negamax.switches import ALIKE, BLIND, BOUND, EARLY, EVALUATED, FIRST, RANDOM, SEARCHED
-from players.negamax.transposition import Known, recall, remember
+from players.negamax.transposition import Stored, recall, remember
 
 
 @kernel
@@ -132,9 +132,9 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
         ending = ending_value(rules, state, node.position, node.ply)
         if ending != UNKNOWN:
             return bounded(state, ending, alpha, beta)
-    known = recall(state, node, depth, alpha, beta)
-    if known.settles:
-        return bounded(state, known.value, alpha, beta)
+    stored = recall(state, node, depth, alpha, beta)
+    if stored.settles:
+        return bounded(state, stored.value, alpha, beta)
     moves, start = view(state.moves, np.int64), node.start
     end = list_moves(rules, state, node.position, start)
     if end == start:
@@ -150,10 +150,10 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
             return 0.0
         if cut != UNKNOWN:
             return cut
-        if state.iir and known.move < 0 and left >= state.iir:
+        if state.iir and stored.move < 0 and left >= state.iir:
             left -= 1
-    ordered = rank_moves(state, node, end, capturing, known.move)
-    deeper = is_singular(rules, state, node, end, left, known)
+    ordered = rank_moves(state, node, end, capturing, stored.move)
+    deeper = is_singular(rules, state, node, end, left, stored)
     if state.stopped:
         return 0.0
     floor, best, best_move = alpha, -np.inf, -1
@@ -182,7 +182,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
                         count_cutoff(state, node.ply, i == start)
                         reward(state, node, move, left)
                         break
-    remember(state, node, depth, floor, beta, best, best_move if best > floor else known.move)
+    remember(state, node, depth, floor, beta, best, best_move if best > floor else stored.move)
     return bounded(state, best, floor, beta)
 
 
@@ -208,7 +208,7 @@ def may_extend(state: Any, ply: int) -> bool:
 
 
 @inlined
-def is_singular(rules: Rules, state: Any, node: Node, end: int, left: int, known: Known) -> bool:
+def is_singular(rules: Rules, state: Any, node: Node, end: int, left: int, stored: Stored) -> bool:
     """Whether every move but the table's is worse than what that one is worth at least.
 
     Null windows below that value, at half the depth, tell. Source: T. Anantharaman, M. Campbell and F. Hsu,
@@ -216,13 +216,13 @@ def is_singular(rules: Rules, state: Any, node: Node, end: int, left: int, known
     """
     if not state.singular or left < state.singular or end - node.start < 2 or not may_extend(state, node.ply):
         return False
-    if known.least == -np.inf or abs(known.least) >= LIMIT:
+    if stored.least == -np.inf or abs(stored.least) >= LIMIT:
         return False
-    moves, low = view(state.moves, np.int64), known.least - state.singular_margin * state.man
+    moves, low = view(state.moves, np.int64), stored.least - state.singular_margin * state.man
     above = np.nextafter(low, np.inf)
     single = True
     for i in range(node.start, end):
-        if moves[i] != known.move:
+        if moves[i] != stored.move:
             child = descend(rules, state, node, moves[i], end)
             value = -call_at(state.search, rules, state, child, (left - 1) // 2, -above, -low)
             if value > low or state.stopped:

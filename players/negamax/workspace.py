@@ -1,68 +1,36 @@
-"""The memory of a search, as Python sees it: it writes the settings, and reads the answer."""
+"""The memory of a negamax search, as Python sees it: it writes the settings, and reads the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from arena.rules.jit.kernel import is_compiling
+from players.memory import Record, address_of_array
 from players.negamax.state import ANSWERED, COUNTED, STATE
 from players.negamax.transposition import new_table
 
 
-class PlainState(SimpleNamespace):
-    """A record of STATE for kernels that are not compiled, as Python reads a record's fields only as items."""
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self, name, value)
-
-
-class Workspace:
+class Workspace(Record):
     """The memory of a player's searches."""
 
-    def __init__(self, megabytes: int, settings: Mapping[str, Any] | None = None) -> None:
-        """Room for a search with a transposition table of `megabytes` megabytes, 0 for none.
+    def __init__(self, megabytes: int, settings: Mapping[str, Any]) -> None:
+        """Room for searches with a transposition table of `megabytes` megabytes, 0 for none.
 
         `settings` are fields of STATE; what those with an address are of must be kept as long as the workspace.
         """
-        table = new_table(megabytes)
-        self.states: Any = np.zeros(1, STATE)
-        """The one record of STATE."""
+        self.table = new_table(megabytes)
+        table = {"table": address_of_array(self.table), "table_words": self.table.size}
+        super().__init__(STATE, {**table, **settings})
         assert STATE.fields is not None
         first = STATE.fields[ANSWERED[0]][1] // 8
-        self._answer = self.states.view(np.int64)[first : first + len(ANSWERED)]
-        if not is_compiling():
-            self.states = [PlainState(**{name: self.states[name][0] for name in STATE.names or ()})]
-        self._line, self._tied_moves = self.states[0]["line"], self.states[0]["tied_moves"]
-        self.table = table
-        address = table.ctypes.data if is_compiling() else table
-        fields: dict[str, Any] = {"table": address, "table_words": table.size, **(settings or {})}
-        for name, value in fields.items():
-            self.states[0][name] = value
+        self._answer = self.array.view("i8")[first : first + len(ANSWERED)]
 
-    def begin_game(self) -> None:
-        """Forget what earlier searches found out."""
+    def forget(self) -> None:
+        """Empty the table and the history of moves."""
         state = self.states[0]
         state["oldest"] = state["generation"] + 1
-        if state["order_history"]:
-            state["history"][:] = 0
-
-    def stop(self) -> None:
-        """End the search under way, from another thread; one that has not begun does not heed it."""
-        self.states[0]["node_limit"] = 0
-
-    def clear_answer(self) -> None:
-        """Set the fields of ANSWERED to 0, before a search."""
-        if is_compiling():
-            self._answer.fill(0)
-        else:
-            vars(self.states[0]).update(dict.fromkeys(ANSWERED, 0))
+        state["history"][:] = 0
 
     def answer(self) -> tuple[dict[str, int], dict[str, Any]]:
         """The values of ANSWERED, and those of COUNTED alone, by their names."""
@@ -71,12 +39,7 @@ class Workspace:
         answer = dict(zip(ANSWERED, numbers, strict=True))
         return answer, {name: answer[name] for name in COUNTED}
 
-    def line(self, length: int) -> list[int]:
-        """The best line, the chosen move first."""
-        integers: list[int] = self._line[:length].tolist()
-        return integers
-
-    def tied_moves(self, count: int) -> list[int]:
-        """The moves of equal value, in the generator's order."""
-        integers: list[int] = self._tied_moves[:count].tolist()
+    def moves(self, name: str, length: int) -> list[int]:
+        """The moves in a field: `line`, the chosen move first, or `tied_moves`, in the generator's order."""
+        integers: list[int] = self.states[0][name][:length].tolist()
         return integers
