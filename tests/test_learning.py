@@ -183,20 +183,23 @@ def test_the_number_of_workers_changes_nothing(whole: Callable[[str], Path], tmp
     assert results(folder) == results(tmp_path / "out")
 
 
-def games_stored(folder: Path, plies: int | None = None) -> int:
-    """How many games a run has stored, all or those of some plies; 0 before it has begun."""
+MARK = "marked"
+
+
+def games_stored(folder: Path, *, marked: bool = False) -> int:
+    """How many games a run has stored, all or those that are marked; 0 before it has begun."""
     if not (folder / FILE).exists():
         return 0
     with sqlite3.connect(folder / FILE, timeout=10) as connection:
         known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'games'").fetchone()
-        query = "SELECT count(*) FROM games WHERE ?1 IS NULL OR plies = ?1"
-        return connection.execute(query, (plies,)).fetchone()[0] if known else 0
+        query = f"SELECT count(*) FROM games{' WHERE opening = ' + repr(MARK) if marked else ''}"
+        return connection.execute(query).fetchone()[0] if known else 0
 
 
 def mark_games(folder: Path) -> None:
-    """Give all stored games 999 plies, by which they are known again."""
+    """Give all stored games an opening by which they are known again."""
     with sqlite3.connect(folder / FILE) as connection:
-        games = [Played(*row[:-1])._replace(plies=999) for row in connection.execute(GAMES.query)]
+        games = [Played(*row[:-1])._replace(opening=MARK) for row in connection.execute(GAMES.query)]
         connection.executemany(f"REPLACE {GAMES.insertion}", map(GAMES.stored, games))
 
 
@@ -221,7 +224,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     before = games_stored(out)
     mark_games(out)
     assert invoke("learn", config, "--out", out, "--workers", 1).exit_code == 0
-    assert games_stored(out, plies=999) == before, "stored games are not played again"
+    assert games_stored(out, marked=True) == before, "stored games are not played again"
     assert results(out) == results(folder)
 
 
@@ -234,7 +237,7 @@ def test_a_finished_run_plays_nothing_and_writes_the_same_again(
     mark_games(tmp_path / "out")
     again = invoke("learn", written(tmp_path, RUNS[method]), "--out", tmp_path / "out", "--workers", 1)
     assert (again.exit_code, again.stderr) == (0, "")
-    assert games_stored(tmp_path / "out", plies=999) == games_stored(tmp_path / "out")
+    assert games_stored(tmp_path / "out", marked=True) == games_stored(tmp_path / "out")
     assert results(tmp_path / "out") == results(whole(method))
 
 
@@ -331,7 +334,7 @@ def test_openings_of_the_matches_are_never_learned_from() -> None:
 
 
 def played(result: str) -> Played:
-    return Played("start", 1, result, "", 10, b"")
+    return Played("start", 1, result, "", b"")
 
 
 def test_pairs_are_counted_from_the_first_players_view() -> None:

@@ -26,7 +26,7 @@ ROWS = np.array(positions_of(ENGLISH)[:4], dtype=np.int64)
 
 def scored_game(number: int, result: str, rows: np.ndarray, scores: np.ndarray | float) -> Played:
     scored = zip(map(tuple, rows.tolist()), np.broadcast_to(scores, len(rows)).tolist(), strict=True)
-    return Played("round 1", number, result, "", 10, packed(list(scored)))
+    return Played("round 1", number, result, "", packed(list(scored)))
 
 
 def samples(games: list[Played], results: float) -> Samples:

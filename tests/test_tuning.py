@@ -153,7 +153,7 @@ class Judge:
     def _played(self, job: Job) -> Played:
         lead = self.strength(job.white.options) - self.strength(job.black.options)
         lead += self.rng.normal(0, self.noise) if self.noise else 0
-        return Played(job.stage, job.game, "white" if lead > 0 else "black" if lead < 0 else "draw", "", 10, b"")
+        return Played(job.stage, job.game, "white" if lead > 0 else "black" if lead < 0 else "draw", "", b"")
 
 
 def tuned(judge: Judge, numbers: Mapping[str, Any], **settings: Any) -> list[Step]:

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from arena.learning.logistic import Loss, mean_loss
 from arena.learning.samples import Samples
 from arena.ratings.interval import Floats, Ints
-from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
+from players.evaluation.evaluator import Evaluation
 from players.evaluation.neural import KINDS, LANES, ONE, OUTPUTS, PHASES, NetworkFile, neural, phase_of, squares
+from players.evaluation.sample import rises
 
 LARGEST_INPUT = 2.5
 """The largest weight of an input: 50 of them, and the bias, are a sum that 16 bits hold."""
@@ -58,7 +59,7 @@ class Views(NamedTuple):
     """The number of the game of each, of the first one if several have it."""
 
 
-class Network(torch.nn.Module):
+class Layers(torch.nn.Module):
     """`players.evaluation.neural` in floating point: from views of positions to logits of expected points."""
 
     def __init__(self, rules: Rules, width: int, seed: int) -> None:
@@ -120,7 +121,7 @@ class Fit:
         """Those that are done."""
         self._seed, self._planned, self._batch, self._rate = seed, epochs, batch, rate
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.network = Network(rules, width, seed).to(self._device)
+        self.network = Layers(rules, width, seed).to(self._device)
         self._rules = rules
         self._adam = torch.optim.Adam(self.network.parameters(), lr=rate)
 
@@ -244,14 +245,6 @@ def inputs_of(rules: Rules, boards: Ints) -> NDArray[np.float32]:
 
 def unit_of(variant: Variant, network: NDArray[np.int16]) -> float:
     """The unit under which a man of the start is worth 100, on average; 1 / ONE where it is worth nothing."""
-    rules, start = variant.rules, variant.start
-    memory = NetworkFile(network, 1.0).runnable(rules)
-    other = start.black if start.turn == 0 else start.white
-
-    def value(position: Position) -> float:
-        return float(neural.function(position, rules, memory))
-
-    men = [1 << bit for bit in range(64) if other >> bit & 1]
-    less = [value(start._replace(white=start.white & ~man, black=start.black & ~man)) for man in men]
-    worth = float(np.mean(less)) - value(start)
+    evaluation = Evaluation(neural.address(variant.constants), NetworkFile(network, 1.0).runnable(variant.rules))
+    worth = float(np.mean(rises(evaluation, variant, variant.start)))
     return 100.0 / worth if worth > 0 else 1.0 / ONE

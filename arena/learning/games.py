@@ -22,7 +22,7 @@ from arena.ledger.store import Store
 from arena.ledger.table import Table
 from arena.play.match import REASON_CHARACTERS, Task, adjudicate, play
 from arena.rules.game import Game
-from arena.rules.move_text import move_text
+from arena.rules.move_text import parse_move
 from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import WHITE, Position
@@ -47,7 +47,6 @@ class Played(NamedTuple):
     """One of `arena.rules.result.RESULTS`."""
     opening: str
     """FEN of the position that it began from."""
-    plies: int
     positions: bytes
     """The quiet positions taken from it, SCORED, compressed."""
 
@@ -117,17 +116,16 @@ def _ordinary(job: Job) -> Played:
         rng = random.Random(f"{job.seed} {job.stage} {job.game} positions")
         chosen = sorted(rng.sample(range(len(quiet)), min(job.positions, len(quiet))))
         scored = [(quiet[i], 0.0) for i in chosen]
-    return Played(job.stage, job.game, record.result, fen(job.variant, opening), len(moves), packed(scored))
+    return Played(job.stage, job.game, record.result, fen(job.variant, opening), packed(scored))
 
 
 def _quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> list[Position]:
     """The positions of a game, from its opening to before its last move, in which nothing can be captured."""
     game, quiet = Game(variant, opening), []
     for text in moves:
-        position, legal = game.position, game.legal_moves
         if is_quiet(game):
-            quiet.append(position)
-        game.push(next(move for move in legal if move_text(variant, position, move, legal) == text))
+            quiet.append(game.position)
+        game.push(parse_move(variant, game.position, text))
     return quiet
 
 
@@ -166,7 +164,7 @@ def _self_play(job: Job, random_moves: float) -> Played:
                 result = "white" if score > 0 else "black"
             else:
                 game.push(rng.choice(game.legal_moves) if rng.random() < random_moves else choice.move)
-    return Played(job.stage, job.game, result, fen(job.variant, opening), len(game.moves), packed(scored))
+    return Played(job.stage, job.game, result, fen(job.variant, opening), packed(scored))
 
 
 @contextmanager
@@ -197,7 +195,6 @@ GAMES = Table(
         "game": "INTEGER",
         "result": "TEXT",
         "opening": "TEXT",
-        "plies": "INTEGER",
         "positions": "BLOB",
     },
     ["stage", "game"],

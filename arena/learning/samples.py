@@ -92,7 +92,7 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
         for number, moves in part.groupby("game", sort=True):
             result, opening = (str(rows.at[number, column]) for column in ("result", "opening_fen"))
             for name, scored in _by_player(variant, opening, moves).items():
-                played = Played(name, int(str(number)), result, opening, len(moves), packed(scored))
+                played = Played(name, int(str(number)), result, opening, packed(scored))
                 by_player.setdefault(name, []).append(played)
     if not by_player:
         raise LearningError(f"{folder} has no quiet position that was searched with a score")
