@@ -129,9 +129,8 @@ def test_an_svg_shows_the_last_move_arrows_and_marks():
 
 
 def test_text_of_a_user_is_escaped_in_an_svg():
-    svg = board_svg(ENGLISH, ENGLISH.start, caption='<script>"&', title="<b>")
-    assert "<script>" not in svg and "<b>" not in svg
-    assert ElementTree.fromstring(svg).findtext(f"{SVG}title") == "<b>"
+    svg = board_svg(ENGLISH, ENGLISH.start, caption='<script>"&')
+    assert "<script>" not in svg and '<script>"&' in "".join(ElementTree.fromstring(svg).itertext())
 
 
 def test_a_screen_reader_is_told_the_position():
@@ -250,7 +249,7 @@ def test_the_picture_of_the_readme_is_drawn_again():
     assert found is not None
     game = Game("international", found[1])
     (move,) = game.legal_moves
-    way = [game.variant.numbers[bit] for bit in path(game.variant, game.position, move)]
+    way = path(game.variant, game.position, move)
     assert (ROOT / "reports" / "showcase" / "board.svg").read_text() == f"{game.board(arrows=[way]).svg()}\n"
 
 

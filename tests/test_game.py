@@ -181,14 +181,6 @@ def test_a_game_is_by_rules_that_are_described_as_in_a_configuration():
     assert game.pieces == {1: "w", 16: "b"}
 
 
-def test_the_pdn_of_a_game_is_read_as_the_game(variant):
-    for seed in range(3):
-        game = drawn(variant, seed)
-        (read,) = read_pdn(game.pdn, variant).games
-        assert read.moves == game.moves
-        assert read.result == (game.outcome.result if game.outcome else "*")
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -461,8 +453,3 @@ def test_a_frisian_king_moves_three_times_in_a_row_at_most_while_there_are_men()
     assert legal_texts(play(VARIANTS["frisian"], "W:WK46,26:B15", moves)) == {"26-21"}
     assert {"41-46", "21-17"} < legal_texts(play(VARIANTS["frisian"], "W:WK46,26:B15", f"{moves} 26-21 30-35"))
     assert "41-46" in legal_texts(play(VARIANTS["international"], "W:WK46,26:B15", moves))
-
-
-def test_results_name_the_winner():
-    written = [Outcome(winner, Termination.NO_MOVES).result for winner in (WHITE, BLACK, None)]
-    assert written == ["white", "black", "draw"]

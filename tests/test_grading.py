@@ -41,7 +41,7 @@ from arena.rules.endgame.tables import EndgameTables, Value
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.notation import fen
-from arena.rules.played import PlayedGame, Replayer
+from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import VARIANTS
 from players.player import Allowance
@@ -277,11 +277,10 @@ def stored(folder: Path) -> list[tuple[Any, ...]]:
 
 def plies_of(folder: Path) -> Iterator[tuple[int, int, Game, int]]:
     """Every move of the run: the number of its game, its ply, the game before it, the move."""
-    replayer = Replayer(ENGLISH)
     data = read(folder)
     moves = pd.concat(data.moves())
     for number, opening in zip(data.games["game"].tolist(), data.games["opening_fen"].tolist(), strict=True):
-        of_row = replayer.game(opening, moves.loc[moves["game"] == number, "move"].tolist())
+        of_row = replayed(ENGLISH, opening, moves.loc[moves["game"] == number, "move"].tolist())
         game = Game(ENGLISH, of_row.start)
         for ply, move in enumerate(of_row.moves, start=1):
             yield number, ply, game, move
@@ -340,7 +339,7 @@ def drawn_ending(rng: random.Random, game: int = 1) -> Ending:
     moves = packed([[text.encode() for text in texts], *([[0] * len(texts)] * len(MOVE_COLUMNS))])
     opening = fen(ENGLISH, start)
     task = GradeTask(game, ENGLISH, opening, *moves, PIECES, None, 1, Allowance())
-    return Ending(task, Replayer(ENGLISH).game(opening, texts))
+    return Ending(task, replayed(ENGLISH, opening, texts))
 
 
 @pytest.mark.compiled

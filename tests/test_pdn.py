@@ -15,7 +15,7 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
-from arena.rules.notation import algebraic, fen, parse_fen
+from arena.rules.notation import fen, parse_fen
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.tokens import split
 from arena.rules.pdn.write import pdn_game, search_comment, write_pdn
@@ -269,29 +269,6 @@ def test_results_that_the_final_positions_contradict_are_told(tmp_path, text, re
     for lines in (told, notes, [line for line in shown if "decisive" in line]):
         assert len(lines) == bool(says)
         assert all(line.startswith(f"{path}: ") and re.search(says, line) for line in lines)
-
-
-def test_algebraic_names_lie_on_the_board_of_the_game_type():
-    for variant in VARIANTS.values():
-        names = [algebraic(variant, bit) for bit in variant.bits]
-        assert len(set(names)) == variant.squares
-        if variant.gametype:
-            _, _, width, height, _, inverted = variant.gametype.split(",")
-            files = "abcdefghijkl"[: int(width)]
-            assert {name[0] for name in names} == set(files)
-            assert {int(name[1:]) for name in names} == set(range(1, int(height) + 1))
-            assert (f"{files[0]}1" in names) == (inverted == "0")
-
-
-def test_square_1_is_at_the_top_left_and_rows_count_from_the_bottom():
-    assert [algebraic(BRAZILIAN, BRAZILIAN.bits[number - 1]) for number in (1, 4, 5, 29, 32)] == [
-        "b8",
-        "h8",
-        "a7",
-        "a1",
-        "g1",
-    ]
-    assert algebraic(INTERNATIONAL, INTERNATIONAL.bits[0]) == "b10"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from arena.report.viewer import games as viewer_games
 from arena.report.viewer.games import by_surprise, games_of, steps, viewer
 from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
-from arena.rules.played import Replayer
+from arena.rules.played import replayed
 from arena.rules.variants import Variant
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import player, synthetic, unpacked
@@ -62,14 +62,13 @@ def stepped(board: str, step: str) -> str:
 
 def test_the_steps_of_a_game_lead_to_the_positions_of_the_game(variant: Variant) -> None:
     rng = random.Random(5)
-    replayer = Replayer(variant)
     for _ in range(4):
         game = Game(variant)
         texts: list[str] = []
         while not game.outcome and len(texts) < 120:
             texts.append(game.text(rng.choice(game.legal_moves)))
             game.push(texts[-1])
-        played = replayer.game(fen(variant, variant.start), texts)
+        played = replayed(variant, fen(variant, variant.start), texts)
         assert not played.problems and played.moves == game.moves and played.positions == game.positions
         board = pieces_text(variant, played.start)
         for position, step in zip(game.positions[1:], steps(played, texts), strict=True):
@@ -80,11 +79,11 @@ def test_the_steps_of_a_game_lead_to_the_positions_of_the_game(variant: Variant)
 def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
     english = Game("english").variant
     texts = ["11-15", "23-19", "15-11"]
-    game = Replayer(english).game(Game("english").fen, texts, number=7)
+    game = replayed(english, Game("english").fen, texts, number=7)
     assert steps(game, texts) == ["11-15", "23-19"] and game.text(2) == "23-19"
     ((_, _, number, ply, fault),) = game.problems
     assert (number, ply) == (7, 3) and fault.startswith("'15-11' is not legal in B:W")
-    game = Replayer(english).game("B:W21:B99", ["11-15"])
+    game = replayed(english, "B:W21:B99", ["11-15"])
     assert (pieces_text(english, game.start), game.moves) == ("." * 32, [])
     assert "'99' is not on the board" in game.problems[0].message
 

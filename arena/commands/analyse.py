@@ -25,10 +25,10 @@ from arena.commands.output import echo, fail, width_of, wrapped
 from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched
 from arena.experiment.load import player_spec
-from arena.hosting.analysis import Analysis, Candidate, Findings
+from arena.hosting.analysis import Analysis, Findings
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import game_of
-from arena.rules.move_text import move_squares, path
+from arena.rules.move_text import path
 from arena.sitting.words import outlook_lines
 from players.loading import PlayerError, located
 from players.player import AnswerError, Limit
@@ -95,7 +95,8 @@ def analyse(
     if as_json:
         click.echo(json.dumps(_document(found, analysis, last)))
     if svg is not None:
-        save(found.board(flip=flip, arrows=[_arrow(found, line) for line in last.lines]), svg)
+        ways = [path(found.game.variant, found.position, line.move) for line in last.lines]
+        save(found.board(flip=flip, arrows=[way for way in ways if way]), svg)
 
 
 def lines_table(analysis: Analysis, findings: Findings) -> Table:
@@ -118,14 +119,6 @@ def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
     if limit.depth is limit.nodes is limit.seconds is None:
         limit = limit._replace(seconds=DEFAULT_SECONDS)
     return limit
-
-
-def _arrow(found: Scene, line: Candidate) -> list[int]:
-    """The squares of a line's first move, of a capture all where its piece lands or turns."""
-    squares = move_squares(found.game.variant, found.position, line.move)
-    if not squares.captured:
-        return [squares.origin, squares.target]
-    return [found.game.variant.numbers[bit] for bit in path(found.game.variant, found.position, line.move)]
 
 
 def _watched(analysis: Analysis) -> Iterator[Findings]:

@@ -19,7 +19,7 @@ from arena.ledger.table import documents
 from arena.rules.custom import build_variant
 from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.write import pdn_game, search_comment
-from arena.rules.played import PlayedGame, Replayer
+from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import COLOURS
 from arena.rules.result import in_men, points_text
 from arena.rules.variants import Variant
@@ -45,7 +45,8 @@ class StoredGame(NamedTuple):
         """The game, with what its movers answered; one with a move that is not legal has a problem."""
         men, record = self.info.men, self.record
         moves = unpacked([record.moves], [record.plies])
-        return Replayer(self.variant).game(
+        return replayed(
+            self.variant,
             record.opening_fen,
             _texts(moves),
             result=record.result,

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,7 +33,7 @@ from arena.rules.endgame.tables import refusal as endgame_refusal
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import after_move, legal_moves
-from arena.rules.played import PlayedGame, Replayer
+from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer
@@ -341,15 +340,10 @@ def _name(task: GradeTask) -> str:
 
 def _replayed(task: GradeTask) -> PlayedGame:
     texts = [text.decode() for text in unpacked([task.moves], [task.plies])["move"].tolist()]
-    played = _replayer(task.variant).game(task.opening_fen, texts)
+    played = replayed(task.variant, task.opening_fen, texts)
     for problem in played.problems:
         raise GradingError(f"game {task.game} cannot be replayed: {problem.message}")
     return played
-
-
-@lru_cache(1)
-def _replayer(variant: Variant) -> Replayer:
-    return Replayer(variant)
 
 
 def _pieces(position: Position) -> int:

@@ -1,7 +1,7 @@
 """Captures: every legal capture of a position.
 
-Captures are grown breadth first: the buffer holds a level of captures begun, each encoded as the move that it
-would be if it ended there, and the next level is appended behind it. That makes the majority rule free (the last
+Captures are completed breadth first: the buffer holds a level of captures begun, each encoded as the move that it
+would be if it ended there, and the next level is written behind it. That makes the majority rule free (the last
 level is the majority) and lets captures begun that differ only in their path be merged at once.
 """
 
@@ -36,9 +36,9 @@ def generate_captures(
     while pieces != 0:
         origin = pieces & -pieces
         pieces ^= origin
-        end, _ = extend(rules, position, own, other, origin, origin, 0, moves, end, end)
+        end, _ = add_jumps(rules, position, own, other, origin, origin, 0, moves, end, end)
     if not rules.one_hop:
-        end = grow(rules, position, own, other, moves, start, end)
+        end = complete_captures(rules, position, own, other, moves, start, end)
     if rules.prefer_value or rules.prefer_king or rules.prefer_kings or rules.prefer_early_kings:
         end = keep_preferred(rules, position, own, other, moves, start, end)
     return end
@@ -47,13 +47,13 @@ def generate_captures(
 @inlined
 def capturers(rules: Rules, position: Position, own: int, other: int) -> int:
     """The men that have a capture, and all flying kings if any of them has one; 0 if there is no capture."""
-    found = 0
+    pieces = 0
     for direction in range(4):
-        found |= capturers_towards(rules, position, own, other, direction)
+        pieces |= capturers_towards(rules, position, own, other, direction)
     if rules.straight_captures:
         for direction in range(4, 8):
-            found |= capturers_towards(rules, position, own, other, direction)
-    return found
+            pieces |= capturers_towards(rules, position, own, other, direction)
+    return pieces
 
 
 @inlined
@@ -63,12 +63,12 @@ def capturers_towards(rules: Rules, position: Position, own: int, other: int, di
     men = own & ~position.kings
     kings = own & position.kings
     prey = other if rules.men_capture_kings else other & ~position.kings
-    found = 0
+    pieces = 0
     back = direction ^ 2
     if men_capture_towards(rules, position, direction):
         victims = step(rules, men, direction) & prey
         landings = step(rules, victims, direction) & empty
-        found |= step(rules, step(rules, landings, back), back)
+        pieces |= step(rules, step(rules, landings, back), back)
     if kings != 0:
         if rules.flying:
             reached = kings
@@ -78,12 +78,12 @@ def capturers_towards(rules: Rules, position: Position, own: int, other: int, di
                 fill = step(rules, fill, direction) & empty
             victims = step(rules, reached, direction) & other
             if step(rules, victims, direction) & empty:
-                found |= kings
+                pieces |= kings
         else:
             victims = step(rules, kings, direction) & other
             landings = step(rules, victims, direction) & empty
-            found |= step(rules, step(rules, landings, back), back)
-    return found
+            pieces |= step(rules, step(rules, landings, back), back)
+    return pieces
 
 
 @inlined
@@ -96,7 +96,9 @@ def men_capture_towards(rules: Rules, position: Position, direction: int) -> boo
 
 
 @kernel
-def grow(rules: Rules, position: Position, own: int, other: int, moves: Moves, start: int, end: int) -> int:
+def complete_captures(
+    rules: Rules, position: Position, own: int, other: int, moves: Moves, start: int, end: int
+) -> int:
     """Carry the first jumps in `moves[start:end]` on to whole captures; return the new end.
 
     A capture that cannot be carried on moves to the front of the list, over entries that were read already.
@@ -112,7 +114,7 @@ def grow(rules: Rules, position: Position, own: int, other: int, moves: Moves, s
             move = moves[i]
             origin = move & own
             current = target_of(rules, own, other, move)
-            end, goes_on = extend(rules, position, own, other, origin, current, move, moves, end, last)
+            end, goes_on = add_jumps(rules, position, own, other, origin, current, move, moves, end, last)
             if not goes_on and move & UNFINISHED == 0:
                 moves[done] = move
                 done += 1
@@ -122,7 +124,7 @@ def grow(rules: Rules, position: Position, own: int, other: int, moves: Moves, s
 
 
 @inlined
-def extend(
+def add_jumps(
     rules: Rules,
     position: Position,
     own: int,
@@ -171,17 +173,19 @@ def extend(
         if rules.prefer_early_kings and victim & position.kings:
             entry |= FIRST_HOP >> popcount(captured)
         if rules.flying and king:
-            end = land(rules, position, other, entry, victim, landing, direction, empty, moves, end, merge_from)
+            end = add_landings(
+                rules, position, other, entry, victim, landing, direction, empty, moves, end, merge_from
+            )
         else:
             touches = rules.promotion == IN_PASSING or rules.promotion == DELAYED
             if touches and not king and landing & promotion_row(rules, position.turn):
                 entry |= CROWNED
-            end = append(moves, merge_from, end, entry | landing)
+            end = add_once(moves, merge_from, end, entry | landing)
     return end, goes_on
 
 
 @kernel
-def land(
+def add_landings(
     rules: Rules,
     position: Position,
     other: int,
@@ -200,23 +204,23 @@ def land(
     unless the rules let it land anywhere.
     """
     if rules.lands_behind:
-        return append(moves, merge_from, end, landed(rules, entry, landing))
+        return add_once(moves, merge_from, end, landed(rules, entry, landing))
     prey = other & ~entry
     if rules.removed_at_once:
         empty |= victim
-    bound = False
+    must_go_on = False
     if not (rules.majority or rules.prefer_value or rules.one_hop or rules.lands_anywhere):
         square = landing
-        while square & empty and not bound:
-            bound = jumps_on(rules, square, prey, empty)
+        while square & empty and not must_go_on:
+            must_go_on = jumps_on(rules, square, prey, empty)
             square = step(rules, square, direction)
     square = landing
     while square & empty:
-        if not bound or jumps_on(rules, square, prey, empty):
+        if not must_go_on or jumps_on(rules, square, prey, empty):
             if rules.killer and victim & position.kings and square != landing:
-                end = append(moves, merge_from, end, landed(rules, entry, square) | UNFINISHED)
+                end = add_once(moves, merge_from, end, landed(rules, entry, square) | UNFINISHED)
             else:
-                end = append(moves, merge_from, end, landed(rules, entry, square))
+                end = add_once(moves, merge_from, end, landed(rules, entry, square))
         square = step(rules, square, direction)
     return end
 
@@ -234,7 +238,7 @@ def jumps_on(rules: Rules, current: int, prey: int, empty: int) -> bool:
 
 
 @inlined
-def append(moves: Moves, merge_from: int, end: int, entry: int) -> int:
+def add_once(moves: Moves, merge_from: int, end: int, entry: int) -> int:
     """Append an entry unless `moves[merge_from:end]` has it; return the new end."""
     for i in range(merge_from, end):
         if moves[i] == entry:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.moves import sides, target_of
-from arena.rules.position import WHITE, column_of, square_of
+from arena.rules.notation import place
+from arena.rules.position import WHITE, single_bits
 from arena.rules.variants import Variant
 
 PLANES = ("own men", "own kings", "other men", "other kings", "plies without progress", "earlier occurrences")
@@ -79,15 +80,15 @@ class Encoding:
             return {self._pass: 0}
         rules, (own, other) = self.variant.rules, sides(game.position)
         squares, count = self._squares[game.turn], self.variant.squares
-        found: dict[int, int] = {}
+        moves: dict[int, int] = {}
         shared: dict[int, list[int]] = {}
         for move in game.legal_moves:
             action = count * squares[move & own] + squares[target_of(rules, own, other, move)]
-            if action in found:
-                shared.setdefault(action, [found[action]]).append(move)
+            if action in moves:
+                shared.setdefault(action, [moves[action]]).append(move)
             else:
-                found[action] = move
-        return found | self._told_apart(game, shared) if shared else found
+                moves[action] = move
+        return moves | self._told_apart(game, shared) if shared else moves
 
     def action(self, game: Game, move: int) -> int:
         """The action of a legal move. Raises ValueError for any other."""
@@ -110,25 +111,23 @@ class Encoding:
         _, other = sides(game.position)
 
         def captured(move: int) -> tuple[list[int], int]:
-            return sorted(square for bit, square in squares.items() if move & other & bit), move
+            return sorted(squares[bit] for bit in single_bits(move & other)), move
 
-        found: dict[int, int] = {}
+        actions: dict[int, int] = {}
         twins: list[int] = []
         for action in sorted(shared):
-            found[action], *others = sorted(shared[action], key=captured)
+            actions[action], *others = sorted(shared[action], key=captured)
             twins += others
         first = self.variant.squares**2
-        return found | {first + number: twin for number, twin in enumerate(twins[:TWINS])}
+        return actions | {first + number: twin for number, twin in enumerate(twins[:TWINS])}
 
 
 def _bits_by_cell(variant: Variant) -> NDArray[np.int64]:
     """For each cell of the board as White sees it, row by row from the top left, the number of its bit; for the
     cells that are no squares a bit that is never set."""
-    per_row = variant.rules.per_row
-    width = 2 * per_row
+    width = 2 * variant.rules.per_row
     bits = np.full(variant.rules.rows * width, width)
     for bit in variant.bits:
-        row, index = divmod(square_of(bit, per_row), per_row)
-        column = column_of(row, index)
-        bits[row * width + (width - 1 - column if variant.mirrored else column)] = bit.bit_length() - 1
+        column, row = place(variant, bit)
+        bits[row * width + column] = bit.bit_length() - 1
     return bits

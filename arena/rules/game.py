@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -27,7 +26,7 @@ from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.result import Ending, in_balance, plies_left, points, points_text
+from arena.rules.result import NO_RESULT, Ending, in_balance, plies_left, points, points_text
 from arena.rules.variants import Variant
 
 
@@ -213,8 +212,8 @@ class Game:
     @property
     def pieces(self) -> dict[int, str]:
         """The occupied squares by their numbers: `w W b B`, men and kings."""
-        letters = {number: piece_letter(self.position, bit) for bit, number in self.variant.numbers.items()}
-        return {number: letter for number, letter in letters.items() if letter}
+        occupied = self.variant.numbers_of(self.position.white | self.position.black)
+        return {number: piece_letter(self.position, self.variant.bits[number - 1]) for number in occupied}
 
     @property
     def fen(self) -> str:
@@ -225,11 +224,11 @@ class Game:
     def pdn(self) -> str:
         """The game as PDN 3.0, with the result `*` while it goes on."""
         outcome = self.outcome
-        if outcome is None:
-            return write_pdn(PlayedGame(self.variant, self.start, self.moves, king_runs=self.start_runs))
-        comments = {len(self.moves): points_text(outcome.points)} if outcome.points else {}
-        played = PlayedGame(self.variant, self.start, self.moves, outcome.result, comments=comments)
-        return write_pdn(replace(played, king_runs=self.start_runs))
+        result = outcome.result if outcome else NO_RESULT
+        comments = {len(self.moves): points_text(outcome.points)} if outcome and outcome.points else {}
+        return write_pdn(
+            PlayedGame(self.variant, self.start, self.moves, result, comments=comments, king_runs=self.start_runs)
+        )
 
     def board(self, **options: Any) -> Board:
         """The position drawn, its last move marked; the options are those of `Board`, such as `arrows`."""

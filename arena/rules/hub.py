@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from arena.rules.game import Game
-from arena.rules.move_text import path, paths
+from arena.rules.move_text import move_squares, path, paths, square_numbers
 from arena.rules.movegen import legal_moves
-from arena.rules.moves import promotion_row, sides, target_of
-from arena.rules.notation import NotationError, fen, parse_fen
+from arena.rules.moves import promotion_row
+from arena.rules.notation import NotationError, fen, parse_fen, pieces_text
 from arena.rules.position import Position
 from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
@@ -51,20 +51,13 @@ def variant_word(variant: Variant) -> str:
 
 def variant_words(variant: Variant) -> list[str]:
     """The words for a variant and for those with the same rules but for the start and for draws, its own first."""
-    same = [other for other in VARIANTS.values() if other.rules == variant.rules]
-    return [variant_word(one) for one in sorted(same, key=lambda other: other.name != variant.name)]
+    same = [row for row in VARIANTS.values() if row.rules == variant.rules]
+    return [variant_word(row) for row in sorted(same, key=lambda row: row.name != variant.name)]
 
 
 def position_text(variant: Variant, position: Position) -> str:
     """The side to move, W or B, then a letter a square in the order of their numbers: w W b B e."""
-
-    def letter(bit: int) -> str:
-        if not bit & (position.white | position.black):
-            return "e"
-        kind = "w" if bit & position.white else "b"
-        return kind.upper() if bit & position.kings else kind
-
-    return _SIDES[position.turn] + "".join(map(letter, variant.bits))
+    return _SIDES[position.turn] + pieces_text(variant, position).replace(".", "e")
 
 
 def parse_position(variant: Variant, text: str) -> Position:
@@ -122,13 +115,11 @@ def hub_move(variant: Variant, position: Position, move: int, legal_moves: Seque
     """
     if move == 0:
         return "pass"
-    _, other = sides(position)
     board = variant.rules.board
     if sum(twin & board == move & board for twin in legal_moves) > 1:
-        return ":".join(str(variant.numbers[bit]) for bit in path(variant, position, move))
-    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
-    captured = [number for number, bit in enumerate(variant.bits, start=1) if bit & move & other]
-    return ("x" if captured else "-").join(map(str, ends + captured))
+        return ":".join(map(str, path(variant, position, move)))
+    origin, target, captured = move_squares(variant, position, move)
+    return ("x" if captured else "-").join(map(str, (origin, target, *captured)))
 
 
 def parse_hub_move(variant: Variant, position: Position, text: str, legal_moves: Sequence[int]) -> int | None:
@@ -138,25 +129,15 @@ def parse_hub_move(variant: Variant, position: Position, text: str, legal_moves:
     """
     if text == "pass":
         return 0 if 0 in legal_moves else None
-    if not re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
-        return None
-    numbers = [int(number) for number in re.split("[-x:]", text)]
-    if not all(1 <= number <= variant.squares for number in numbers):
-        return None
-    bits = [variant.bits[number - 1] for number in numbers]
+    numbers = square_numbers(text)
+    squares = {move: move_squares(variant, position, move) for move in legal_moves}
     if ":" in text:
-        fitting = [move for move in legal_moves if bits in paths(variant, position, move)]
+        fitting = [move for move in legal_moves if numbers in paths(variant, position, move)]
     else:
-        ends = [move for move in legal_moves if list(_ends(variant, position, move)) == bits[:2]]
-        squares = sum(set(bits))
-        whole = [move for move in ends if move & variant.rules.board == squares]
-        fitting = whole[:1] or (ends if len(bits) == 2 else [])
+        ends = [move for move in legal_moves if list(squares[move][:2]) == numbers[:2]]
+        whole = [move for move in ends if list(squares[move].captured) == sorted({*numbers[2:]})]
+        fitting = whole[:1] or (ends if len(numbers) == 2 else [])
     return fitting[0] if len(fitting) == 1 else None
-
-
-def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
-    own, other = sides(position)
-    return move & own, target_of(variant.rules, own, other, move)
 
 
 def _argument(name: str, value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from arena.base.wording import quoted
@@ -39,15 +40,14 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
         raise NotationError(not_legal(variant, position, f"{quoted(move)} is not a legal move", legal_moves))
     if move == 0:
         return "pass"
-    own, other = sides(position)
-    origin, numbers = move & own, variant.numbers
-    if not move & other:
-        return f"{numbers[origin]}-{numbers[move & ~own]}"
-    ends = _ends(variant, position, move)
-    others = (twin for twin in legal_moves if twin & own == origin and twin != move)
-    if any(_ends(variant, position, twin) == ends for twin in others):
-        return "x".join(str(numbers[square]) for square in path(variant, position, move))
-    return f"{numbers[origin]}x{numbers[ends[1]]}"
+    origin, target, captured = move_squares(variant, position, move)
+    if not captured:
+        return f"{origin}-{target}"
+    own, _ = sides(position)
+    twins = (twin for twin in legal_moves if twin & own == move & own and twin != move)
+    if any(move_squares(variant, position, twin).target == target for twin in twins):
+        return "x".join(map(str, path(variant, position, move)))
+    return f"{origin}x{target}"
 
 
 def line_texts(
@@ -69,9 +69,9 @@ def move_squares(variant: Variant, position: Position, move: int) -> MoveSquares
     """The squares of a legal move."""
     if move == 0:
         return MoveSquares(0, 0, ())
-    origin, target = _ends(variant, position, move)
-    captured = tuple(sorted(_captured(variant, position, move)))
-    return MoveSquares(variant.numbers[origin], variant.numbers[target], captured)
+    own, other = sides(position)
+    numbers, target = variant.numbers, target_of(variant.rules, own, other, move)
+    return MoveSquares(numbers[move & own], numbers[target], tuple(variant.numbers_of(move & other)))
 
 
 def crowns(before: Position, after: Position, move: int) -> bool:
@@ -80,20 +80,18 @@ def crowns(before: Position, after: Position, move: int) -> bool:
     return after.kings.bit_count() > (before.kings & ~move).bit_count() + bool(before.kings & own & move)
 
 
-def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
-    own, other = sides(position)
-    return move & own, target_of(variant.rules, own, other, move)
-
-
 def path(variant: Variant, position: Position, move: int) -> list[int]:
-    """The squares, as bits, that a capture's piece stands on: origin, where it lands or turns, target."""
+    """The numbers of the squares on which a move's piece stands in turn; none for a pass."""
     return next(paths(variant, position, move))
 
 
 def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]]:
-    """All paths of a capture, those that land right behind the captured pieces first."""
+    """All paths of a move; of a capture those that land right behind the captured pieces first."""
     own, other = sides(position)
-    origin, target = _ends(variant, position, move)
+    if not move & other:
+        yield [number for number in move_squares(variant, position, move)[:2] if number]
+        return
+    origin, target = move & own, target_of(variant.rules, own, other, move)
     rules = variant.rules
     last_row = promotion_row(rules, position.turn)
     empty = rules.board & ~(own | other) | origin
@@ -105,7 +103,7 @@ def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]
         king = was_king or (touched and passing)
         if not left:
             if current == target and touched == bool(move & CROWNED):
-                yield [current]
+                yield [variant.numbers[current]]
             return
         free = empty | (move & other & ~left) if rules.removed_at_once else empty
         for direction in range(8 if rules.straight_captures else 4):
@@ -116,7 +114,7 @@ def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]
             while landing:
                 touches = touched or (touching and not was_king and bool(landing & last_row))
                 for rest in search(landing, left & ~square, touches):
-                    yield [current, *rest]
+                    yield [variant.numbers[current], *rest]
                 landing = step(rules, landing, direction) & free if king and rules.flying else 0
 
     yield from search(origin, move & other, False)
@@ -147,44 +145,38 @@ def not_legal(variant: Variant, position: Position, fault: str, legal: Sequence[
 
 def fitting_moves(variant: Variant, position: Position, text: str, legal: Sequence[int]) -> list[int]:
     """The legal moves that a text may mean: none, one, or several captures whose ends or squares it has."""
-    if text == "pass" and list(legal) == [0]:
-        return [0]
-    fitting: list[int] = []
-    if re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
-        wanted = [int(number) for number in re.split("[-x:]", text)]
-        for fits in (_is_path, _fits):
-            fitting = fitting or [move for move in legal if move and fits(variant, position, move, wanted)]
-    return fitting
+    if text == "pass":
+        return [0] if list(legal) == [0] else []
+    numbers = square_numbers(text)
+    if not numbers or not 1 <= min(numbers) <= max(numbers) <= variant.squares:
+        return []
+    own, other = sides(position)
+    first, second, last = (variant.bits[number - 1] for number in (numbers[0], numbers[1], numbers[-1]))
+    targets = {move: target_of(variant.rules, own, other, move) for move in legal if move & own == first}
+    ends = [move for move, target in targets.items() if target == last]
+    if len(numbers) == 2 and len(ends) < 2:
+        return ends
+    captures = {move: list(paths(variant, position, move)) for move in ends if move & other}
+    if whole := [move for move, ways in captures.items() if numbers in ways]:
+        return whole
+    if len(numbers) == 2:
+        return ends
+    return [
+        move
+        for move, target in targets.items()
+        if (target == second and move & other and {*variant.numbers_of(move & other)} == {*numbers[2:]})
+        or any(_is_within(numbers, way) for way in captures.get(move, ()))
+    ]
 
 
-def _is_path(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
-    """Whether numbers are all squares of one of a capture's paths, which no other capture shares."""
-    if not move & sides(position)[1]:
-        return False
-    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
-    ways = paths(variant, position, move) if [wanted[0], wanted[-1]] == ends else iter(())
-    return any(wanted == [variant.numbers[bit] for bit in way] for way in ways)
+@lru_cache(1024)
+def square_numbers(text: str) -> list[int]:
+    """The numbers in the text of a move, at least two; none if it is no such text."""
+    is_move = re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text)
+    return [int(number) for number in re.split("[-x:]", text)] if is_move else []
 
 
-def _fits(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
-    """Whether numbers are the move's ends, some squares of one of its paths, or its ends and what it captures."""
-    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
-    if len(wanted) == 2:
-        return wanted == ends
-    if not move & sides(position)[1]:
-        return False
-    if wanted[:2] == ends and _captured(variant, position, move) == set(wanted[2:]):
-        return True
-    ways = paths(variant, position, move) if [wanted[0], wanted[-1]] == ends else iter(())
-    return any(_is_within(wanted, [variant.numbers[bit] for bit in way]) for way in ways)
-
-
-def _is_within(wanted: Sequence[int], way: Sequence[int]) -> bool:
-    """Whether `wanted` is what is left of `way` when some squares are left out."""
+def _is_within(numbers: Sequence[int], way: Sequence[int]) -> bool:
+    """Whether `numbers` are what is left of `way` when some squares are left out."""
     squares = iter(way)
-    return all(number in squares for number in wanted)
-
-
-def _captured(variant: Variant, position: Position, move: int) -> set[int]:
-    captured = move & sides(position)[1]
-    return {number for number, bit in enumerate(variant.bits, start=1) if captured & bit}
+    return all(number in squares for number in numbers)

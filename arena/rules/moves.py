@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, instructions_of
 from arena.rules.jit.native import WORDS, lowest_square
-from arena.rules.position import Position
+from arena.rules.position import Position, row_and_column
 from arena.rules.rules import Rules
 
 Moves = NDArray[np.int64]
@@ -40,6 +40,8 @@ ROOM = 512
 """Entries that must be free behind a list before it is written to; no position has as many steps."""
 BUFFER = 1 << 15
 """Moves in a buffer: room for a search 100 plies deep and for the widest known capture."""
+
+inlined(row_and_column)
 
 
 def new_buffer() -> Moves:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from arena.base.errors import ArenaError
 from arena.rules.moves import promotion_row
-from arena.rules.position import BLACK, WHITE, Position, column_of, square_of
+from arena.rules.position import BLACK, WHITE, Position, row_and_column
 from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
 
@@ -29,11 +29,8 @@ def fen(variant: Variant, position: Position) -> str:
     """The position as FEN: side to move, white's squares, black's squares, in ascending order."""
 
     def squares(pieces: int) -> str:
-        return ",".join(
-            ("K" if position.kings & bit else "") + str(number)
-            for number, bit in enumerate(variant.bits, start=1)
-            if pieces & bit
-        )
+        kings = variant.numbers_of(pieces & position.kings)
+        return ",".join(f"{'K' * (number in kings)}{number}" for number in variant.numbers_of(pieces))
 
     return f"{_LETTERS[position.turn]}:W{squares(position.white)}:B{squares(position.black)}"
 
@@ -128,8 +125,7 @@ def algebraic(variant: Variant, bit: int) -> str:
 def place(variant: Variant, bit: int) -> tuple[int, int]:
     """The column and the row of a square, both from 0 at the top left, as White sees the board."""
     per_row = variant.rules.per_row
-    row, index = divmod(square_of(bit, per_row), per_row)
-    column = column_of(row, index)
+    row, column = row_and_column(bit.bit_length() - 1, per_row)
     return (2 * per_row - 1 - column if variant.mirrored else column), row
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
 from arena.rules.movegen import after_move, apply, legal_moves
-from arena.rules.moves import sides, target_of
 from arena.rules.notation import NO_RUNS, KingRuns, NotationError, parse_fen
 from arena.rules.position import WHITE, Position
 from arena.rules.result import NO_RESULT
@@ -93,69 +91,22 @@ class PlayedGame:
         return replace(self, moves=self.moves[:ply], setups=setups, result=NO_RESULT)
 
 
-class Replayer:
-    """Plays games of a variant again from the texts of their moves; what a text means is looked up once."""
+def replayed(variant: Variant, opening: str, texts: Iterable[str], **fields: Any) -> PlayedGame:
+    """The game with these moves from the FEN of its opening; `fields` are others of `PlayedGame`.
 
-    def __init__(self, variant: Variant) -> None:
-        self.variant = variant
-        self._starts: dict[str, Position] = {}
-        self._ends: dict[str, tuple[int, int]] = {}
-        """Of the text of a move that has two squares, these as bits; none for other texts."""
-
-    def game(self, opening: str, texts: Sequence[str], **known: Any) -> PlayedGame:
-        """The game with these moves from the FEN of its opening, and what else is `known` of it.
-
-        It ends before a move that is not legal, with a problem; of an opening that cannot be read the board is
-        empty.
-        """
-        problems: list[Problem] = []
-        moves: list[int] = []
-        start = Position(0, 0, 0, WHITE)
-        positions = [start]
-
-        def report(ply: int, error: NotationError) -> None:
-            problems.append(Problem("", 0, known.get("number", 1), ply, str(error)))
-
-        try:
-            if opening not in self._starts:
-                self._starts[opening] = parse_fen(self.variant, opening)
-            start = self._starts[opening]
-            positions = [start]
-        except NotationError as error:
-            report(0, error)
-        try:
-            for move, after in self._plies(start, texts if not problems else ()):
-                moves.append(move)
-                positions.append(after)
-        except NotationError as error:
-            report(len(moves) + 1, error)
-        game = PlayedGame(self.variant, start, moves, problems=problems, **known)
-        game.__dict__["positions"] = positions
-        return game
-
-    def _plies(self, position: Position, texts: Sequence[str]) -> Iterator[tuple[int, Position]]:
-        rules = self.variant.constants
-        legal = legal_moves(rules, position)
+    It ends before a move that is not legal, with a problem; of an opening that cannot be read the board is empty.
+    """
+    start, moves, problems = Position(0, 0, 0, WHITE), list[int](), list[Problem]()
+    try:
+        start = position = parse_fen(variant, opening)
+        legal = legal_moves(variant.constants, position)
+    except NotationError as error:
+        problems.append(Problem("", 0, fields.get("number", 1), 0, str(error)))
+        texts = ()
+    try:
         for text in texts:
-            move = self._move(position, text, legal)
-            position, legal = after_move(rules, position, move)
-            yield move, position
-
-    def _move(self, position: Position, text: str, legal: Sequence[int]) -> int:
-        """The legal move that a stored text means; most are found without `parse_move`, which takes longer."""
-        if text not in self._ends:
-            numbers = [int(number) for number in re.findall("[0-9]+", text)]
-            fits = len(numbers) == 2 and max(numbers) <= self.variant.squares and min(numbers) > 0
-            bits = self.variant.bits
-            self._ends[text] = (bits[numbers[0] - 1], bits[numbers[1] - 1]) if fits else (0, 0)
-        origin, target = self._ends[text]
-        if origin and "-" in text and origin | target in legal:
-            return origin | target
-        own, other = sides(position)
-        if origin & own:
-            rules = self.variant.rules
-            ends = [move for move in legal if move & own == origin and move & other]
-            found = [move for move in ends if target_of(rules, own, other, move) == target]
-            if len(found) == 1:
-                return found[0]
-        return parse_move(self.variant, position, text, legal)
+            moves.append(parse_move(variant, position, text, legal))
+            position, legal = after_move(variant.constants, position, moves[-1])
+    except NotationError as error:
+        problems.append(Problem("", 0, fields.get("number", 1), len(moves) + 1, str(error)))
+    return PlayedGame(variant, start, moves, problems=problems, **fields)

@@ -7,6 +7,7 @@ s + s // 2h. 8x8 takes 35 bits, 10x10 takes 54.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 WHITE, BLACK = 0, 1
@@ -26,22 +27,15 @@ class Position(NamedTuple):
     turn: int
 
 
-def bit_of(square: int, per_row: int) -> int:
-    """The bit of a square counted from 0, on a board of `per_row` dark squares a row."""
-    return 1 << (square + square // (2 * per_row))
+def row_and_column(number: int, per_row: int) -> tuple[int, int]:
+    """Where the square of bit `number` lies on a board of `per_row` dark squares a row, from the top left."""
+    square = number - number // (2 * per_row + 1)
+    row = square // per_row
+    return row, 2 * (square % per_row) + (row + 1) % 2
 
 
-def square_of(bit: int, per_row: int) -> int:
-    """The square, counted from 0, of a single bit."""
-    index = bit.bit_length() - 1
-    return index - index // (2 * per_row + 1)
-
-
-def row_mask(row: int, per_row: int) -> int:
-    """All squares of a row; row 0 is at the top."""
-    return sum(bit_of(square, per_row) for square in range(row * per_row, (row + 1) * per_row))
-
-
-def column_of(row: int, index: int) -> int:
-    """The column, from the left, of the dark square with an index from 0 in a row; row 0 is at the top."""
-    return 2 * index + (row + 1) % 2
+def single_bits(bits: int) -> Iterator[int]:
+    """Yield each bit that is set, the lowest first."""
+    while bits:
+        yield bits & -bits
+        bits &= bits - 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from arena.rules.position import Position, bit_of, column_of
+from arena.rules.position import Position, row_and_column, single_bits
 from arena.rules.rules import Rules
 
 Result: TypeAlias = Literal["white", "draw", "black"]
@@ -184,9 +184,5 @@ def in_balance(ending: Ending, rules: Rules, position: Position) -> bool:
 
 def long_diagonal(rules: Rules) -> int:
     """The diagonal from the bottom left to the top right corner."""
-    return sum(
-        bit_of(row * rules.per_row + index, rules.per_row)
-        for row in range(rules.rows)
-        for index in range(rules.per_row)
-        if row + column_of(row, index) == rules.rows - 1
-    )
+    places = {bit: row_and_column(bit.bit_length() - 1, rules.per_row) for bit in single_bits(rules.board)}
+    return sum(bit for bit, (row, column) in places.items() if row + column == rules.rows - 1)

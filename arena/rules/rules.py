@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from arena.rules.position import bit_of, column_of, row_mask
+import numpy as np
+
+from arena.rules.position import row_and_column
 
 NEVER, AT_END, STOPS, IN_PASSING, DELAYED = range(5)
 """Promotion: never; where a move ends; touching the last row ends the move; at once, going on as a king; going on
@@ -79,26 +81,24 @@ GEOMETRY = ("rows", "per_row", "board", "top", "bottom", "upper", "edge", "centr
 
 def board_rules(rows: int, per_row: int) -> Rules:
     """The rules of English draughts on a board of the given size."""
-    squares = [
-        (row, index, bit_of(row * per_row + index, per_row)) for row in range(rows) for index in range(per_row)
-    ]
-    edge = centre = leftmost = rightmost = 0
-    for row, index, bit in squares:
-        column = column_of(row, index)
-        from_edge = min(row, rows - 1 - row, column, 2 * per_row - 1 - column)
-        edge |= bit if from_edge == 0 else 0
-        centre |= bit if from_edge >= 2 else 0
-        leftmost |= bit if index == 0 else 0
-        rightmost |= bit if index == per_row - 1 else 0
+    columns = 2 * per_row
+    square = np.arange(rows * per_row)
+    number: Any = square + square // columns
+    row, column = row_and_column(number, per_row)
+    from_edge = np.minimum.reduce([row, rows - 1 - row, column, columns - 1 - column])
+
+    def mask(chosen: Any) -> int:
+        return int((1 << number[chosen]).sum())
+
     return Rules(
         rows=rows,
         per_row=per_row,
-        board=sum(bit for _, _, bit in squares),
-        top=row_mask(0, per_row),
-        bottom=row_mask(rows - 1, per_row),
-        upper=sum(row_mask(row, per_row) for row in range(rows // 2)),
-        edge=edge,
-        centre=centre,
-        leftmost=leftmost,
-        rightmost=rightmost,
+        board=mask(square),
+        top=mask(row == 0),
+        bottom=mask(row == rows - 1),
+        upper=mask(row < rows // 2),
+        edge=mask(from_edge == 0),
+        centre=mask(from_edge >= 2),
+        leftmost=mask(column < 2),
+        rightmost=mask(column >= columns - 2),
     )

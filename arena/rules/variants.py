@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import cast
 
 from arena.rules.jit.constants import Constants
-from arena.rules.position import BLACK, WHITE, Position, bit_of
+from arena.rules.position import BLACK, WHITE, Position, row_and_column, single_bits
 from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules, board_rules
 
@@ -65,16 +65,21 @@ class Variant:
     @cached_property
     def bits(self) -> tuple[int, ...]:
         """The bit of each square, in the order of its number in notation."""
-        per_row = self.rules.per_row
-        order = range(self.squares)
-        if self.mirrored:
-            return tuple(bit_of(s - s % per_row + per_row - 1 - s % per_row, per_row) for s in order)
-        return tuple(bit_of(square, per_row) for square in order)
+
+        def order(bit: int) -> tuple[int, int]:
+            row, column = row_and_column(bit.bit_length() - 1, self.rules.per_row)
+            return row, -column if self.mirrored else column
+
+        return tuple(sorted(single_bits(self.rules.board), key=order))
 
     @cached_property
     def numbers(self) -> dict[int, int]:
         """The number of each square, counted from 1, by its bit."""
         return {bit: number for number, bit in enumerate(self.bits, start=1)}
+
+    def numbers_of(self, bits: int) -> list[int]:
+        """The numbers of squares, in ascending order, from their bits."""
+        return sorted(self.numbers[bit] for bit in single_bits(bits))
 
     @cached_property
     def start(self) -> Position:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -46,8 +45,8 @@ def pdn_text(sitting: Sitting, tags: Mapping[str, str] | None = None) -> str:
         comments[len(sitting.turns)].append(points_text(outcome.points))
     texts = {ply: "; ".join(words) for ply, words in comments.items() if words}
     result = outcome.result if outcome else "*"
-    game = PlayedGame(variant, sitting.game.start, sitting.game.moves, result, named | dict(tags or {}), texts)
-    return write_pdn(replace(game, king_runs=sitting.game.start_runs))
+    game, named = sitting.game, named | dict(tags or {})
+    return write_pdn(PlayedGame(variant, game.start, game.moves, result, named, texts, king_runs=game.start_runs))
 
 
 def entries_of(pdn: PlayedGame) -> tuple[str | None, str | None]:

@@ -154,13 +154,9 @@ def _cis300(turn: Turn, before: Position, variant: Variant) -> list[str]:
         return []
     mover = COLOURS[before.turn].capitalize()
     _, other = sides(before)
-    if not turn.move & other:
-        squares = move_squares(variant, before, turn.move)
-        bits = [variant.bits[number - 1] for number in squares[:2]]
-    else:
-        bits = path(variant, before, turn.move)
+    way = [_row_and_column(variant, variant.bits[number - 1]) for number in path(variant, before, turn.move)]
     lines = []
-    for (row, column), (to_row, to_column) in pairwise(_row_and_column(variant, bit) for bit in bits):
+    for (row, column), (to_row, to_column) in pairwise(way):
         hop = f"{mover}-({row}, {column}) to ({to_row}, {to_column})"
         taken = f"(capt: ({(row + to_row) // 2}, {(column + to_column) // 2}))"
         lines.append(f"Jump--{hop} {taken}" if turn.move & other else hop)

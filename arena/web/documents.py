@@ -64,18 +64,8 @@ def legal_documents(game: Game) -> list[dict[str, Any]]:
     """The legal moves, each with the squares that its piece stands on in turn, in at most MOST_PATHS ways."""
     found = []
     for move in game.legal_moves:
-        squares = game.squares(move)
-        if not squares.origin:
-            ways: list[list[int]] = [[]]
-        elif squares.captured:
-            numbers = game.variant.numbers
-            ways = [
-                [numbers[bit] for bit in way]
-                for way in islice(paths(game.variant, game.position, move), MOST_PATHS)
-            ]
-        else:
-            ways = [[squares.origin, squares.target]]
-        found.append({"text": game.text(move), "paths": ways, "captured": squares.captured})
+        ways = list(islice(paths(game.variant, game.position, move), MOST_PATHS))
+        found.append({"text": game.text(move), "paths": ways, "captured": game.squares(move).captured})
     return found
 
 
@@ -97,7 +87,7 @@ def ply_document(
     return {
         "text": text,
         "squares": move_squares(variant, before, move)._asdict(),
-        "path": first_path(variant, before, move),
+        "path": path(variant, before, move),
         "pieces": pieces_text(variant, after),
         "points": _points(variant, after),
         "crowned": crowns(before, after, move),
@@ -163,14 +153,6 @@ def played_documents(game: PlayedGame) -> list[dict[str, Any]]:
     return found
 
 
-def first_path(variant: Variant, position: Position, move: int) -> list[int]:
-    """The squares that a move's piece stands on one after another; none for a pass."""
-    squares = move_squares(variant, position, move)
-    if not squares.captured:
-        return [squares.origin, squares.target] if squares.origin else []
-    return [variant.numbers[bit] for bit in path(variant, position, move)]
-
-
 def ending_document(sitting: Sitting) -> dict[str, str] | None:
     """How the game ended, None while it goes on."""
     outcome = sitting.outcome
@@ -204,7 +186,7 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings, ply: i
         "outlook": [
             {
                 "text": outlook.text,
-                "path": first_path(game.variant, game.position, outlook.move),
+                "path": path(game.variant, game.position, outlook.move),
                 "known": outlook.known,
                 "plies": abs(outlook.plies_to_win or 0),
             }
@@ -221,7 +203,7 @@ def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, 
         "known": analysis.known(line),
         "depth": line.depth,
         "moves": analysis.texts(line),
-        "path": first_path(game.variant, game.position, line.move),
+        "path": path(game.variant, game.position, line.move),
     }
 
 

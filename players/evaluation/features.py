@@ -12,7 +12,7 @@ from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import lowest_square, popcount
 from arena.rules.movegen import count_steps
 from arena.rules.moves import step
-from arena.rules.position import Position
+from arena.rules.position import Position, row_and_column
 from arena.rules.rules import Rules
 
 ENDING = 8
@@ -214,23 +214,14 @@ def apart(rules: Rules, some: int, others: int) -> int:
     """Rows plus columns between two squares, summed over all pairs of a square of `some` and one of `others`."""
     total = 0
     while some != 0:
-        row, column = place(rules, some)
+        row, column = row_and_column(lowest_square(some), rules.per_row)
         some &= some - 1
         rest = others
         while rest != 0:
-            other_row, other_column = place(rules, rest)
+            other_row, other_column = row_and_column(lowest_square(rest), rules.per_row)
             rest &= rest - 1
             total += abs(row - other_row) + abs(column - other_column)
     return total
-
-
-@inlined
-def place(rules: Rules, squares: int) -> tuple[int, int]:
-    """Row and column, from the top left, of the lowest of some squares."""
-    bit = lowest_square(squares)
-    square = bit - bit // (2 * rules.per_row + 1)
-    row = square // rules.per_row
-    return row, 2 * (square % rules.per_row) + (row + 1) % 2
 
 
 VOCABULARY: dict[str, Callable[[Position, Rules, int], int]] = {

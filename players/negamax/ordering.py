@@ -10,7 +10,7 @@ from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import lowest_square, popcount, view
 from arena.rules.movegen import generate
 from arena.rules.moves import Moves, sides, target_of
-from arena.rules.position import Position
+from arena.rules.position import Position, row_and_column
 from arena.rules.rules import Rules
 from players.negamax.state import HISTORY_BITS, Node
 
@@ -36,7 +36,7 @@ def arrange(rules: Rules, state: Any, position: Position, start: int, end: int) 
         if move == 0:
             return
         target = target_of(rules, own, other, move)
-        rank = place_in_rows(rules, state, move & own) << 8 | place_in_rows(rules, state, target)
+        rank = cell_of(rules, state, move & own) << 8 | cell_of(rules, state, target)
         k = i
         while k > start and order[k - 1] > rank:
             moves[k], order[k] = moves[k - 1], order[k - 1]
@@ -45,13 +45,11 @@ def arrange(rules: Rules, state: Any, position: Position, start: int, end: int) 
 
 
 @inlined
-def place_in_rows(rules: Rules, state: Any, bit: int) -> int:
-    """The number of a square, row by row from the top left, as White sees the board."""
-    index = lowest_square(bit)
-    square = index - index // (2 * rules.per_row + 1)
-    if state.mirrored:
-        return (2 * (square // rules.per_row) + 1) * rules.per_row - 1 - square
-    return square
+def cell_of(rules: Rules, state: Any, bit: int) -> int:
+    """The number of a cell of the board, row by row from the top left, as White sees the board."""
+    row, column = row_and_column(lowest_square(bit), rules.per_row)
+    columns = 2 * rules.per_row
+    return row * columns + (columns - 1 - column if state.mirrored else column)
 
 
 @inlined

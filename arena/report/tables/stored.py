@@ -12,7 +12,7 @@ from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.table import Column, RunTable
 from arena.rules.custom import build_variant
 from arena.rules.notation import NotationError, fen
-from arena.rules.played import Replayer
+from arena.rules.played import replayed
 from arena.rules.variants import Variant
 
 
@@ -23,10 +23,9 @@ def with_fen(variant: Variant, games: pd.DataFrame, moves: pd.DataFrame) -> pd.D
     NotationError for a move that is not legal.
     """
     opening = dict(zip(games["game"], games["opening_fen"], strict=True))
-    replayer = Replayer(variant)
     found: list[str] = []
     for game, texts in moves.groupby("game", sort=False)["move"]:
-        played = replayer.game(str(opening[game]), texts.tolist())
+        played = replayed(variant, str(opening[game]), texts.tolist())
         if played.problems:
             raise NotationError(played.problems[0].message)
         found += [fen(variant, position) for position in played.positions[:-1]]

@@ -22,9 +22,10 @@ from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant
 from arena.rules.move_text import crowns
 from arena.rules.notation import pieces_text
-from arena.rules.played import PlayedGame, Replayer
+from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import COLOURS, WHITE
 from arena.rules.result import humanised
+from arena.rules.variants import Variant
 
 CHARACTERS = 1_500_000
 """Characters that games take in a page, at most, unless a number of games is asked for."""
@@ -57,12 +58,12 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
     linked = table["game"].isin(run.dearest_errors["game"])
     table = pd.concat([table[linked], table[~linked]])
     table = table if most is None else table.head(most)
-    replayer = Replayer(build_variant(run.experiment.variant))
+    variant = build_variant(run.experiment.variant)
     errors = errors_of_games(run.grades)
     blocks: list[str] = []
     inside = 0
     for some, moves in _parts(run, table):
-        block = packed(_block(some, moves, replayer, errors))
+        block = packed(_block(some, moves, variant, errors))
         characters -= len(block)
         if most is None and characters < 0:
             break
@@ -117,12 +118,11 @@ def steps(game: PlayedGame, texts: Sequence[str]) -> list[str]:
     Of each move its text, `=W` if that piece then stands on its target, and `/18,22`, the captured squares. The
     first and the last number of the text are the squares that the piece leaves and reaches; a pass has none.
     """
-    numbers = game.variant.numbers.items()
     found = []
     for text, move, (before, after) in zip(texts, game.moves, pairwise(game.positions), strict=False):
         other = before.black if before.turn == WHITE else before.white
         crowned = f"={'WB'[before.turn]}" if crowns(before, after, move) else ""
-        taken = ",".join(str(number) for bit, number in numbers if move & other & bit) if move & other else ""
+        taken = ",".join(map(str, game.variant.numbers_of(move & other)))
         found.append(text + crowned + (f"/{taken}" if taken else ""))
     return found
 
@@ -144,7 +144,7 @@ def _parts(run: Run, games: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.Dat
 
 
 def _block(
-    games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer, errors: Mapping[int, Mapping[int, Any]]
+    games: pd.DataFrame, moves: pd.DataFrame, variant: Variant, errors: Mapping[int, Mapping[int, Any]]
 ) -> list[dict[str, Any]]:
     """The board's data for each game: the position after its opening, and of each ply what it changed.
 
@@ -175,9 +175,9 @@ def _block(
     start = 0
     for number, fen, (first, last) in zip(games["game"], games["opening_fen"], bounds, strict=True):
         end = start + last - first
-        played = replayer.game(fen, texts[start:end])
+        played = replayed(variant, fen, texts[start:end])
         game = {
-            "board": pieces_text(played.variant, played.start),
+            "board": pieces_text(variant, played.start),
             "turn": fen[0],
             "steps": " ".join(steps(played, texts[start:end])),
             "fault": next((problem.message for problem in played.problems), ""),

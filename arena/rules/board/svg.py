@@ -62,20 +62,18 @@ def board_svg(
     labels: Labels = "numbers",
     edges: bool = False,
     caption: str = "",
-    title: str = "",
     width: int | None = None,
 ) -> str:
     """The position as one `svg` element, White below, or above with `flip`; well-formed XML.
 
     `arrows` go along the numbers of squares, two or more each; `marks` are numbers of squares. `edges` number rows
     and columns from 0 at the top left as White sees the board. `caption` stands below it beside a piece of the
-    side to move, `title` is what is read aloud, `description(...)` unless it is given. `width` is that of the
-    picture in pixels, by default as much as there is room for.
+    side to move. `width` is that of the picture in pixels, by default as much as there is room for.
     """
     columns, rows = 2 * variant.rules.per_row, variant.rules.rows
     edge = _EDGE if edges else 0
     across, height = columns * UNIT + edge, rows * UNIT + edge + (_CAPTION_HEIGHT if caption else 0)
-    text = escape(title or description(variant, position))
+    text = escape(description(variant, position))
     size = f' width="{width}" height="{round(width * height / across)}"' if width else ""
     parts = (
         f"<title>{text}</title>",
@@ -132,8 +130,8 @@ def description(variant: Variant, position: Position) -> str:
 
     def pieces(man: str, king: str) -> str:
         words = {man: "", king: "king "}
-        found = ((piece_letter(position, bit), number) for number, bit in enumerate(variant.bits, start=1))
-        named = (f"{words[letter]}{number}" for letter, number in found if letter in words)
+        letters = ((piece_letter(position, bit), number) for number, bit in enumerate(variant.bits, start=1))
+        named = (f"{words[letter]}{number}" for letter, number in letters if letter in words)
         return ", ".join(named) or "none"
 
     return f"{COLOURS[position.turn].capitalize()} to move. White: {pieces('w', 'W')}. Black: {pieces('b', 'B')}."
