@@ -16,7 +16,7 @@ from arena.experiment.formats import FORMATS
 from arena.experiment.formats.base import Format
 from arena.experiment.schema import experiment_schema, options_schema
 from arena.experiment.yaml.schema import either, field_docs
-from arena.rules.custom import CHANGES
+from arena.rules.custom import Changes
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
 from players.negamax.switches import SWITCHES
@@ -142,7 +142,7 @@ def required(model: type[Format]) -> set[str]:
 def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]) -> None:
     variant = schema["properties"]["variant"]["anyOf"]
     assert [named["const"] for named in variant[0]["anyOf"]] == list(VARIANTS)
-    assert set(variant[2]["properties"]) == set(CHANGES)
+    assert set(variant[2]["properties"]) == set(Changes.model_fields)
     types = schema["properties"]["players"]["items"]["anyOf"][1]["properties"]["type"]["anyOf"]
     assert [named["const"] for named in types[:-2]] == list(PLAYERS)
     assert set(SWITCHES) | {"evaluation", "preset"} == set(options_schema("negamax"))

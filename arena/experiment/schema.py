@@ -9,7 +9,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.submissions import KEYS
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
 from arena.experiment.yaml.section import FOLDER
-from arena.rules.custom import CHANGES
+from arena.rules.custom import Changes
 from arena.rules.result import Draws
 from arena.rules.rules import SIZES, Rules
 from arena.rules.variants import VARIANTS, Variant
@@ -70,16 +70,10 @@ def variant_schema() -> Schema:
     docs = field_docs(Rules) | field_docs(Variant) | field_docs(Draws)
     docs |= {"base": "The variant to start from.", "endings": "False switches the endgame draws off."}
     names = named({name: variant.about or name for name, variant in VARIANTS.items()})
-    properties: Schema = {}
-    for key, change in CHANGES.items():
-        kind = {bool: "boolean", int: "integer", str: "string"}[change.kind]
-        described: Schema = {
-            "type": kind,
-            "description": docs.get(key) or key.replace("_", " ").capitalize() + ".",
-        }
-        described |= {"enum": list(change.choices)} if change.choices else {}
-        described |= {"minimum": 0} if change.kind is int else {}
-        properties[key] = described
+    properties = model_schema(Changes)["properties"]
+    for key, described in properties.items():
+        described.pop("default", None)
+        described["description"] = docs.get(key) or key.replace("_", " ").capitalize() + "."
     properties["base"] |= names
     properties["rows"]["description"] = "Rows and columns of the board."
     sized = {

@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
 
 from arena.base.errors import ArenaError
-from arena.base.wording import unknown
+from arena.base.wording import quoted, unknown
 from arena.rules.position import COLOURS
 from arena.rules.result import Draws
 from arena.rules.rules import GEOMETRY, PROMOTIONS, SIZES, Rules, board_rules
@@ -24,26 +27,25 @@ class VariantError(ArenaError, ValueError):
         self.key = key
 
 
-class _Change(NamedTuple):
-    kind: type
-    choices: tuple[Any, ...] = ()
-
-
-_RULE_KEYS = {
-    name: _Change(bool) for name, default in Rules._field_defaults.items() if isinstance(default, bool)
-} | {"promotion": _Change(str, PROMOTIONS)}
-_DRAW_KEYS = {"repetition": _Change(int), "no_progress": _Change(int), "no_capture": _Change(int)}
-_OTHER_KEYS = {
-    "base": _Change(str, tuple(VARIANTS)),
-    "endings": _Change(bool),
-    "first": _Change(str, COLOURS),
-    "rows": _Change(int, SIZES),
-    "men": _Change(int),
-    "king_moves": _Change(int),
+_Count = Annotated[int, Field(ge=0)]
+_BOOLEANS = [name for name, default in Rules._field_defaults.items() if isinstance(default, bool)]
+_KINDS: dict[str, Any] = {
+    "base": Literal[tuple(VARIANTS)],
+    "endings": bool,
+    "first": Literal[COLOURS],
+    "rows": Literal[SIZES],
+    **dict.fromkeys(("men", "king_moves"), _Count),
+    **dict.fromkeys(_BOOLEANS, bool),
+    "promotion": Literal[PROMOTIONS],
+    **dict.fromkeys(("repetition", "no_progress", "no_capture"), _Count),
 }
-CHANGES = _OTHER_KEYS | _RULE_KEYS | _DRAW_KEYS
-"""The keys of a variant's description, besides the base."""
-assert set(CHANGES) & set(GEOMETRY) == {"rows"}
+_WANTED = {"bool_type": "be true or false", "int_type": "be a whole number"}
+Changes: type[BaseModel] = create_model(  # type: ignore[call-overload]
+    "Changes",
+    __config__=ConfigDict(extra="forbid", strict=True),
+    **{name: (kind, ... if name == "base" else None) for name, kind in _KINDS.items()},
+)
+"""The description of a rule set: a base, and what is different."""
 _EMPTY = 2
 """Rows between the sides that men of the start leave empty on a board of another size, at least."""
 _SIZED = re.compile(r"(.+)-([0-9]{1,3})x\2")
@@ -60,10 +62,10 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     """
     if isinstance(description, str):
         return _named(description)
-    for key, value in description.items():
-        _check(key, value)
-    if "base" not in description:
-        raise VariantError("a custom variant needs a base, such as {base: english, promotion: never}", "")
+    try:
+        Changes.model_validate(dict(description))
+    except ValidationError as error:
+        raise _refusal(error.errors()[0]) from None
     base = VARIANTS[description["base"]]
     sized = _resized(base, description.get("rows", base.rules.rows))
     changes = {key: value for key, value in description.items() if key not in ("base", "rows")}
@@ -124,24 +126,21 @@ def _resized(base: Variant, rows: int) -> Variant:
 
 
 def _changed(base: Variant, changes: Mapping[str, Any]) -> Variant:
-    """The variant with those keys of CHANGES different, whatever their values lead to."""
-    rules = {key: value for key, value in changes.items() if key in _RULE_KEYS}
+    """The variant with those keys of Changes different, whatever their values lead to."""
+    rules = {key: value for key, value in changes.items() if key in Rules._fields}
     if "promotion" in rules:
         rules["promotion"] = PROMOTIONS.index(rules["promotion"])
-    draws = {key: value for key, value in changes.items() if key in _DRAW_KEYS}
-    if not changes.get("endings", True):
+    draws = {key: value for key, value in changes.items() if key in Draws._fields}
+    if not draws.pop("endings", True):
         draws["endings"] = ()
-    return replace(
+    return _named_after(
         base,
-        name=f"{base.name} ({', '.join(_told(*change) for change in changes.items())})",
+        ", ".join(_told(*change) for change in changes.items()),
         rules=base.rules._replace(**rules),
         men=changes.get("men", base.men),
         first=COLOURS.index(changes["first"]) if "first" in changes else base.first,
         draws=base.draws._replace(**draws),
         king_moves=changes.get("king_moves", base.king_moves),
-        gametype="",
-        about=f"{base.name} with {', '.join(f'{key}: {value}' for key, value in changes.items())}",
-        base=base.family,
     )
 
 
@@ -154,36 +153,30 @@ def without_draws(variant: Variant) -> Variant:
     """The rules without draws by repetition or by counting moves; the variant itself if it has none."""
     if variant.draws == Draws():
         return variant
-    changes = variant.name.removeprefix(variant.unchanged).strip(" ()")
+    return _named_after(variant, "no draws", draws=Draws())
+
+
+def _named_after(variant: Variant, changes: str, **fields: Any) -> Variant:
+    """The variant with other fields, and with what is changed in the brackets of its name."""
+    before = variant.name.removeprefix(variant.unchanged).strip(" ()")
     return replace(
         variant,
-        name=f"{variant.unchanged} ({', '.join(filter(None, [changes, 'no draws']))})",
-        draws=Draws(),
+        name=f"{variant.unchanged} ({', '.join(filter(None, [before, changes]))})",
         gametype="",
-        about=f"{variant.about}; no draws by repetition or by counting moves",
+        about=f"{variant.name} with {changes}",
         base=variant.family,
+        **fields,
     )
 
 
-def _check(key: str, value: Any) -> None:
-    if key not in CHANGES:
-        raise VariantError(unknown("rule", key, CHANGES), key)
-    change = CHANGES[key]
-    kind: type = type(value)
-    if kind is not change.kind:
-        wanted = {bool: "true or false", int: "a whole number", str: "text"}[change.kind]
-        raise VariantError(f"{key!r} must be {wanted}, not {value!r}", key)
-    if key == "rows" and value not in SIZES:
-        raise VariantError(_no_size(value), key)
-    if change.choices and value not in change.choices:
-        raise VariantError(unknown(key, value, change.choices), key)
-    if change.kind is int and value < 0:
-        raise VariantError(f"{key!r} must not be below 0", key)
-
-
-def _no_size(rows: int) -> str:
-    """Why there is no board of so many rows."""
-    words = f"rows must be {', '.join(map(str, SIZES[:-1]))} or {SIZES[-1]}, not {rows}"
-    if rows < SIZES[-1] or rows % 2:
-        return words
-    return f"{words}: a board of {rows}x{rows} has {rows * rows // 2} squares, too many for 64 bits"
+def _refusal(error: ErrorDetails) -> VariantError:
+    """What pydantic found wrong in a description, in one line."""
+    key, value = str(error["loc"][0]), error["input"]
+    if error["type"] == "missing":
+        return VariantError("a custom variant needs a base, such as {base: english, promotion: never}", "")
+    if error["type"] == "extra_forbidden":
+        return VariantError(unknown("rule", key, Changes.model_fields), key)
+    if error["type"] == "literal_error" and isinstance(value, str):
+        return VariantError(unknown(key, value, get_args(_KINDS[key])), key)
+    wanted = _WANTED.get(error["type"]) or error["msg"].removeprefix("Input should ")
+    return VariantError(f"{key!r} must {wanted}, not {quoted(value)}", key)
