@@ -13,10 +13,8 @@ from typing import NamedTuple
 from arena.rules.game import Game
 from arena.rules.move_text import move_squares, path, paths, square_numbers
 from arena.rules.movegen import legal_moves
-from arena.rules.moves import promotion_row
-from arena.rules.notation import NotationError, fen, parse_fen, pieces_text
+from arena.rules.notation import NotationError, parse_pieces, pieces_text
 from arena.rules.position import Position
-from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
 
 _WORDS = {"international": "normal", "breakthrough": "bt", "antidraughts": "losing"}
@@ -67,15 +65,7 @@ def parse_position(variant: Variant, text: str) -> Position:
         raise NotationError(
             f"pos={text[:200]!r}: expected W or B, then w, W, b, B or e for each of {count} squares"
         )
-    groups = dict.fromkeys(_SQUARES, 0)
-    for letter, bit in zip(text[1:], variant.bits, strict=True):
-        groups[letter] |= bit
-    white, black, kings = groups["w"] | groups["W"], groups["b"] | groups["B"], groups["W"] | groups["B"]
-    position = Position(white, black, kings, _SIDES.index(text[0]))
-    crowned = [groups[man] & promotion_row(variant.rules, side) for side, man in enumerate("wb")]
-    if any(crowned) or (kings and variant.rules.promotion == NEVER):
-        parse_fen(variant, fen(variant, position))
-    return position
+    return parse_pieces(variant, text[1:].replace("e", "."), _SIDES.index(text[0]))
 
 
 def game_line(game: Game) -> str:

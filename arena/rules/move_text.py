@@ -150,10 +150,12 @@ def fitting_moves(variant: Variant, position: Position, text: str, legal: Sequen
     numbers = square_numbers(text)
     if not numbers or not 1 <= min(numbers) <= max(numbers) <= variant.squares:
         return []
+    first, second = variant.bits[numbers[0] - 1], variant.bits[numbers[1] - 1]
+    if len(numbers) == 2 and first | second in legal:
+        return [first | second]
     own, other = sides(position)
-    first, second, last = (variant.bits[number - 1] for number in (numbers[0], numbers[1], numbers[-1]))
     targets = {move: target_of(variant.rules, own, other, move) for move in legal if move & own == first}
-    ends = [move for move, target in targets.items() if target == last]
+    ends = [move for move, target in targets.items() if target == variant.bits[numbers[-1] - 1]]
     if len(numbers) == 2 and len(ends) < 2:
         return ends
     captures = {move: list(paths(variant, position, move)) for move in ends if move & other}

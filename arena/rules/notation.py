@@ -144,3 +144,14 @@ def piece_letter(position: Position, bit: int) -> str:
 def pieces_text(variant: Variant, position: Position) -> str:
     """A letter a square in the order of their numbers: `w W b B`, `.` where nothing stands."""
     return "".join(piece_letter(position, bit) or "." for bit in variant.bits)
+
+
+def parse_pieces(variant: Variant, text: str, turn: int) -> Position:
+    """The position that a text of `pieces_text` describes. Raises NotationError."""
+    if len(text) != variant.squares or set(text) - set("wWbB."):
+        raise NotationError(f"pieces are {variant.squares} letters of wWbB and the dot")
+    white, black, kings = (
+        sum(bit for letter, bit in zip(text, variant.bits, strict=True) if letter in letters)
+        for letters in ("wW", "bB", "WB")
+    )
+    return parse_fen(variant, fen(variant, Position(white, black, kings, turn)))

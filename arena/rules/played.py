@@ -96,17 +96,20 @@ def replayed(variant: Variant, opening: str, texts: Iterable[str], **fields: Any
 
     It ends before a move that is not legal, with a problem; of an opening that cannot be read the board is empty.
     """
-    start, moves, problems = Position(0, 0, 0, WHITE), list[int](), list[Problem]()
+    positions, moves, problems = [Position(0, 0, 0, WHITE)], list[int](), list[Problem]()
     try:
-        start = position = parse_fen(variant, opening)
-        legal = legal_moves(variant.constants, position)
+        positions = [parse_fen(variant, opening)]
+        legal = legal_moves(variant.constants, positions[0])
     except NotationError as error:
         problems.append(Problem("", 0, fields.get("number", 1), 0, str(error)))
         texts = ()
     try:
         for text in texts:
-            moves.append(parse_move(variant, position, text, legal))
-            position, legal = after_move(variant.constants, position, moves[-1])
+            moves.append(parse_move(variant, positions[-1], text, legal))
+            position, legal = after_move(variant.constants, positions[-1], moves[-1])
+            positions.append(position)
     except NotationError as error:
         problems.append(Problem("", 0, fields.get("number", 1), len(moves) + 1, str(error)))
-    return PlayedGame(variant, start, moves, problems=problems, **fields)
+    game = PlayedGame(variant, positions[0], moves, problems=problems, **fields)
+    vars(game)["positions"] = positions  # in place of the same ones from `apply`, which takes longer
+    return game

@@ -13,7 +13,7 @@ from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
 from arena.rules.custom import VariantError, build_variant, without_draws
 from arena.rules.game import Game
-from arena.rules.notation import parse_fen
+from arena.rules.notation import parse_fen, parse_pieces
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split
 from arena.rules.played import PlayedGame
@@ -91,8 +91,10 @@ def placed(given: PositionGiven) -> dict[str, Any]:
     if (given.fen is None) == (given.pieces is None) or (given.pieces is None) != (given.turn is None):
         raise Refusal(422, "a position is given as fen, or as pieces and turn")
     try:
-        text = given.fen if given.fen is not None else _fen_of(variant, given.pieces or "", given.turn or "")
-        position = parse_fen(variant, text)
+        if given.pieces is not None and given.turn is not None:
+            position = parse_pieces(variant, given.pieces, COLOURS.index(given.turn))
+        else:
+            position = parse_fen(variant, given.fen or "")
         check_men(variant, position)
         return {**position_document(variant, position), "legal": len(Game(variant, position).legal_moves)}
     except ValueError as error:
@@ -172,14 +174,3 @@ def _of_run(origin: PlyOfRun, folder: Path | None) -> PlayedGame:
         lacks = f"game {origin.game} has {len(game.moves)} plies, not {origin.ply}"
         raise ValueError(game.problems[0].message if game.problems else lacks)
     return game.until(origin.ply)
-
-
-def _fen_of(variant: Variant, pieces: str, turn: str) -> str:
-    if len(pieces) != variant.squares or set(pieces) - set("wWbB."):
-        raise ValueError(f"pieces are {variant.squares} letters of wWbB and the dot")
-
-    def squares(man: str) -> str:
-        named = {man: "", man.upper(): "K"}
-        return ",".join(f"{named[letter]}{number}" for number, letter in enumerate(pieces, 1) if letter in named)
-
-    return f"{turn[0].upper()}:W{squares('w')}:B{squares('b')}"
