@@ -151,9 +151,9 @@ def fitting_moves(variant: Variant, position: Position, text: str, legal: Sequen
     if not numbers or not 1 <= min(numbers) <= max(numbers) <= variant.squares:
         return []
     first, second = variant.bits[numbers[0] - 1], variant.bits[numbers[1] - 1]
-    if len(numbers) == 2 and first | second in legal:
-        return [first | second]
     own, other = sides(position)
+    if len(numbers) == 2 and first & own and first | second in legal:
+        return [first | second]
     targets = {move: target_of(variant.rules, own, other, move) for move in legal if move & own == first}
     ends = [move for move, target in targets.items() if target == variant.bits[numbers[-1] - 1]]
     if len(numbers) == 2 and len(ends) < 2:
