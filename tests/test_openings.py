@@ -176,6 +176,7 @@ def test_two_thousand_openings_are_drawn_in_two_seconds() -> None:
     [
         (4, 1000, r"only \d+ distinct openings of 4 random plies were found, 1000 are wanted; raise random_plies"),
         (3, 175, "only 174 distinct openings of 3 random plies were found, 175 are wanted"),
+        (5, 10_000, "distinct openings of 5 random plies were found, 10000 are wanted; raise random_plies"),
         (0, 2, "only 1 distinct openings of 0 random plies were found, 2 are wanted; raise random_plies"),
         (12, 10**9, f"'count' is 1000000000 openings, more than {MAX_OPENINGS}"),
     ],
@@ -195,8 +196,11 @@ def test_more_openings_than_there_are_end_in_an_error_soon(
         random_openings(ENGLISH, plies, count, seed=0)
 
 
-def test_all_even_openings_of_three_plies_are_found() -> None:
-    assert len(random_openings(ENGLISH, 3, 174, seed=4)) == 174
+def test_all_even_openings_of_three_plies_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_SILENT_SECONDS", -1.0)
+    said: list[str] = []
+    assert len(random_openings(ENGLISH, 3, 174, 4, say=said.append)) == 174
+    assert said[-1] == "173 of 174 openings of 3 random plies are found"
 
 
 def test_a_random_line_has_its_plies_or_ends_the_game() -> None:

@@ -103,7 +103,7 @@ def openings(
         found = sources.drawn(sources.set_openings(variant, name, barred=True), count, seed)
     else:
         plies = 4 if random_plies is None else random_plies
-        found = sources.random_openings(variant, plies, count or 20, seed, not unbalanced)
+        found = sources.random_openings(variant, plies, count or 20, seed, not unbalanced, say)
     for opening in found:
         notes = "; ".join(filter(None, (opening.name, opening.mark, opening.balance)))
         click.echo(fen(variant, opening.position) + (f"  {{{notes}}}" if notes else ""))

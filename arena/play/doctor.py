@@ -34,7 +34,7 @@ def diagnose(
         yield Finding("error", str(error), "sandbox")
         return
     variant = build_variant(experiment.variant)
-    made, errors = parts_of(experiment, variant)
+    made, errors = parts_of(experiment, variant, say)
     for key, problems in errors.items():
         yield Finding("error", str(problems), key)
     _, unread = made.get("openings", ((), ()))

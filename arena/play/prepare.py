@@ -160,7 +160,7 @@ def prepare(
     sandbox.check(experiment)
     variant = build_variant(experiment.variant)
     with announcing(observer.say):
-        made, errors = parts_of(experiment, variant)
+        made, errors = parts_of(experiment, variant, observer.say)
         if errors:
             raise ConfigError(problem for error in errors.values() for problem in error.problems)
         is_new = folder is not None and begun is None
@@ -211,11 +211,13 @@ def prepare(
     )
 
 
-def parts_of(experiment: Experiment, variant: Variant) -> tuple[dict[str, Any], dict[str, ConfigError]]:
+def parts_of(
+    experiment: Experiment, variant: Variant, say: Callable[[str], object]
+) -> tuple[dict[str, Any], dict[str, ConfigError]]:
     """What is played and searched by the keys of a configuration, and the errors of those that cannot be."""
     checks: Mapping[str, Callable[[], Any]] = {
         "players": partial(_check_players, experiment),
-        "openings": partial(openings_of, experiment, variant),
+        "openings": partial(openings_of, experiment, variant, say),
         "probe": partial(probes_of, experiment, variant),
         "suite": partial(suites_of, experiment, variant),
         "oracle": partial(_check_oracle, experiment),
@@ -308,13 +310,15 @@ def _check_tables(experiment: Experiment, variant: Variant) -> None:
             raise experiment.error(("adjudicate", "tables"), str(error)) from None
 
 
-def openings_of(experiment: Experiment, variant: Variant) -> tuple[tuple[Position, ...], Sequence[str]]:
+def openings_of(
+    experiment: Experiment, variant: Variant, say: Callable[[str], object]
+) -> tuple[tuple[Position, ...], Sequence[str]]:
     """The openings that a configuration asks for, and a line on each game that gives none.
 
     Raises ConfigError if there are too few.
     """
     try:
-        openings, left_out = _drawn(experiment, variant)
+        openings, left_out = _drawn(experiment, variant, say)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
     players = len(experiment.players)
@@ -350,7 +354,7 @@ def suites_of(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
     return tuple(suites)
 
 
-def _drawn(experiment: Experiment, variant: Variant) -> FileOpenings:
+def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> FileOpenings:
     settings, seed = experiment.openings, experiment.seed
     if settings.file is not None:
         path = found_file(Path(settings.file), experiment.path.parent)
@@ -358,5 +362,6 @@ def _drawn(experiment: Experiment, variant: Variant) -> FileOpenings:
         return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set, settings.barred), settings.count, seed))
-    openings = random_openings(variant, settings.random_plies, settings.count or 50, seed, settings.balanced)
+    count, plies = settings.count or 50, settings.random_plies
+    openings = random_openings(variant, plies, count, seed, settings.balanced, say)
     return FileOpenings(openings)

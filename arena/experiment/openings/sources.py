@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import stat
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.base.errors import ArenaError
@@ -30,11 +32,13 @@ MAX_QUOTED = 200
 """Characters of an error in a file, which may quote it."""
 _LISTED = 20
 """Games left out that are named."""
-_TRIES = 200
-"""Random lines tried for each opening before giving up."""
-_FRUITLESS, _FRUITLESS_EACH = 2000, 20
-"""Random lines without a new opening after which the search for more stops: a constant, plus this many for each
-opening that was found."""
+_FIRST_LOOK = 1024
+"""Random lines after which it is first asked whether enough openings will be found; then when it has doubled."""
+_LINES, _LINES_EACH = 2000, 3
+"""Random lines that may be needed yet, at the latest rate of new openings: a constant, plus so many for each
+opening that is wanted. New ones only get rarer."""
+_SILENT_SECONDS = 5.0
+"""Seconds after which the search for openings says how far it is, first and from then on."""
 
 
 class OpeningsError(ArenaError):
@@ -55,33 +59,46 @@ class Opening(NamedTuple):
     """How many men White is ahead by, as `balance` finds it, in words: "+0.02"."""
 
 
-def random_openings(variant: Variant, plies: int, count: int, seed: int, balanced: bool = True) -> list[Opening]:
+def random_openings(
+    variant: Variant,
+    plies: int,
+    count: int,
+    seed: int,
+    balanced: bool = True,
+    say: Callable[[str], object] = lambda _: None,
+) -> list[Opening]:
     """`count` distinct positions after `plies` random moves, the same for the same seed.
 
     None is over, or can be won by the very next move; `balanced` also throws out those in which a search of
-    EVEN_DEPTH plies wins material. Raises OpeningsError if fewer are found, or are more than MAX_OPENINGS.
+    EVEN_DEPTH plies wins material. `say` hears how far a long search is. Raises OpeningsError
+    if it becomes clear that there are too few, or `count` is more than MAX_OPENINGS.
     """
     if count > MAX_OPENINGS:
         raise OpeningsError(f"'count' is {count} openings, more than {MAX_OPENINGS}")
     rng = random.Random(f"openings {seed}")
     openings: list[Opening] = []
     tried: set[Position] = set()
-    fruitless = ended = 0
-    for _ in range(_TRIES * count):
+    ended = earlier = looked = 0
+    told = monotonic()
+    for lines in itertools.count(1):
         game = random_line(variant, plies, rng)
-        fruitless += 1
         ended += len(game.moves) < plies
         if game.position not in tried:
             tried.add(game.position)
             playable = game.outcome is None and not is_won_at_once(game)
             if playable and (not balanced or is_even(variant, game.position)):
                 openings.append(Opening(game.position))
-                fruitless = 0
         if len(openings) == count:
             return openings
-        if fruitless > _FRUITLESS + _FRUITLESS_EACH * len(openings):
-            break
-    hint = "lower" if 2 * ended > fruitless else "raise"
+        if lines == max(_FIRST_LOOK, 2 * looked):
+            new, lacking = max(len(openings) - earlier, 1), count - len(openings)
+            if lacking * (lines - looked) > new * (_LINES + _LINES_EACH * count):
+                break
+            earlier, looked = len(openings), lines
+        if monotonic() - told > _SILENT_SECONDS:
+            told = monotonic()
+            say(f"{len(openings):,} of {count:,} openings of {plies} random plies are found")
+    hint = "lower" if 2 * ended > lines else "raise"
     raise OpeningsError(
         f"only {len(openings)} distinct openings of {plies} random plies were found, {count} are wanted; "
         f"{hint} random_plies or lower count"
