@@ -1,1 +1,1 @@
-"""Benchmarks: node rates, time kept, and other programs."""
+"""Benchmarks: node rates, and the signature of the searches."""

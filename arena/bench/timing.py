@@ -9,11 +9,11 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 Work: TypeAlias = Callable[[int], int]
-"""A piece of work to time: from a depth in plies to a number of nodes."""
+"""A piece of work to time: from a depth in plies, or a number of units, to a number of nodes."""
 
 
 class Row(NamedTuple):
-    """One measurement; a missing one has zeros, an empty `rate` and the reason as `note`."""
+    """One measurement."""
 
     what: str
     variant: str
@@ -31,20 +31,18 @@ class Row(NamedTuple):
 def first_depth(work: Work, seconds: float) -> int:
     """The first depth at which `work` takes at least `seconds`; a first run that may compile is not timed."""
     work(1)
-    return next(depth for depth in count(1) if timed(work, depth)[1] >= seconds)
+    return next(depth for depth in count(1) if best_run(work, depth)[1] >= seconds)
 
 
-def best_runs(depth: int, repeat: int, *works: Work) -> list[tuple[int, float]]:
-    """(nodes, seconds) of the fastest of `repeat` runs of each, taken in turn: a slow spell meets all alike."""
-    runs = [[timed(work, depth) for work in works] for _ in range(repeat)]
-    return [min(of_one, key=lambda run: run[1]) for of_one in zip(*runs, strict=True)]
+def best_run(work: Work, units: int, repeat: int = 1) -> tuple[int, float]:
+    """Nodes and wall time of the fastest of `repeat` runs."""
 
+    def run() -> tuple[int, float]:
+        began = time.perf_counter()
+        nodes = work(units)
+        return nodes, time.perf_counter() - began
 
-def timed(work: Work, depth: int) -> tuple[int, float]:
-    """(nodes, seconds) of one run; seconds are wall time."""
-    began = time.perf_counter()
-    nodes = work(depth)
-    return nodes, time.perf_counter() - began
+    return min((run() for _ in range(repeat)), key=lambda timed: timed[1])
 
 
 def spell(work: Callable[[], int], seconds: float) -> tuple[int, float]:
@@ -53,11 +51,6 @@ def spell(work: Callable[[], int], seconds: float) -> tuple[int, float]:
     while (elapsed := time.perf_counter() - began) < seconds:
         units += work()
     return units, elapsed
-
-
-def millions(nodes: int, seconds: float) -> str:
-    """A rate in million nodes per second."""
-    return f"{three_figures(nodes / seconds / 1e6)} M nodes/s"
 
 
 def three_figures(number: float) -> str:

@@ -6,22 +6,29 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from arena.bench.rates import full_search, random_games, rules, search, tree_search
+from arena.bench.rates import random_games, rules, search, tree_search
 from arena.bench.signature import signature
 from arena.bench.timing import Row
 from arena.commands.common import VARIANT
+from arena.commands.init import TEMPLATES
 from arena.rules.variants import VARIANTS, Variant
+from players.evaluation.build import has_network
+
+USERS = f"{TEMPLATES / 'my_heuristic.py'}:advance"
+"""An evaluation as a user writes one."""
 
 
 def rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Row]:
     """The rows of `all`, `rules`, `search` or `games`, for all variants if none is named."""
     chosen = variants or list(VARIANTS.values())
     if what in ("all", "rules"):
-        yield from rules(chosen)
+        yield from map(rules, chosen)
     if what in ("all", "search"):
-        yield from search(chosen)
-        yield from full_search(chosen)
-        yield from map(tree_search, chosen)
+        for variant in chosen:
+            yield from (search(variant, "alphabeta", evaluation) for evaluation in ("simple", USERS))
+            neural = ["neural"] * has_network(variant)
+            yield from (search(variant, "full", evaluation) for evaluation in ("simple", *neural))
+            yield tree_search(variant)
     if what in ("all", "games"):
         yield from map(random_games, chosen)
 

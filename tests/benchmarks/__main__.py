@@ -9,21 +9,17 @@ import click
 from arena.bench.timing import Row
 from arena.commands.bench import show_rows
 from tests.benchmarks.claims import claims
-from tests.benchmarks.environments import environments
 from tests.benchmarks.kept_time import kept_time
 from tests.benchmarks.overhead import overhead
-from tests.benchmarks.rivals import rivals
 from tests.benchmarks.separating import separating
 from tests.benchmarks.volume import volume
 
 BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Row]]] = {
-    "rivals": lambda variants: rivals(),
     "volume": lambda variants: volume(),
     "claims": lambda variants: (row for name in variants or ["english"] for row in claims(name)),
     "separating": lambda variants: (row for name in variants or ["english"] for row in separating(name)),
     "overhead": lambda variants: (row for name in variants or ["english"] for row in overhead(name)),
     "time": lambda variants: map(kept_time, variants or ["english"]),
-    "environments": lambda variants: (row for name in variants or ["english"] for row in environments(name)),
 }
 """From names of variants to rows; most play by one variant only."""
 
@@ -34,11 +30,10 @@ BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Row]]] = {
 def main(what: str, variants: tuple[str, ...]) -> None:
     """Measure what developers compare.
 
-    `rivals`: node rates of other programs that are installed; `volume`: a ledger of made-up games and its report;
-    `claims`: certain wins that searches report, against the endgame tables; `separating`: positions, and games,
-    that tell two players apart; `environments`: random steps per second of environments for reinforcement
-    learning; `overhead`: what the arena itself takes for a search, a move and a ply; `time`: how well negamax
-    keeps to 20 ms per move while every core is busy.
+    `volume`: a ledger of made-up games and its report; `claims`: certain wins that searches report, against the
+    endgame tables; `separating`: positions, and games, that tell two players apart; `overhead`: what the arena
+    itself takes for a search, a move, a ply and a step of an environment; `time`: how well negamax keeps to 20 ms
+    per move while every core is busy.
     """
     show_rows(BENCHMARKS[what](variants))
 

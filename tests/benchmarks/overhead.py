@@ -5,6 +5,10 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
 
 from arena.bench.rates import random_games
 from arena.bench.timing import Row, spell, three_figures
@@ -13,6 +17,7 @@ from arena.hosting.handle import LocalPlayer
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
+from arena.sitting.environment import DraughtsEnv, env
 from players.baselines import Random
 from players.player import Allowance, Limit, PlayerSpec
 
@@ -28,7 +33,7 @@ PROGRAM = PlayerSpec(
 
 
 def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
-    """Rows of microseconds: a search, a move of a random player in its own process, one of a program, a ply.
+    """Rows of a search, a move of a random player in its own process, one of a program, a ply, a step.
 
     Each is the best of `repeat` spells of `seconds`. On one core, as with `pin: true`: `taskset -c 0`.
     """
@@ -54,3 +59,19 @@ def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
         yield row(spec.name, None, note, player, Game(variant), spec.limit)
     close_players()
     yield random_games(variant)
+    for make in (DraughtsEnv, env):
+        steps, taken = spell(partial(_random_episode, make(name)), 4 * seconds)
+        rate = f"{three_figures(steps / taken)} steps/s"
+        yield Row("environment", name, None, steps, taken, rate, f"random legal actions, {make.__name__}")
+
+
+def _random_episode(environment: Any) -> int:
+    """The steps of a game of random legal actions, looking at each observation."""
+    environment.reset(seed=0)
+    steps, rng = 0, random.Random(0)
+    while True:
+        observation, _, terminated, truncated, _ = environment.last()
+        if terminated or truncated:
+            return steps
+        environment.step(rng.choice(np.flatnonzero(observation["action_mask"]).tolist()))
+        steps += 1
