@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +12,7 @@ from numba.core import event, types
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import infer_global, make_intrinsic_template
 
-from arena.rules.jit.cache import LazyCache, numba_uses_cache_folder
+from arena.rules.jit.cache import numba_uses_cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,18 +29,15 @@ class Kernel(CPUDispatcher):
 
     def __init__(self, function: Callable[..., Any], cached: bool = False, **options: Any) -> None:
         super().__init__(function, targetoptions=_OPTIONS | options)
-        if cached:
-            self._cache = LazyCache(function)
+        self._is_cached = cached
 
     def compile(self, sig: Any) -> Any:
-        """numba's, without Python's search for cyclic garbage: what a compilation makes lives until its end."""
-        was_enabled = gc.isenabled()
-        gc.disable()
-        try:
-            return super().compile(sig)
-        finally:
-            if was_enabled:
-                gc.enable()
+        """numba's, which looks for the function's files on disk now: decorating a function does not touch them."""
+        if self._is_cached:
+            self._is_cached = False
+            with numba_uses_cache_folder(self.py_func), suppress(RuntimeError):  # the function stands in no file
+                self.enable_caching()
+        return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """numba's, for plain types: no copy of the function for each literal that it is called with.
