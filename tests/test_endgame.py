@@ -81,7 +81,7 @@ def states(rules: Rules, pieces: int) -> Iterator[naive.State]:
             for kinds in product(product((WHITE, BLACK), (False, True)), repeat=count):
                 placed = {square: naive.Piece(*kind) for square, kind in zip(chosen, kinds, strict=True)}
                 has_both = {piece.colour for piece in placed.values()} == {WHITE, BLACK}
-                if has_both and all(may_stand(rules, *it) for it in placed.items()):
+                if has_both and all(may_stand(rules, *piece) for piece in placed.items()):
                     yield from (naive.State(placed, turn) for turn in (WHITE, BLACK))
 
 
@@ -92,7 +92,7 @@ def may_stand(rules: Rules, square: naive.Square, piece: naive.Piece) -> bool:
 def solved(rules: Rules, pieces: int) -> dict[Position, Value]:
     """Every position's value, by the definition: won if a move leads to a loss, lost if all moves lead to wins."""
     after: dict[Position, list[Position]] = {}
-    found: dict[Position, Value] = {}
+    decided: dict[Position, Value] = {}
     todo = list(states(rules, pieces))
     while todo:
         state = todo.pop()
@@ -100,23 +100,23 @@ def solved(rules: Rules, pieces: int) -> dict[Position, Value]:
         if position in after:
             continue
         following = [naive.play(rules, state, move) for move in naive.legal_moves(rules, state)]
-        after[position] = [naive.position_of(rules, it) for it in following]
+        after[position] = [naive.position_of(rules, later) for later in following]
         todo += following
         if not following:
-            found[position] = Value(1 if naive.final_value(rules, state, 0) > 0 else -1, 0)
-    plies, undecided = 0, set(after) - set(found)
+            decided[position] = Value(1 if naive.final_value(rules, state, 0) > 0 else -1, 0)
+    plies, undecided = 0, set(after) - set(decided)
     while True:
         plies += 1
         new = {}
         for position in undecided:
-            values = [found.get(it) for it in after[position]]
+            values = [decided.get(later) for later in after[position]]
             if any(value and value.result < 0 for value in values):
                 new[position] = Value(1, plies)
             elif all(value and value.result > 0 for value in values):
                 new[position] = Value(-1, plies)
         if not new:
-            return found | dict.fromkeys(undecided, Value(0, 0))
-        found |= new
+            return decided | dict.fromkeys(undecided, Value(0, 0))
+        decided |= new
         undecided -= set(new)
 
 
@@ -142,7 +142,7 @@ def follows(tables: EndgameTables, variant: Variant, position: Position) -> None
     """
     rules, state = variant.rules, naive.state_of(variant.rules, position)
     after = [naive.play(rules, state, move) for move in naive.legal_moves(rules, state)]
-    values = [tables.value(naive.position_of(rules, it)) for it in after]
+    values = [tables.value(naive.position_of(rules, later)) for later in after]
     won = [value.plies + 1 for value in values if value and value.result < 0]
     lost = [value.plies + 1 for value in values if value and value.result > 0]
     if not after:
@@ -156,15 +156,15 @@ def follows(tables: EndgameTables, variant: Variant, position: Position) -> None
 
 def drawn(variant: Variant, pieces: int, count: int) -> list[Position]:
     """Random positions of some pieces, of both sides."""
-    rng, squares, found = random.Random(3), naive.board_squares(variant.rules), list[Position]()
-    while len(found) < count:
+    rng, squares, positions = random.Random(3), naive.board_squares(variant.rules), list[Position]()
+    while len(positions) < count:
         colours = [WHITE, BLACK, *rng.choices((WHITE, BLACK), k=pieces - 2)]
         placed = zip(rng.sample(squares, pieces), colours, strict=True)
         board = {square: naive.Piece(colour, rng.random() < 0.5) for square, colour in placed}
-        if all(may_stand(variant.rules, *it) for it in board.items()):
+        if all(may_stand(variant.rules, *piece) for piece in board.items()):
             position = naive.position_of(variant.rules, naive.State(board, rng.choice((WHITE, BLACK))))
-            found += [position] * (not is_over(variant, position))
-    return found
+            positions += [position] * (not is_over(variant, position))
+    return positions
 
 
 def test_tables_say_what_the_definition_says_of_every_position_of_two_pieces(home):
@@ -221,7 +221,9 @@ def test_the_tables_line_ends_after_the_plies_that_they_say(home):
     ended: dict[Position, tuple[int, int]] = {}
     """By position: the winner of the line from there, and its plies."""
     followed = 0
-    positions = (naive.position_of(variant.rules, it) for it in states(variant.rules, 3) if it.turn == WHITE)
+    positions = (
+        naive.position_of(variant.rules, state) for state in states(variant.rules, 3) if state.turn == WHITE
+    )
     for position in positions:
         value = tables.value(position)
         if value and value.result:
@@ -240,12 +242,12 @@ def line_from(
     after = [apply(variant.constants, position, move) for move in legal_moves(variant.constants, position)]
     if not after:
         return 1 - position.turn, 0
-    values = [(value, it) for it in after if (value := tables.value(it)) is not None]
-    losing = [(value.plies, it) for value, it in values if value.result < 0]
+    values = [(value, later) for later in after if (value := tables.value(later)) is not None]
+    losing = [(value.plies, later) for value, later in values if value.result < 0]
     if losing:
         _, best = min(losing, key=lambda each: each[0])
     else:
-        _, best = max(((value.plies, it) for value, it in values), key=lambda each: each[0])
+        _, best = max(((value.plies, later) for value, later in values), key=lambda each: each[0])
     winner, plies = line_from(tables, variant, best, ended)
     ended[position] = winner, plies + 1
     return ended[position]
@@ -271,12 +273,12 @@ def test_a_win_that_a_search_holds_for_certain_is_never_contradicted(home, name,
     for position in drawn(variant, pieces, count):
         game = Game(variant, position)
         if game.legal_moves:
-            found = player.choose(game, Limit(depth=rng.randint(1, 7)), rng).plies_to_win
+            claimed = player.choose(game, Limit(depth=rng.randint(1, 7)), rng).plies_to_win
             value = tables.value(position)
             assert value is not None
-            if found:
+            if claimed:
                 claims += 1
-                assert value.result == (1 if found > 0 else -1) and value.plies <= abs(found), game.fen
+                assert value.result == (1 if claimed > 0 else -1) and value.plies <= abs(claimed), game.fen
     assert claims > count / 10
 
 

@@ -35,7 +35,7 @@ PROGRAM = PlayerSpec(
 def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
     """Rows of a search, a move of a random player in its own process, one of a program, a ply, a step.
 
-    Each is the best of `repeat` spells of `seconds`. On one core, as with `pin: true`: `taskset -c 0`.
+    Each is the best of `repeat` spells of `seconds`. On one core: `taskset -c 0`.
     """
     variant = VARIANTS[name]
 
@@ -47,7 +47,7 @@ def overhead(name: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
             return 1
 
         ask()
-        units, taken = min((spell(ask, seconds) for _ in range(repeat)), key=lambda found: found[1] / found[0])
+        units, taken = min((spell(ask, seconds) for _ in range(repeat)), key=lambda timed: timed[1] / timed[0])
         return Row(what, name, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
 
     searching = LocalPlayer(PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"}), variant)

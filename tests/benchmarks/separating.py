@@ -44,18 +44,18 @@ def separating(name: str = "english", positions: int = 840, pairs: int = 300, se
     chosen = [_ending(variant, tables, rng) for _ in range(positions)]
     by_chance = np.mean([np.mean(list(errs.values())) for _, errs in chosen])
     yield Row("random", name, None, positions, 0.0, f"{100 * by_chance:.1f} % errors", "")
-    found: dict[tuple[str, int], np.ndarray] = {}
+    errors: dict[tuple[str, int], np.ndarray] = {}
     spent: dict[tuple[str, int], float] = {}
-    for player in dict.fromkeys([*PLAYERS, *(one for pair in PAIRS for one in pair)]):
-        found[player], spent[player] = _errors(variant, _entry(player), chosen)
-        rate = f"{100 * found[player].mean():.1f} % errors"
+    for player in dict.fromkeys([*PLAYERS, *(player for pair in PAIRS for player in pair)]):
+        errors[player], spent[player] = _errors(variant, _entry(player), chosen)
+        rate = f"{100 * errors[player].mean():.1f} % errors"
         yield Row(_name(player), name, player[1], positions, spent[player], rate, "")
-    for one, other in PAIRS:
-        needed = _to_separate(found[one] - found[other], np.arange(positions), 0.0)
-        seconds = needed / positions * (spent[one] + spent[other])
-        what = f"{_name(one)} - {_name(other)}"
+    for first, second in PAIRS:
+        needed = _to_separate(errors[first] - errors[second], np.arange(positions), 0.0)
+        seconds = needed / positions * (spent[first] + spent[second])
+        what = f"{_name(first)} - {_name(second)}"
         yield Row(what, name, None, positions, seconds, f"{needed:.0f} positions", "time of so many")
-        points, plies, played = _match(variant, one, other, pairs, seed)
+        points, plies, played = _match(variant, first, second, pairs, seed)
         games = _to_separate(points, np.arange(len(points)) // 2, 0.5)
         note = f"time of so many; {100 * points.mean():.1f} % of {len(points)} games"
         yield Row(what, name, None, plies, games / len(points) * played, f"{games:.0f} games", note)
@@ -92,21 +92,21 @@ def _errors(
     variant: Variant, spec: PlayerSpec, chosen: list[tuple[str, Mapping[str, bool]]]
 ) -> tuple[np.ndarray, float]:
     """Whether the player errs in each position, and the seconds that it took."""
-    found = []
+    erred = []
     with Opponent({"type": spec.type, **spec.options, "depth": spec.limit.depth}, variant) as player:
         player.choose(Game(variant))
         start = perf_counter()
         for text, errs in chosen:
             game = Game(variant, text)
-            found.append(errs[game.text(player.choose(game).move)])
-        return np.array(found, float), perf_counter() - start
+            erred.append(errs[game.text(player.choose(game).move)])
+        return np.array(erred, float), perf_counter() - start
 
 
 def _match(
-    variant: Variant, one: tuple[str, int], other: tuple[str, int], pairs: int, seed: int
+    variant: Variant, player: tuple[str, int], other: tuple[str, int], pairs: int, seed: int
 ) -> tuple[np.ndarray, int, float]:
-    """The points of the one, the plies of all games, and the seconds that they took."""
-    first, second = _entry(one), _entry(other)
+    """The points of the first player, the plies of all games, and the seconds that they took."""
+    first, second = _entry(player), _entry(other)
     points, plies, seconds = [], 0, 0.0
     for pair, opening in enumerate(random_openings(variant, 6, pairs, seed)):
         for side, (white, black) in enumerate(((first, second), (second, first))):
