@@ -104,7 +104,7 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     if description.endswith(".npz"):
         return _from_file(description, variant)
     if ":" in description:
-        return Evaluation(_load_address(description, variant), np.zeros(0))
+        return _of_user(description, variant)
     if description == "linear":
         raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
     if description not in EVALUATORS:
@@ -151,16 +151,11 @@ def _from_file(name: str, variant: Variant) -> Evaluation:
     return Evaluation(neural.address(variant.constants), network.runnable(rules))
 
 
-def evaluator_of(reference: str) -> Evaluator:
-    """The evaluation that `file.py:name` or `module:name` means. Raises PlayerError if there is none."""
-    function = load_object(reference, "evaluation", lambda it: isinstance(it, Evaluator))
+def _of_user(reference: str, variant: Variant) -> Evaluation:
+    """The evaluation of a user's function, `file.py:name` or `module:name`."""
+    function = load_object(reference, "evaluation", lambda loaded: isinstance(loaded, Evaluator))
     if not isinstance(function, Evaluator):
         raise PlayerError(f"{reference!r} is not decorated with @evaluator", "evaluation")
-    return function
-
-
-def _load_address(reference: str, variant: Variant) -> Any:
-    function = evaluator_of(reference)
     signature = inspect.signature(function.function)
     if len(signature.parameters) != 2:
         raise PlayerError(f"{reference!r} must take (position, rules), not {signature}", "evaluation")
@@ -168,7 +163,7 @@ def _load_address(reference: str, variant: Variant) -> Any:
         message = "print cannot be called in compiled code; `arena check` and `arena show` show values"
         raise PlayerError(f"{reference} does not compile: line {line}: {message}", "evaluation")
     try:
-        return function.address(variant.constants)
+        return Evaluation(function.address(variant.constants), np.zeros(0))
     except Exception as error:
         reason = refusal(function.function, reference.rpartition(":")[0], error)
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
