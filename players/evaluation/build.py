@@ -142,8 +142,8 @@ def _from_file(name: str, variant: Variant) -> Evaluation:
         raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
 
     rules = variant.rules
-    if not network.fits(rules):
-        sizes = [f"{rows}x{rows}" for rows in SIZES if network.fits(board_rules(rows, rows // 2))]
+    if not network.width(rules):
+        sizes = [f"{rows}x{rows}" for rows in SIZES if network.width(board_rules(rows, rows // 2))]
         raise PlayerError(
             f"{name} holds weights for {sizes[0] if sizes else 'no board'}, not for {rules.rows}x{rules.rows}",
             "evaluation",

@@ -256,10 +256,6 @@ class NetworkFile(NamedTuple):
         width, rest = divmod(self.network.size - fixed, network_size(rules, 1) - fixed)
         return width if width > 0 and width % LANES == 0 and rest == 0 and self.network.ndim == 1 else 0
 
-    def fits(self, rules: Rules) -> bool:
-        """Whether the network is for the size of board of some rules."""
-        return self.width(rules) > 0
-
     def runnable(self, rules: Rules, more: int = 0) -> NDArray[np.float64]:
         """The memory in which `neural` evaluates: the network, its sums, of an empty board, and `more` words."""
         width = self.width(rules)
