@@ -21,7 +21,7 @@ from click.shell_completion import CompletionItem
 from arena.base.wording import unknown
 from arena.base.writing import replaces_lines
 from arena.commands.output import STOPPED, fail, say
-from arena.experiment.model import scheduler_address
+from arena.experiment.model import checked_workers
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.play.workers import EngineError, Stopped
@@ -49,7 +49,7 @@ class WorkersType(click.ParamType):
         if "://" not in str(value):
             return click.IntRange(1).convert(value, param, ctx)
         try:
-            return scheduler_address(value)
+            return str(checked_workers(value))
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

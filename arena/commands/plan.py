@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from arena.learning.loop import Rehearsal
 from arena.play.pilot import Expectation, expectation
 from arena.play.pilot import pilot as pilot_games
 from arena.play.prepare import Tournament, prepare
-from arena.play.workers import usual_workers
 from arena.watch.words import duration
 
 
@@ -37,7 +37,7 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
         experiment = tournament.experiment
         _check(tournament, config, games)
         usual = experiment.workers
-        processes = workers or (usual if isinstance(usual, int) else usual_workers())
+        processes = workers or (usual if isinstance(usual, int) else os.cpu_count() or 1)
         expected = expectation(tournament, pilot_games(tournament, processes, games), processes)
         if rehearsal:
             of_all = expected.seconds_per_game * rehearsal.games / processes

@@ -200,14 +200,8 @@ AnchorField = Annotated[
 _ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s:/]+(:\d+)?/?|tcp://\[[0-9a-fA-F:]+\]:\d+")
 
 
-def scheduler_address(text: str) -> str:
-    """The address of a Dask scheduler; raises ValueError for any other text."""
-    if not _ADDRESS.fullmatch(text):
-        raise ValueError(f"must be like tcp://host:8786, not {shown(text)}")
-    return text
-
-
-def _workers(value: Any) -> Any:
+def checked_workers(value: Any) -> Any:
+    """A number of processes, the address of a Dask scheduler, or None; ValueError for anything else."""
     is_address = isinstance(value, str) and _ADDRESS.fullmatch(value)
     if not is_address and value is not None and (type(value) is not int or value < 1):
         raise ValueError(f"must be a number of processes or like tcp://host:8786, not {shown(value)}")
@@ -216,7 +210,7 @@ def _workers(value: Any) -> Any:
 
 WorkersField = Annotated[
     int | str | None,
-    BeforeValidator(_workers),
+    BeforeValidator(checked_workers),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "://"}]}),
 ]
 """A number of processes of this machine, None for one a core, or a Dask scheduler's address, as a field."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.base.errors import ArenaError
-from arena.base.wording import counted, listed, shown
+from arena.base.wording import counted, listed
 from arena.experiment.formats.base import Pairing
-from arena.experiment.model import Experiment, scheduler_address
+from arena.experiment.model import Experiment, checked_workers
 from arena.ledger.info import session, versions
 from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
 from arena.ledger.packing import add_named
@@ -28,7 +29,7 @@ from arena.play.match import play as play_game
 from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import Schedule
 from arena.play.searches import measured, solved, unanswered
-from arena.play.workers import Workers, kept_workers, usual_workers, worker_count
+from arena.play.workers import Workers, kept_workers, worker_count
 from arena.play.workers import run as run_tasks
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
@@ -190,16 +191,15 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
 
     Raises EngineError if these are not to be had, ValueError for what is neither processes nor an address.
     """
-    if workers is None:
-        return usual_workers()
+    try:
+        checked_workers(workers)
+    except ValueError as error:
+        raise ValueError(f"workers {error}") from None
     if isinstance(workers, str):
-        scheduler_address(workers)
         count = worker_count(workers)
         waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
         say(f"{counted(count, 'Dask worker')} at {workers}{waiting}")
-    elif type(workers) is not int or workers < 1:
-        raise ValueError(f"workers must be a number of processes or like tcp://host:8786, not {shown(workers)}")
-    return workers
+    return workers or os.cpu_count() or 1
 
 
 def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> None:

@@ -442,11 +442,6 @@ def _pool(workers: Workers) -> Iterator[_Processes | Cluster]:
         pool.close()
 
 
-def usual_workers() -> int:
-    """How many processes play games where nobody says it: one for each core."""
-    return os.cpu_count() or 1
-
-
 def worker_count(workers: Workers) -> int:
     """How many workers there are now; raises EngineError if they cannot be reached."""
     with _pool(workers) as pool:
