@@ -19,7 +19,7 @@ from players.loading import PlayerError
 from players.memory import address_of_array
 from players.negamax.deepening import compiled_search
 from players.negamax.score import plies_to_win
-from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
+from players.negamax.state import COUNTED, HISTORY, MAX_DEPTH, PLIES, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
 from players.negamax.workspace import Workspace
 from players.player import AnswerError, Choice, Limit
@@ -103,16 +103,16 @@ class Negamax:
             soft,
             hard,
         )
-        answer, counts = workspace.answer()
-        if not answer["found"]:
+        *counted, depth, is_found, tie_count, length = workspace.answer()
+        counts = dict(zip(COUNTED, counted, strict=True))
+        if not is_found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
             return Choice(game.legal_moves[0], **counts)
-        line = workspace.moves("line", answer["line_length"])
-        if answer["tie_count"]:
-            move = rng.choice(workspace.moves("tied_moves", answer["tie_count"]))
+        line = workspace.moves("line", length)
+        if tie_count:
+            move = rng.choice(workspace.moves("tied_moves", tie_count))
             line = line if line[0] == move else [move]
-        depth = answer["completed"]
         return Choice(line[0], score, depth, pv=tuple(line), plies_to_win=plies_to_win(score, depth), **counts)
 
     def progress(self) -> Choice | None:
@@ -120,12 +120,11 @@ class Negamax:
 
         Its line may be half another one if the search writes it just then.
         """
-        answer, counts = self.workspace.answer()
-        length = answer["line_length"]
-        if not answer["found"] or not 0 < length < PLIES:
+        *counted, depth, is_found, _, length = self.workspace.answer()
+        if not is_found or not 0 < length < PLIES:
             return None
         line = self.workspace.moves("line", length)
-        return Choice(line[0], depth=answer["completed"], pv=tuple(line), **counts)
+        return Choice(line[0], depth=depth, pv=tuple(line), **dict(zip(COUNTED, counted, strict=True)))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""

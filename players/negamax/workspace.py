@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.rules.jit.kernel import is_compiling
 from players.memory import Record, address_of_array
-from players.negamax.state import ANSWERED, COUNTED, STATE
+from players.negamax.state import ANSWERED, STATE
 from players.negamax.transposition import new_table
 
 
@@ -32,12 +32,11 @@ class Workspace(Record):
         state["oldest"] = state["generation"] + 1
         state["history"][:] = 0
 
-    def answer(self) -> tuple[dict[str, int], dict[str, Any]]:
-        """The values of ANSWERED, and those of COUNTED alone, by their names."""
-        state = self.states[0]
-        numbers = self._answer.tolist() if is_compiling() else [int(state[name]) for name in ANSWERED]
-        answer = dict(zip(ANSWERED, numbers, strict=True))
-        return answer, {name: answer[name] for name in COUNTED}
+    def answer(self) -> list[Any]:
+        """The values of ANSWERED."""
+        if is_compiling():
+            return self._answer.tolist()
+        return [int(self.states[0][name]) for name in ANSWERED]
 
     def moves(self, name: str, length: int) -> list[int]:
         """The moves in a field: `line`, the chosen move first, or `tied_moves`, in the generator's order."""
