@@ -85,6 +85,9 @@ class Job(NamedTuple):
     random_moves: float | None = None
     """White plays with itself, this share of its moves drawn at random; None: an ordinary game."""
 
+    def __str__(self) -> str:
+        return f"{self.stage}, game {self.game}"
+
 
 def job_of(
     terms: Terms, stage: str, game: int, pair: int, white: PlayerSpec, black: PlayerSpec, **more: Any
@@ -108,7 +111,7 @@ def _ordinary(job: Job) -> Played:
     pairing = Pairing(job.game, job.pair, 1, 0, 1, 0)
     record = play(Task(pairing, job.variant, opening, job.white, job.black, job.seed, job.max_plies))
     if record.error:
-        raise LearningError(f"{job.stage}, game {job.game}: {record.error}")
+        raise LearningError(f"{job}: {record.error}")
     moves = record.table()["move"].astype(str).tolist()
     scored: Scored = []
     if job.positions:
@@ -173,7 +176,7 @@ def _blamed(job: Job) -> Iterator[None]:
         yield
     except Exception as error:
         reason = cut(str(failure_of(error)), REASON_CHARACTERS)
-        raise LearningError(f"{job.stage}, game {job.game}: {job.white.name} {reason}") from error
+        raise LearningError(f"{job}: {job.white.name} {reason}") from error
 
 
 def _white_score(game: Game, choice: Choice) -> float:

@@ -66,23 +66,20 @@ class Session(NamedTuple):
 
         Raises LearningError for a game that cannot be played and EngineError for one that ends its process.
         """
-        done = self.store.finished(jobs[0].stage) if jobs else set()
-        missing = [job for job in jobs if job.game not in done]
-        for spec in (missing[0].white, missing[0].black) if missing else ():
+        stored = self.store.finished(jobs[0].stage) if jobs else set()
+        missing = [job for job in jobs if job.game not in stored]
+        if not missing:
+            return True
+        for spec in (missing[0].white, missing[0].black):
             if not is_class(spec.type):
                 build_player(spec, self.terms.rule_set)  # compiled here once, not by every worker at once
-        if missing:
-            with self.observer.working(what, len(jobs)) as stopping:
-                records = run(play_job, missing, self.workers, stopping, _name_of)
-                for number, played in enumerate(records, len(done) + 1):
-                    self.store.add(played)
-                    self.observer.done(number)
-                    done.add(played.game)
-        return len(done) == len(jobs)
-
-
-def _name_of(job: Job) -> str:
-    return f"{job.stage}, game {job.game}"
+        done = len(stored)
+        with self.observer.working(what, len(jobs)) as stopping:
+            for played in run(play_job, missing, self.workers, stopping):
+                self.store.add(played)
+                done += 1
+                self.observer.done(done)
+        return done == len(jobs)
 
 
 class BuildTrial(NamedTuple):

@@ -148,9 +148,7 @@ class Network(Method):
         with TemporaryFile(dir=folder) as boards:
             learned, judged, digest = views_of(variant, self.samples(session, number, notes), boards)
             if not (len(learned.rows) and len(judged.rows)):
-                raise LearningError(
-                    "there are too few games to learn from some and to be judged by others; give more"
-                )
+                raise LearningError("too few games to learn from some and to be judged by others; give more")
             fit.resume(checkpoint, digest)
             done = f", after {len(fit.epochs)} epochs" if fit.epochs else ""
             counts = f"learning from {len(learned.rows)} positions, judged by {len(judged.rows)}"
@@ -161,22 +159,14 @@ class Network(Method):
                         return None
                     epoch = fit.descend(learned, judged)
                     replace(checkpoint, partial(fit.save, digest))
-                    held_out = Loss(epoch.held_out, epoch.error)
-                    losses = f"loss {epoch.loss:.4f}, held out {held_out}"
-                    session.observer.say(f"epoch {epoch.number}/{self.epochs}: {losses}")
+                    figures = f"loss {epoch.loss:.4f}, held out {Loss(epoch.held_out, epoch.error)}"
+                    session.observer.say(f"epoch {epoch.number}/{self.epochs}: {figures}")
         network = fit.network.whole_numbers()
         replace(file, NetworkFile(network, unit_of(variant, network)).save)
         games = sum(len(np.unique(views.games)) for views in (learned, judged))
-        last = fit.epochs[-1]
-        return Step(
-            number,
-            games,
-            len(learned.rows),
-            last.loss,
-            (last.held_out, last.error),
-            judged=len(judged.rows),
-            epochs=fit.epochs,
-        )
+        positions, held_out, last = len(learned.rows), len(judged.rows), fit.epochs[-1]
+        losses = last.loss, (last.held_out, last.error)
+        return Step(number, games, positions, *losses, judged=held_out, epochs=fit.epochs)
 
     def samples(self, session: Session, number: int, notes: list[str]) -> Iterator[Samples]:
         """The positions that the network of a round learns from, part by part.

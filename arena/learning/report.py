@@ -94,16 +94,10 @@ def markdown_rows(table: pd.DataFrame) -> list[str]:
 
 def match_table(plan: Plan, outcome: Outcome) -> pd.DataFrame:
     """The matches as texts, a row for each."""
-    cells = [
-        (
-            plan.met(stage),
-            str(match.games),
-            f"{100 * match.score:.1f} %",
-            str(match.elo),
-            probability(match.los),
-        )
-        for stage, match in reversed(outcome.matches.items())
-    ]
+    cells = []
+    for stage, match in reversed(outcome.matches.items()):
+        score, superior = f"{100 * match.score:.1f} %", probability(match.los)
+        cells.append((plan.met(stage), str(match.games), score, str(match.elo), superior))
     return pd.DataFrame(cells, columns=["against", "games", "score", "Elo", "likelihood of being stronger"])
 
 
