@@ -106,12 +106,12 @@ class Share(NamedTuple):
 def shares(position: Position, rules: Rules, weights: NDArray[np.float64]) -> dict[str, Share]:
     """Each feature's counts for both sides and its share of the linear evaluation."""
     left = popcount(position.white | position.black)
-    found = {}
+    by_feature = {}
     for i, (name, count) in enumerate(VOCABULARY.items()):
         own, other = count(position, rules, position.turn), count(position, rules, 1 - position.turn)
         weight = float(weights[i] + left * weights[N + i])
-        found[name] = Share(own, other, weight, weight * (own - other) + 0.0)
-    return found
+        by_feature[name] = Share(own, other, weight, weight * (own - other) + 0.0)
+    return by_feature
 
 
 def is_number(value: Any) -> bool:

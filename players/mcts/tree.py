@@ -169,14 +169,14 @@ def descendant(tree: Any, played: Moves, count: int) -> int:
     node = ROOT
     for i in range(count):
         first = tree[node + FIRST]
-        found = -1
+        played_child = -1
         if first != 0:
             for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
                 if tree[child + MOVE] == played[i]:
-                    found = child
-        if found < 0:
+                    played_child = child
+        if played_child < 0:
             return -1
-        node = found
+        node = played_child
     return node
 
 
