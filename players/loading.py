@@ -17,7 +17,6 @@ from typing import Any
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable
-from arena.rules.jit.cache import cache_folder
 from players.player import ENGINE, NETWORKS, PlayerSpec
 
 MOST_HASHED, _HASHED_AT_ONCE = 2**30, 2**20
@@ -114,14 +113,6 @@ def user_files(spec: PlayerSpec) -> list[Path]:
     found: list[Path] = []
     moved(spec, lambda path: found.append(path) or path)  # type: ignore[func-returns-value]
     return found
-
-
-def copies() -> Path:
-    """The folder of this machine's copies of files that came from another one; it need not exist.
-
-    It stands in the cache folder, whose name is a hash of the kernels and of what compiles them.
-    """
-    return cache_folder() / "copies"
 
 
 def is_class(kind: str) -> bool:

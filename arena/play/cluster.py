@@ -25,7 +25,8 @@ from typing import Any, NamedTuple, TypeAlias
 from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.wording import not_installed
-from players.loading import changed_when, copies, moved, user_files
+from arena.rules.jit.cache import cache_folder
+from players.loading import changed_when, moved, user_files
 from players.player import PlayerSpec
 
 Batch: TypeAlias = list[tuple[int, Any]]
@@ -226,7 +227,7 @@ def _copy(path: Path, name: str | None, contents: Mapping[str, bytes]) -> Path:
     """The copy of a file, kept by its content, so that it is compiled once on this machine. Raises _Missing."""
     if name is None:
         return path
-    copy = copies() / name
+    copy = cache_folder() / "copies" / name
     if not copy.is_file():
         if name not in contents:
             raise _Missing(name)
@@ -238,7 +239,7 @@ def _copy(path: Path, name: str | None, contents: Mapping[str, bytes]) -> Path:
 @cache
 def signature() -> str:
     """A hash of this project's code and of its compilers, which must agree wherever games are played."""
-    digest = sha256(f"{sys.version_info[:2]} {copies().parent.name}".encode())
+    digest = sha256(f"{sys.version_info[:2]} {cache_folder().name}".encode())
     for package in ("arena", "players"):
         for source in sorted((_ROOT / package).rglob("*.py")):
             digest.update(source.read_bytes())
