@@ -121,7 +121,10 @@ def takes_any(maker: type[Any]) -> bool:
 
 
 def _parameters(maker: type[Any]) -> Iterator[inspect.Parameter]:
-    parameters = list(inspect.signature(maker, eval_str=True).parameters.values())[1:]
+    try:
+        parameters = list(inspect.signature(maker, eval_str=True).parameters.values())[1:]
+    except NameError as error:
+        raise PlayerError(f"{maker.__name__} has an annotation that cannot be read: {error}", "type") from None
     line = list(maker.__mro__)
     extended = line[next(n for n, kind in enumerate(line) if "__init__" in vars(kind)) + 1 :]
     for parameter in parameters:

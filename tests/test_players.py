@@ -157,6 +157,15 @@ def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options
     one_line(caught.value)
 
 
+def test_an_annotation_that_names_nothing_is_told_in_one_line(tmp_path):
+    path = tmp_path / "users.py"
+    path.write_text("from __future__ import annotations\n" + USERS.replace("variant,", "variant: Variant,"))
+    with pytest.raises(
+        PlayerError, match="Mine has an annotation that cannot be read: name 'Variant' is not defined"
+    ):
+        build_player(spec(f"{path}:Mine", level=2), ENGLISH)
+
+
 LIMITED = """
 class Limited:
     def __init__(self, variant, name: str, depth: int, nodes=7, *, seconds: float = 1.5):
