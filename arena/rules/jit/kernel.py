@@ -21,7 +21,8 @@ _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 _inlined: list[Any] = []
 """Compiled `inlined` functions, kept here because numba's types only refer to them weakly."""
 
-_meanwhile: set[threading.Thread] = set()
+_MEANWHILE = "compiling meanwhile"
+"""The name of the threads of `compiling_meanwhile`."""
 
 
 class Kernel(CPUDispatcher):
@@ -116,7 +117,7 @@ def compilation_announced(announce: Callable[[], None]) -> Iterator[None]:
     waiting = [announce]
 
     def start() -> None:
-        if waiting and threading.current_thread() not in _meanwhile:
+        if waiting and threading.current_thread().name != _MEANWHILE:
             waiting.pop()()
 
     with event.install_listener("numba:compile", _Listener(start)):
@@ -136,15 +137,13 @@ def compiling_meanwhile(work: Callable[[], object]) -> Iterator[None]:
         with suppress(SystemExit), event.install_listener("numba:compile", _Listener(go_on)):
             work()
 
-    thread = threading.Thread(target=run, daemon=True)
-    _meanwhile.add(thread)
+    thread = threading.Thread(target=run, name=_MEANWHILE, daemon=True)
     thread.start()
     try:
         yield
     finally:
         is_over.set()
         thread.join()
-        _meanwhile.discard(thread)
 
 
 def announce_compilation() -> None:
@@ -169,4 +168,4 @@ def is_compiling() -> bool:
 
 
 def _signature(returns: Any, arguments: tuple[Any, ...]) -> Any:
-    return returns(*(it if isinstance(it, types.Type) else numba.typeof(it) for it in arguments))
+    return returns(*(value if isinstance(value, types.Type) else numba.typeof(value) for value in arguments))
