@@ -75,12 +75,12 @@ def king_runs(variant: Variant, text: str) -> KingRuns:
     A count without a square, or under rules that do not count them, is passed over. Raises NotationError for a
     square without a king of that colour.
     """
-    found = re.search(rf":\s*{_KING_RUNS}", text)
-    if found is None or not variant.king_moves:
+    match = re.search(rf":\s*{_KING_RUNS}", text)
+    if match is None or not variant.king_moves:
         return NO_RUNS
     position = parse_fen(variant, text)
     runs = []
-    for count, square, pieces in ((found[3], found[4], position.white), (found[1], found[2], position.black)):
+    for count, square, pieces in ((match[3], match[4], position.white), (match[1], match[2], position.black)):
         number = int(square or 0) if int(count) else 0
         bit = variant.bits[number - 1] if 0 < number <= variant.squares else 0
         if number and not bit & pieces & position.kings:

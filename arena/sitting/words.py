@@ -154,7 +154,7 @@ def _cis300(turn: Turn, before: Position, variant: Variant) -> list[str]:
         return []
     mover = COLOURS[before.turn].capitalize()
     _, other = sides(before)
-    way = [_row_and_column(variant, variant.bits[number - 1]) for number in path(variant, before, turn.move)]
+    way = [_row_and_column(variant, number) for number in path(variant, before, turn.move)]
     lines = []
     for (row, column), (to_row, to_column) in pairwise(way):
         hop = f"{mover}-({row}, {column}) to ({to_row}, {to_column})"
@@ -168,8 +168,7 @@ def _casual(turn: Turn, before: Position, variant: Variant) -> list[str]:
         return []
     squares = move_squares(variant, before, turn.move)
     origin, target, *captured = (
-        _row_and_column(variant, variant.bits[number - 1])
-        for number in (squares.origin, squares.target, *squares.captured)
+        _row_and_column(variant, number) for number in (squares.origin, squares.target, *squares.captured)
     )
     was_king = before.kings & variant.bits[squares.origin - 1]
     is_king = apply(variant.constants, before, turn.move).kings & variant.bits[squares.target - 1]
@@ -188,8 +187,8 @@ def _assessment(turn: Turn) -> list[str]:
     return [f"formation re-assessed: {'weak, play is defensive' if found == WEAK else 'sound'}"] if found else []
 
 
-def _row_and_column(variant: Variant, bit: int) -> tuple[int, int]:
-    column, row = place(variant, bit)
+def _row_and_column(variant: Variant, number: int) -> tuple[int, int]:
+    column, row = place(variant, variant.bits[number - 1])
     return row, column
 
 

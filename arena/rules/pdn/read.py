@@ -27,7 +27,7 @@ _WITNESSES = 100
 """Games of a file, at most, whose final positions are compared with their results where one game is wanted."""
 _MOST_LINES = 64
 """Ways to read a game that are followed where captures may be several."""
-_FOUND = re.compile(
+_FINDINGS = re.compile(
     r"""(?: (?P<score> [+-][0-9]{1,3}\.[0-9]{1,6} | [0-9]{1,3}\.[0-9]{1,6}(?=/) )
           | (?P<wins> [+-]W[0-9]{1,4} ) | [+-]M[0-9]+ )?
         (?: / (?P<depth> [0-9]{1,4}) )? (?: (?:^|\s) (?P<seconds> [0-9]{1,7}(?:\.[0-9]{1,9})?) s )?
@@ -78,10 +78,10 @@ def read_pdn(
     for number, raw in raws:
         played = variant_of_tags(raw.tags, variant)
         if played is None and raw.tags.get("GameType", "").strip():
-            known = ", ".join(
+            types = ", ".join(
                 f"{type_number(row.gametype)} {row.name}" for row in VARIANTS.values() if row.gametype
             )
-            message = f"GameType {raw.tags['GameType']!r} is not a variant known here; known: {known}"
+            message = f"GameType {raw.tags['GameType']!r} is not a variant known here; known: {types}"
             problems.append(Problem(file, raw.line_of("GameType"), number, 0, message))
             continue
         if played is None:
@@ -110,9 +110,9 @@ def _file(source: str | os.PathLike[str], encoding: str | None) -> tuple[str, st
         file, text = "<text>", source.removeprefix("\ufeff")
     else:
         file = os.fspath(source)
-        text, found = decoded(Path(source).read_bytes(), encoding)
-        if encoding is None and not is_unicode(found):
-            problems.append(Problem(file, 1, 0, 0, f"it is not UTF-8: read as {found}; --encoding names another"))
+        text, used = decoded(Path(source).read_bytes(), encoding)
+        if encoding is None and not is_unicode(used):
+            problems.append(Problem(file, 1, 0, 0, f"it is not UTF-8: read as {used}; --encoding names another"))
     return file, text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a"), problems
 
 
@@ -124,16 +124,16 @@ def _other_board(raw: RawGame, default: Variant) -> str:
     last = max(map(int, numbers), default=0)
     if any(re.match("[a-l][0-9]", text, re.IGNORECASE) for text in texts):
         looks = [row for row in VARIANTS.values() if ",A" in row.gametype]
-        found = "squares such as c3"
+        squares = "squares such as c3"
     elif last > default.squares:
         size = min((row.squares for row in VARIANTS.values() if row.squares >= last), default=0)
         looks = [row for row in VARIANTS.values() if row.squares == size]
-        found = f"squares up to {last}"
+        squares = f"squares up to {last}"
     else:
         return ""
     if not looks:
-        return f"; {found} are of no variant here"
-    return f"; {found} look like {listed([row.name for row in looks], 'or')}: name one with --variant"
+        return f"; {squares} are of no variant here"
+    return f"; {squares} look like {listed([row.name for row in looks], 'or')}: name one with --variant"
 
 
 def _read_game(
@@ -203,12 +203,12 @@ def _read_game(
 
 def _answers(comments: Mapping[int, str], plies: int) -> dict[str, list[Any]] | None:
     """The findings of the movers by column, a value per ply; None if no comment has any."""
-    found = [_FOUND.match(comments.get(ply, "")) for ply in range(1, plies + 1)]
-    if not any(match and match[0] for match in found):
+    findings = [_FINDINGS.match(comments.get(ply, "")) for ply in range(1, plies + 1)]
+    if not any(match and match[0] for match in findings):
         return None
 
     def column(name: str, kind: type[float], unknown: float) -> list[Any]:
-        texts = (match and match[name] for match in found)
+        texts = (match and match[name] for match in findings)
         return [kind(text.replace("W", "")) if text else unknown for text in texts]
 
     numbers = {"score": nan, "seconds": nan}

@@ -35,29 +35,29 @@ class FirstMover(NamedTuple):
 
 
 def first_mover(
-    tags: Mapping[str, str], move: str, number: str, given: Variant | Colour | None = None
+    tags: Mapping[str, str], move: str, number: str, expected: Variant | Colour | None = None
 ) -> FirstMover:
-    """Who moves first by the tags GameType and Variant, else as `given`, else by the first move and its number.
+    """Who moves first by the tags GameType and Variant, else as `expected`, else by the first move and its number.
 
     Without a FEN a move from 9 to 12 is Black's, one from 21 to 24 or from 31 to 35 White's. With a FEN the move
     `1.` is of the colour that moves first, `1...` of the other.
     """
     kind = tags.get("GameType", "")
     letter = _LETTERS.get(kind.upper().replace(" ", "").partition(",")[2][:2].rstrip(","))
-    variant = given if isinstance(given, Variant) else None
+    variant = expected if isinstance(expected, Variant) else None
     named = variant_of_tags(tags, variant)
     if letter or named:
         source = "GameType" if kind else "Variant" if named != variant else "the rules given"
         return FirstMover(letter or COLOURS[named.first if named else 0], source, True)
-    if given is not None and not isinstance(given, Variant):
-        return FirstMover(given, "--first", True)
+    if expected is not None and not isinstance(expected, Variant):
+        return FirstMover(expected, "--first", True)
     if tags.get("FEN", "").strip("? "):
         to_move = _LETTERS.get(tags["FEN"].strip()[:1].upper())
         if to_move is None or not number:
             return FirstMover()
         return FirstMover(_OTHER[to_move] if number.endswith("..") else to_move, "the numbering of the moves")
-    found = re.match("[0-9]+", move)
-    origin = int(found[0]) if found else 0
+    square = re.match("[0-9]+", move)
+    origin = int(square[0]) if square else 0
     if 9 <= origin <= 12:
         return FirstMover("black", "the first move")
     return FirstMover("white", "the first move") if 21 <= origin <= 24 or 31 <= origin <= 35 else FirstMover()

@@ -250,30 +250,30 @@ def _tag(token: str) -> tuple[str, str]:
     return name, re.sub(r'\\(["\\])', r"\1", match[2])
 
 
-def variant_of_tags(tags: Mapping[str, str], given: Variant | None) -> Variant | None:
-    """The variant that the tags Variant and GameType name, else `given`, which is the one to expect."""
+def variant_of_tags(tags: Mapping[str, str], expected: Variant | None) -> Variant | None:
+    """The variant that the tags Variant and GameType name, else `expected`."""
     name, gametype = tags.get("Variant", "").strip().lower(), tags.get("GameType", "")
-    if given and given.name == name:
-        return given
+    if expected and expected.name == name:
+        return expected
     if name:
         with suppress(VariantError):
             return build_variant(name)
-    if given and gametype and type_number(given.gametype) == type_number(gametype):
-        is_same_board = _board(gametype) in ([], _board(given.gametype))
-        return given if is_same_board else variant_of_type(gametype)
-    return variant_of_type(gametype) or given
+    if expected and gametype and type_number(expected.gametype) == type_number(gametype):
+        is_same_board = _board(gametype) in ([], _board(expected.gametype))
+        return expected if is_same_board else variant_of_type(gametype)
+    return variant_of_type(gametype) or expected
 
 
 def variant_of_type(gametype: str) -> Variant | None:
     """The variant with a GameType, or else the first with its number, on the board that the GameType names."""
     number = type_number(gametype)
     rows = [row for row in VARIANTS.values() if number and type_number(row.gametype) == number]
-    found = next((row for row in rows if row.gametype == gametype.replace(" ", "")), rows[0] if rows else None)
-    if found is None or _board(gametype) in ([], _board(found.gametype)):
-        return found
+    named = next((row for row in rows if row.gametype == gametype.replace(" ", "")), rows[0] if rows else None)
+    if named is None or _board(gametype) in ([], _board(named.gametype)):
+        return named
     width, height = _board(gametype)
     try:
-        return build_variant({"base": found.name, "rows": height}) if width == height else None
+        return build_variant({"base": named.name, "rows": height}) if width == height else None
     except VariantError:
         return None
 

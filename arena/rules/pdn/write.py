@@ -94,9 +94,9 @@ def search_comment(men: float, plies_to_win: int, depth: int, seconds: float) ->
     score = f"{'+' if plies_to_win > 0 else '-'}W{abs(plies_to_win)}" if plies_to_win else ""
     if not plies_to_win and not isnan(men):
         score = f"{round(men, 2) + 0.0:+.2f}"
-    found = f"{score}/{depth}" if depth else score
+    findings = f"{score}/{depth}" if depth else score
     time = "" if isnan(seconds) else f"{seconds:.{3 if seconds >= _MILLISECOND else 6}f}s"
-    return f"{found} {time}".strip()
+    return f"{findings} {time}".strip()
 
 
 def write_pdn(game: PlayedGame, *, international: bool = False) -> str:
