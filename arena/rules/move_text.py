@@ -40,14 +40,15 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
         raise NotationError(not_legal(variant, position, f"{quoted(move)} is not a legal move", legal_moves))
     if move == 0:
         return "pass"
-    origin, target, captured = move_squares(variant, position, move)
-    if not captured:
-        return f"{origin}-{target}"
-    own, _ = sides(position)
-    twins = (twin for twin in legal_moves if twin & own == move & own and twin != move)
-    if any(move_squares(variant, position, twin).target == target for twin in twins):
+    own, other = sides(position)
+    origin, numbers = move & own, variant.numbers
+    if not move & other:
+        return f"{numbers[origin]}-{numbers[move & ~own]}"
+    target = target_of(variant.rules, own, other, move)
+    twins = (twin for twin in legal_moves if twin & own == origin and twin != move)
+    if any(target_of(variant.rules, own, other, twin) == target for twin in twins):
         return "x".join(map(str, path(variant, position, move)))
-    return f"{origin}x{target}"
+    return f"{numbers[origin]}x{numbers[target]}"
 
 
 def line_texts(

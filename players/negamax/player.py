@@ -19,7 +19,7 @@ from players.loading import PlayerError
 from players.memory import address_of_array
 from players.negamax.deepening import compiled_search
 from players.negamax.score import plies_to_win
-from players.negamax.state import COUNTED, HISTORY, MAX_DEPTH, PLIES, draw_rules
+from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
 from players.negamax.workspace import Workspace
 from players.player import AnswerError, Choice, Limit
@@ -104,16 +104,15 @@ class Negamax:
             hard,
         )
         *counted, depth, is_found, tie_count, length = workspace.answer()
-        counts = dict(zip(COUNTED, counted, strict=True))
         if not is_found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice(game.legal_moves[0], **counts)
-        line = workspace.moves("line", length)
+            return Choice(game.legal_moves[0], None, 0, *counted)
+        line = workspace.line[:length].tolist()
         if tie_count:
-            move = rng.choice(workspace.moves("tied_moves", tie_count))
+            move = rng.choice(workspace.tied_moves[:tie_count].tolist())
             line = line if line[0] == move else [move]
-        return Choice(line[0], score, depth, pv=tuple(line), plies_to_win=plies_to_win(score, depth), **counts)
+        return Choice(line[0], score, depth, *counted, tuple(line), plies_to_win(score, depth))
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.
@@ -123,8 +122,8 @@ class Negamax:
         *counted, depth, is_found, _, length = self.workspace.answer()
         if not is_found or not 0 < length < PLIES:
             return None
-        line = self.workspace.moves("line", length)
-        return Choice(line[0], depth=depth, pv=tuple(line), **dict(zip(COUNTED, counted, strict=True)))
+        line = self.workspace.line[:length].tolist()
+        return Choice(line[0], None, depth, *counted, tuple(line))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""

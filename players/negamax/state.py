@@ -32,7 +32,7 @@ _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """Nodes between two looks at the clock, at most, and about the seconds between them."""
 
 COUNTED = EFFORT[1:]
-"""The counters of a search, named as in `players.player.Choice`: all but `depth`."""
+"""The counters of a search, the fields of `players.player.Choice` between `depth` and `pv`, in their order."""
 DRAW_RULES = ("repetition", "no_progress", "no_capture")
 """The draw rules that a search knows; of those that count plies, one that is off counts to NEVER."""
 NEVER = 2**62

@@ -25,6 +25,8 @@ class Workspace(Record):
         assert STATE.fields is not None
         first = STATE.fields[ANSWERED[0]][1] // 8
         self._answer = self.array.view("i8")[first : first + len(ANSWERED)]
+        self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
+        """The best line, the chosen move first, and the moves of equal value, in the generator's order."""
 
     def forget(self) -> None:
         """Empty the table and the history of moves."""
@@ -37,8 +39,3 @@ class Workspace(Record):
         if is_compiling():
             return self._answer.tolist()
         return [int(self.states[0][name]) for name in ANSWERED]
-
-    def moves(self, name: str, length: int) -> list[int]:
-        """The moves in a field: `line`, the chosen move first, or `tied_moves`, in the generator's order."""
-        integers: list[int] = self.states[0][name][:length].tolist()
-        return integers
