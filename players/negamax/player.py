@@ -107,12 +107,12 @@ class Negamax:
         if not is_found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice(game.legal_moves[0], None, 0, *counted)
+            return Choice._make((game.legal_moves[0], None, 0, *counted, (), 0, None))
         line = workspace.line[:length].tolist()
         if tie_count:
             move = rng.choice(workspace.tied_moves[:tie_count].tolist())
             line = line if line[0] == move else [move]
-        return Choice(line[0], score, depth, *counted, tuple(line), plies_to_win(score, depth))
+        return Choice._make((line[0], score, depth, *counted, tuple(line), plies_to_win(score, depth), None))
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.
@@ -123,7 +123,7 @@ class Negamax:
         if not is_found or not 0 < length < PLIES:
             return None
         line = self.workspace.line[:length].tolist()
-        return Choice(line[0], None, depth, *counted, tuple(line))
+        return Choice._make((line[0], None, depth, *counted, tuple(line), 0, None))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
