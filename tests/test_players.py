@@ -23,7 +23,7 @@ from players.negamax.state import COUNTED, STATE
 from players.negamax.switches import PRESETS, SWITCHES, Switches, preset_texts, stored, switches_of
 from players.options import Option, options_of
 from players.player import EFFORT, Limit, PlayerSpec
-from players.table import PLAYERS, build_player
+from players.table import PLAYERS, build_player, complete_player
 from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]
@@ -191,6 +191,20 @@ def test_a_constructor_takes_the_name_and_the_limits_of_its_entry(tmp_path):
 
 THERE_IS = catalogue()
 LIMITS: dict[str, Any] = {"depth": 3, "nodes": 50, "seconds": 0.01, "clock": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "memory", "is_kept"),
+    [
+        ("negamax", {"tt": 64}, True),
+        ("negamax", {"tt": 65}, False),
+        ("mcts", {"tree": 64}, True),
+        ("mcts", {"tree": 65}, False),
+    ],
+)
+def test_a_player_of_much_memory_is_not_kept_between_games(kind, memory, is_kept):
+    spec = PlayerSpec("player", kind, Limit(nodes=1), memory)
+    assert complete_player(spec, VARIANTS["english"]).kept is is_kept
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ from players.player import AnswerError, Choice, Limit
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
+MOST_KEPT = 64
+"""Megabytes of a player that is kept between games, at most: a process keeps up to 16 players."""
 _NONE = np.zeros((0, 4), np.int64)
 
 
@@ -36,8 +38,6 @@ class Negamax:
     ends an iteration, its best move so far counts with `partial`, else that of the last iteration.
     """
 
-    kept = True
-
     def __init__(
         self,
         variant: Variant,
@@ -46,6 +46,7 @@ class Negamax:
         **switches: Annotated[Any, Switches],
     ) -> None:
         self.switches = switches_of(preset, switches)
+        self.kept = self.switches.tt <= MOST_KEPT
         self.evaluation = build_evaluation(evaluation, variant)
         self._variant, self._rules = variant, variant.constants
         self._tables = _tables(variant, self.switches.tables)
