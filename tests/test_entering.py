@@ -52,7 +52,7 @@ def ways(game: Game, move: int) -> list[list[int]]:
     squares = game.squares(move)
     found = [[squares.origin, squares.target]]
     if squares.captured:
-        found += [[game.variant.numbers[bit] for bit in path] for path in paths(game.variant, game.position, move)]
+        found += paths(game.variant, game.position, move)
     return found
 
 

@@ -157,7 +157,7 @@ def _is_meant(game: Game, move: int, fits: _Reading) -> bool:
     if not squares.captured:
         return False
     ways = islice(paths(game.variant, game.position, move), _MOST_PATHS)
-    return any(fits([game.variant.numbers[bit] for bit in way]) for way in ways)
+    return any(map(fits, ways))
 
 
 def _some(names: Sequence[str]) -> list[str]:
