@@ -186,7 +186,7 @@ def test_a_stopped_probe_goes_on_and_searches_nothing_twice(tmp_path: Path) -> N
         seen.append((record.player, record.position))
         assert len(read(tmp_path / "out").probes) == len(seen), "a search is stored before it is handed on"
 
-    for searches in (3, 6, 100):
+    for searches in (3, 6, 11, 100):  # the third stops at the last search
         with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
             before = len(seen)
             assert measure_all(plan, ledger, 1, Stopper(searches), tell) == (searches == 100)

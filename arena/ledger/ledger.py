@@ -179,9 +179,9 @@ class Ledger(Store):
 
         Another program has written to the file then: a row that it gave a checksum seems intact to a reader.
         """
-        stored: dict[int, int] = dict(self.rows(_CHECKSUMS))
-        if others := stored.items() ^ self._recorded.items():
-            numbers = sorted({game for game, _ in others})
+        lost = self._recorded.keys() - {game for game, _ in self.rows(_CHECKSUMS)}
+        changed = {game for game, checksum in self.rows(_CHECKSUMS) if self._recorded.get(game) != checksum}
+        if numbers := sorted(lost | changed):
             for game in numbers:
                 self.delete(GAMES, "game = ?", (game,))
             games = first_few([*map(str, numbers)], _NAMED)

@@ -31,9 +31,8 @@ def measured(
         tell(record)
 
     tasks = list(probe_tasks(tournament, ledger.probed()))
-    place = ledger.path.parent
     return not tasks or carry_through(
-        "searches", measure, tasks, len(tasks), store, workers, observer, _search_name, place
+        "searches", measure, tasks, len(tasks), store, workers, observer, _search_name
     )
 
 

@@ -31,7 +31,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, partial
 from itertools import islice
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
@@ -123,15 +122,14 @@ def carry_through(
     workers: Workers,
     observer: Observer,
     name: Callable[[AnyTask], str],
-    folder: Path | None = None,
 ) -> bool:
-    """Do `total` tasks as `run` does, watched, and store each record once made; whether all were done."""
+    """Do `total` tasks as `run` does, watched, and store each record once made; whether nobody stopped it."""
     number = 0
-    with observer.working(what, total, folder) as stopping:
+    with observer.working(what, total) as stopping:
         for number, record in enumerate(run(work, tasks, workers, stopping, name), start=1):
             store(record)
             observer.done(number)
-    return number == total
+        return number == total and not stopping()
 
 
 def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue: _Queue) -> Iterator[AnyRecord]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from arena.rules.position import row_and_column
 
@@ -82,23 +80,20 @@ GEOMETRY = ("rows", "per_row", "board", "top", "bottom", "upper", "edge", "centr
 def board_rules(rows: int, per_row: int) -> Rules:
     """The rules of English draughts on a board of the given size."""
     columns = 2 * per_row
-    square = np.arange(rows * per_row)
-    number: Any = square + square // columns
-    row, column = row_and_column(number, per_row)
-    from_edge = np.minimum.reduce([row, rows - 1 - row, column, columns - 1 - column])
-
-    def mask(chosen: Any) -> int:
-        return int((1 << number[chosen]).sum())
-
+    numbers = [square + square // columns for square in range(rows * per_row)]
+    places = {1 << number: row_and_column(number, per_row) for number in numbers}
+    from_edge = {
+        bit: min(row, rows - 1 - row, column, columns - 1 - column) for bit, (row, column) in places.items()
+    }
     return Rules(
         rows=rows,
         per_row=per_row,
-        board=mask(square),
-        top=mask(row == 0),
-        bottom=mask(row == rows - 1),
-        upper=mask(row < rows // 2),
-        edge=mask(from_edge == 0),
-        centre=mask(from_edge >= 2),
-        leftmost=mask(column < 2),
-        rightmost=mask(column >= columns - 2),
+        board=sum(places),
+        top=sum(bit for bit, (row, _) in places.items() if row == 0),
+        bottom=sum(bit for bit, (row, _) in places.items() if row == rows - 1),
+        upper=sum(bit for bit, (row, _) in places.items() if row < rows // 2),
+        edge=sum(bit for bit, distance in from_edge.items() if distance == 0),
+        centre=sum(bit for bit, distance in from_edge.items() if distance >= 2),
+        leftmost=sum(bit for bit, (_, column) in places.items() if column < 2),
+        rightmost=sum(bit for bit, (_, column) in places.items() if column >= columns - 2),
     )
