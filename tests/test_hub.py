@@ -114,6 +114,13 @@ def test_captured_squares_come_in_any_order_and_may_be_left_out_where_the_ends_a
         assert parse_hub_move(INTERNATIONAL, position, text, legal) is None
 
 
+@pytest.mark.parametrize("text", ["0-0", "0:0", "a:b", ":", "1:", "11:15", ""])
+def test_what_is_no_move_is_no_pass_either(text):
+    variant = VARIANTS["english"]
+    for legal in ([0], Game(variant).legal_moves):
+        assert parse_hub_move(variant, variant.start, text, legal) is None
+
+
 @pytest.mark.parametrize(
     "text", ["", START[:-1], START + "e", "X" + START[1:], START.replace("e", "x"), "Ww" + START[2:]]
 )

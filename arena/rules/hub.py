@@ -120,9 +120,12 @@ def parse_hub_move(variant: Variant, position: Position, text: str, legal_moves:
     if text == "pass":
         return 0 if 0 in legal_moves else None
     numbers = square_numbers(text)
+    if not numbers or min(numbers) < 1:
+        return None
     squares = {move: move_squares(variant, position, move) for move in legal_moves}
     if ":" in text:
-        fitting = [move for move in legal_moves if numbers in paths(variant, position, move)]
+        captures = [move for move in legal_moves if squares[move].captured]
+        fitting = [move for move in captures if numbers in paths(variant, position, move)]
     else:
         ends = [move for move in legal_moves if list(squares[move][:2]) == numbers[:2]]
         whole = [move for move in ends if list(squares[move].captured) == sorted({*numbers[2:]})]
