@@ -20,7 +20,10 @@ from tests.helpers.rule_sets import by_constants
     [
         ("englsh", "base"),
         ({"promotion": "never"}, ""),
+        ({"bas": "english"}, "bas"),
         ({"base": "english", "promotoin": "never"}, "promotoin"),
+        ({"flying": "yes", "base": "englsh"}, "flying"),
+        ({"rows": 12, "promotion": "never"}, "rows"),
         ({"base": "english", "promotion": "sometimes"}, "promotion"),
         ({"base": "english", "flying": "yes"}, "flying"),
         ({"base": "english", "men": 17}, "men"),
@@ -30,6 +33,7 @@ from tests.helpers.rule_sets import by_constants
         ({"base": "english", "top": 3}, "top"),
         ({"base": "english", "rows": 12}, "rows"),
         ({"base": "english", "rows": 7}, "rows"),
+        ({"base": "english", "rows": 10.0}, "rows"),
         ({"base": "english", "rows": 6, "men": 10}, "men"),
         ({"base": "italian", "rows": 10}, "rows"),
         ("english-12x12", "rows"),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails, PydanticKnownError
 
 from arena.base.errors import ArenaError
 from arena.base.wording import quoted, unknown
@@ -27,13 +27,20 @@ class VariantError(ArenaError, ValueError):
         self.key = key
 
 
+def _whole(number: object) -> object:
+    """The number, refused if it is no int: a Literal takes whatever equals one, such as 10.0."""
+    if type(number) is not int:
+        raise PydanticKnownError("int_type")
+    return number
+
+
 _Count = Annotated[int, Field(ge=0)]
 _BOOLEANS = [name for name, default in Rules._field_defaults.items() if isinstance(default, bool)]
 _KINDS: dict[str, Any] = {
     "base": Literal[tuple(VARIANTS)],
     "endings": bool,
     "first": Literal[COLOURS],
-    "rows": Literal[SIZES],
+    "rows": Annotated[Literal[SIZES], BeforeValidator(_whole)],
     **dict.fromkeys(("men", "king_moves"), _Count),
     **dict.fromkeys(_BOOLEANS, bool),
     "promotion": Literal[PROMOTIONS],
@@ -65,7 +72,7 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     try:
         Changes.model_validate(dict(description))
     except ValidationError as error:
-        raise _refusal(error.errors()[0]) from None
+        raise _refusal(description, error.errors()) from None
     base = VARIANTS[description["base"]]
     sized = _resized(base, description.get("rows", base.rules.rows))
     changes = {key: value for key, value in description.items() if key not in ("base", "rows")}
@@ -169,8 +176,15 @@ def _named_after(variant: Variant, changes: str, **fields: Any) -> Variant:
     )
 
 
-def _refusal(error: ErrorDetails) -> VariantError:
-    """What pydantic found wrong in a description, in one line."""
+def _refusal(description: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> VariantError:
+    """What pydantic found wrong in a description, in one line: an unknown key, else the first wrong one."""
+    keys = list(description)
+
+    def order(error: ErrorDetails) -> tuple[bool, int]:
+        key = error["loc"][0]
+        return error["type"] != "extra_forbidden", keys.index(key) if key in keys else len(keys)
+
+    error = min(errors, key=order)
     key, value = str(error["loc"][0]), error["input"]
     if error["type"] == "missing":
         return VariantError("a custom variant needs a base, such as {base: english, promotion: never}", "")
