@@ -414,19 +414,19 @@ def test_ctrl_c_stops_the_command_which_resumes(own_home):
     assert reports == []
 
 
-def test_two_builders_at_once_and_folders_that_cannot_be_written_to_are_told_in_one_line(own_home, monkeypatch):
-    def refused() -> None:
-        with pytest.raises(EndgameError) as caught:
+def test_two_builders_at_once_and_folders_that_cannot_be_written_to_are_told_in_one_line(own_home):
+    def refused(reason: str) -> None:
+        with pytest.raises(EndgameError, match=reason) as caught:
             make(ENGLISH, 3)
         one_line(caught.value)
 
     lock = lock_folder(folder_of(ENGLISH).parent)
-    refused()
+    refused("in use by another arena")
     lock.release()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
     try:
-        refused()
+        refused("File too large")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     reports: list[int] = []
@@ -435,7 +435,7 @@ def test_two_builders_at_once_and_folders_that_cannot_be_written_to_are_told_in_
     shutil.rmtree(folder_of(ENGLISH))
     folder_of(ENGLISH).parent.chmod(0o500)
     if not os.access(folder_of(ENGLISH).parent, os.W_OK):
-        refused()
+        refused("Permission denied")
 
 
 def test_an_ending_that_is_too_long_for_a_byte_is_an_error(own_home, monkeypatch):

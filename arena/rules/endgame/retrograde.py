@@ -124,7 +124,8 @@ class Solver:
     def _keep(self, material: Material, codes: Codes) -> None:
         def write(path: Path) -> None:
             with path.open("wb") as file:
-                np.save(file, codes)
+                np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(codes))
+                file.write(codes.data)  # np.save does not say why it fails
 
         replace(self._folder / f"{material}.npy", write)
         self._find(material)
