@@ -58,25 +58,31 @@ def written(tmp_path: Path, text: str = SMALL) -> Path:
 
 
 class Hearing(Observer):
-    """Counts games and lines of a run, and stops it after so many."""
+    """Counts games, epochs and lines of a run, and stops it after so many.
+
+    As a terminal's, the wish to stop is forgotten when work ends.
+    """
 
     def __init__(self, stop_after: int = sys.maxsize) -> None:
         self.stop_after, self.events = stop_after, list[str]()
+        self.is_wished = False
 
     def say(self, line: str) -> None:
         self.events.append(line)
+        self.is_wished |= len(self.events) == self.stop_after
 
     @contextmanager
     def working(self, what: str, total: int, folder: Any = None, *, at_once: bool = False) -> Iterator[Any]:
         self.what = what
-        yield lambda: len(self.events) >= self.stop_after
+        yield lambda: self.is_wished
+        self.is_wished = False
 
     def done(self, pieces: int) -> None:
-        self.events.append(self.what)
+        self.say(self.what)
 
 
 def heard(config: Path, folder: Path, stop_after: int = sys.maxsize) -> tuple[list[str], bool]:
-    """Learn until so many games and lines were heard of, or to the end; these, and whether it is done."""
+    """Learn until so many games, epochs and lines were heard of, or to the end; these, and whether it is done."""
     plan, hearing = prepare(load_learning(config)), Hearing(stop_after)
     with GameStore(folder, plan.description) as store:
         outcome = learn(plan, store, 1, hearing)
@@ -84,7 +90,7 @@ def heard(config: Path, folder: Path, stop_after: int = sys.maxsize) -> tuple[li
 
 
 def done(config: Path, folder: Path, stop_after: int = sys.maxsize) -> bool:
-    """Whether a run is done after so many games and lines."""
+    """Whether a run is done after so many games, epochs and lines."""
     return heard(config, folder, stop_after)[1]
 
 
@@ -194,13 +200,22 @@ def test_a_run_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
     config = written(tmp_path)
     assert done(config, tmp_path / "whole")
     assert not done(config, tmp_path / "pieces", stop_after=15)
-    assert not done(config, tmp_path / "pieces", stop_after=25 + 1 + 2)
+    assert not done(config, tmp_path / "pieces", stop_after=25 + 1 + 2 * 2)
     assert len(torch.load(tmp_path / "pieces" / CHECKPOINT, weights_only=True)["epochs"]) == 2
-    again, _ = heard(config, tmp_path / "pieces", stop_after=1 + 2)
-    assert again[0].endswith("after 2 epochs") and again[1].startswith("epoch 3/4: ")
+    again, _ = heard(config, tmp_path / "pieces", stop_after=1 + 2 * 2)
+    assert again[0].endswith("after 2 epochs") and again[1].startswith("epoch 3/4: ") and again[2] == "epochs"
     assert done(config, tmp_path / "pieces")
     whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))
     assert whole == pieces
+
+
+@pytest.mark.parametrize("events", [40, 40 + 1 + 4 * 2], ids=["games", "epochs"])
+def test_a_wish_to_stop_in_the_last_piece_of_a_stage_is_heard(tmp_path: Path, events: int):
+    """It ends with the stage on a terminal, so that the next one would not know of it."""
+    config = written(tmp_path)
+    told, is_done = heard(config, tmp_path / "run", stop_after=events)
+    assert (len(told), is_done) == (events, False)
+    assert done(config, tmp_path / "run")
 
 
 def test_a_network_that_is_gone_is_made_again_and_a_damaged_checkpoint_learned_again(tmp_path: Path):
@@ -214,7 +229,7 @@ def test_a_network_that_is_gone_is_made_again_and_a_damaged_checkpoint_learned_a
     (folder / NETWORK).unlink()
     (folder / CHECKPOINT).write_bytes((folder / CHECKPOINT).read_bytes()[:5000])
     events, _ = heard(config, folder)
-    assert len(events) == 1 + 4
+    assert len(events) == 1 + 4 * 2
     assert (folder / NETWORK).read_bytes() == before
 
 
@@ -353,7 +368,7 @@ def test_a_run_of_rounds_that_was_stopped_ends_with_the_same_bytes(tmp_path: Pat
     """Stopped in the fit of the first round, in the games of the second, and in the fit of the last."""
     config = written(tmp_path, ROUNDS)
     assert done(config, tmp_path / "whole")
-    for events in (40 + 1 + 1, 1 + 1 + 5, 15 + 1 + 2 + 60 + 1 + 1):
+    for events in (40 + 1 + 2, 1 + 2 + 5, 15 + 1 + 2 * 2 + 60 + 1 + 2):
         assert not done(config, tmp_path / "pieces", stop_after=events)
     assert done(config, tmp_path / "pieces")
     whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))

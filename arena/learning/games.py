@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import ArenaError
 from arena.base.wording import cut
 from arena.experiment.formats.base import Pairing
 from arena.hosting.handle import failure_of
@@ -103,6 +104,14 @@ def play_job(job: Job) -> Played:
     Raises OpeningsError without an opening, LearningError for a player that cannot be built or fails.
     """
     return _ordinary(job) if job.random_moves is None else _self_play(job, job.random_moves)
+
+
+def attempted(job: Job) -> Played | ArenaError:
+    """Play one game, or return why it cannot be played, so that a worker's other games are not lost with it."""
+    try:
+        return play_job(job)
+    except ArenaError as error:
+        return error
 
 
 def _ordinary(job: Job) -> Played:

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from arena.base.errors import ArenaError
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
-from arena.learning.games import GameStore, Job, play_job
+from arena.learning.games import GameStore, Job, attempted
 from arena.learning.terms import Terms
 from arena.play.workers import Workers, run
 from arena.ratings.interval import Floats
@@ -62,9 +63,10 @@ class Session(NamedTuple):
     observer: Observer
 
     def play(self, what: str, jobs: Sequence[Job]) -> bool:
-        """Play the games of a stage, in words `what`, that are not stored, and store each; whether all are.
+        """Play the games of a stage, in words `what`, that are not stored, and store each; whether to go on.
 
-        Raises LearningError for a game that cannot be played and EngineError for one that ends its process.
+        Raises LearningError or OpeningsError for a game that cannot be played, once those under way are stored,
+        and EngineError for one that ends its process.
         """
         stored = self.store.finished(jobs[0].stage) if jobs else set()
         missing = [job for job in jobs if job.game not in stored]
@@ -73,13 +75,18 @@ class Session(NamedTuple):
         for spec in (missing[0].white, missing[0].black):
             if not is_class(spec.type):
                 build_player(spec, self.terms.rule_set)  # compiled here once, not by every worker at once
-        done = len(stored)
+        done, failures = len(stored), list[ArenaError]()
         with self.observer.working(what, len(jobs)) as stopping:
-            for played in run(play_job, missing, self.workers, stopping):
+            for played in run(attempted, missing, self.workers, lambda: bool(failures) or stopping()):
+                if isinstance(played, ArenaError):
+                    failures.append(played)
+                    continue
                 self.store.add(played)
                 done += 1
                 self.observer.done(done)
-        return done == len(jobs)
+            if failures:
+                raise failures[0]
+            return done == len(jobs) and not stopping()
 
 
 class BuildTrial(NamedTuple):

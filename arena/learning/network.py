@@ -161,6 +161,9 @@ class Network(Method):
                     replace(checkpoint, partial(fit.save, digest))
                     figures = f"loss {epoch.loss:.4f}, held out {Loss(epoch.held_out, epoch.error)}"
                     session.observer.say(f"epoch {epoch.number}/{self.epochs}: {figures}")
+                    session.observer.done(epoch.number)
+                if stopping():
+                    return None
         network = fit.network.whole_numbers()
         replace(file, NetworkFile(network, unit_of(variant, network)).save)
         games = sum(len(np.unique(views.games)) for views in (learned, judged))

@@ -21,14 +21,17 @@ DOCUMENT = {
 
 
 class Stopper(Observer):
-    """Stops work after so many pieces, which it counts."""
+    """Stops work after so many pieces, which it counts; as a terminal's, the wish is forgotten when work ends."""
 
     def __init__(self, after: int) -> None:
         self.after, self.count = after, 0
+        self.is_wished = after == 0
 
     @contextmanager
     def working(self, *_: Any, **more: Any) -> Iterator[Callable[[], bool]]:
-        yield lambda: self.count >= self.after
+        yield lambda: self.is_wished
+        self.is_wished = False
 
     def done(self, pieces: int) -> None:
         self.count += 1
+        self.is_wished |= self.count == self.after
