@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, ClassVar, Literal, TypeAlias
@@ -14,7 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from arena.base.files import replace
-from arena.base.wording import not_installed
+from arena.base.wording import message_of, not_installed
 from arena.experiment.yaml.errors import Keys
 from arena.learning.games import Job, job_of
 from arena.learning.logistic import COIN, Loss
@@ -81,8 +80,6 @@ class Network(Method):
         return (*self.earlier, self.games)
 
     def problems(self, terms: Terms) -> Iterator[tuple[Keys, str]]:
-        if find_spec("torch") is None:
-            raise LearningError(not_installed("a network", "PyTorch", "train"))
         if not (self.games or self.runs or self.pdn):
             yield ("learn", "games"), "there are no positions to learn: give games, runs or pdn"
         if self.earlier and not self.games:
@@ -91,6 +88,8 @@ class Network(Method):
             for name in names:
                 if not _place(terms, name).exists():
                     yield ("learn", key), f"there is no {noun} {name}"
+        if lack := _lack_of_torch():
+            yield ("learn", "method"), lack
 
     def trials(self, terms: Terms) -> Iterator[BuildTrial]:
         yield BuildTrial((), self.first_options(terms))
@@ -213,6 +212,17 @@ class Network(Method):
             f"After {self.epochs} epochs the loss was {last.loss:.4f} nats on the way, "
             f"{Loss(*last.held_out)} of the positions held out; a coin's is {COIN:.4f}."
         )
+
+
+def _lack_of_torch() -> str:
+    """Why PyTorch cannot be used; "" if it can."""
+    try:
+        import arena.learning.fit  # noqa: F401  PyTorch takes seconds to import
+    except (ImportError, OSError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+            return not_installed("a network", "PyTorch", "train")
+        return f"a network needs PyTorch, which does not load: {message_of(error)}"
+    return ""
 
 
 def _place(terms: Terms, name: str) -> Path:
