@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -360,6 +361,15 @@ def test_each_round_is_played_by_the_network_of_the_one_before_and_the_last_one_
     assert evaluations[2].read_bytes() != evaluations[3].read_bytes()
     result = invoke("learn", config, "--out", folder, "--workers", 1)
     assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader((folder / "path.csv").open()))
+    assert [(row["round"], row["step"], row["games"]) for row in rows] == [
+        ("1", "1", "40"),
+        ("1", "2", "40"),
+        ("2", "3", "20"),
+        ("2", "4", "20"),
+        ("3", "5", "60"),
+        ("3", "6", "60"),
+    ]
     text = (folder / "summary.md").read_text()
     assert "quiet positions of 60 games of the player with itself, after rounds of 40 and 20" in text
 

@@ -170,7 +170,10 @@ class Method(Section):
 
     @abstractmethod
     def path(self, terms: Terms, steps: Sequence[Step]) -> pd.DataFrame:
-        """A row for the start and each `unit` on the way: `step`, `games`, `loss`, `held_out`, and numbers."""
+        """A row for each `unit` on the way, `step`: `games`, `loss`, `held_out`, then numbers, if it tunes any.
+
+        Numbers have a row for the start, too, and epochs, before all else, their `round`.
+        """
 
     @abstractmethod
     def description(self, steps: Sequence[Step]) -> str:

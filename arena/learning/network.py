@@ -194,8 +194,12 @@ class Network(Method):
         return Findings("Network", note, pd.DataFrame())
 
     def path(self, terms: Terms, steps: Sequence[Step]) -> pd.DataFrame:
-        rows = [(number, steps[-1].games, loss, held_out) for number, loss, held_out, _ in steps[-1].epochs]
-        return pd.DataFrame(rows, columns=["step", "games", "loss", "held_out"])
+        epochs = [(step, loss, held_out) for step in steps for _, loss, held_out, _ in step.epochs]
+        rows = [
+            (step.number, number, step.games, loss, held_out)
+            for number, (step, loss, held_out) in enumerate(epochs, 1)
+        ]
+        return pd.DataFrame(rows, columns=["round", "step", "games", "loss", "held_out"])
 
     def description(self, steps: Sequence[Step]) -> str:
         last = steps[-1]

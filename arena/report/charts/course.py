@@ -34,18 +34,19 @@ def plot_path(path: pd.DataFrame, *, step: str, title: str) -> Axes:
     `path` is that of a method of `arena.learning.method`; `step` is what its steps are called. The losses have a
     panel if there are any.
     """
-    names = [name for name in path.columns if name not in ("step", "games", "loss", "held_out")]
+    columns = list(path.columns)
+    names = columns[columns.index("held_out") + 1 :]
     features = list(dict.fromkeys(name.removesuffix(" opening").removesuffix(" ending") for name in names))
     panels = [*features, *(["loss"] if path["loss"].notna().any() else [])]
-    columns = min(len(panels), COLUMNS)
-    rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(max(2.4 * columns, 4.8), 0.7 + 1.45 * max(rows, 2)), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+    across = min(len(panels), COLUMNS)
+    rows = -(-len(panels) // across)
+    figure = Figure(figsize=(max(2.4 * across, 4.8), 0.7 + 1.45 * max(rows, 2)), layout="constrained")
+    axes = figure.subplots(rows, across, squeeze=False, sharex=True).ravel()
     for ax, panel in zip(axes, panels, strict=False):
         _plot_panel(ax, path, panel)
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
-    for ax in axes[max(len(panels) - columns, 0) : len(panels)]:
+    for ax in axes[max(len(panels) - across, 0) : len(panels)]:
         ax.tick_params(labelbottom=True)
     figure.supxlabel(step, size=9)
     labelled = {
