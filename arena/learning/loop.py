@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from arena.base.wording import counted
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.openings.sources import OpeningsError
@@ -132,12 +133,9 @@ def rehearsal(plan: Plan) -> Rehearsal:
     terms = {key: getattr(config, key) for key in ("name", "variant", "seed", "max_plies")}
     data = {**terms, "openings": openings, "players": list(map(entry_of, players))}
     games = sum(method.schedule)
-    return Rehearsal(
-        config.beside(Experiment, data),
-        games + matches * pairs,
-        f"{games} in {len(method.schedule)} {method.noun}s, "
-        f"and {f'{matches} matches' if matches > 1 else 'a match'} of {pairs} games",
-    )
+    parts = [f"{games} in {counted(len(method.schedule), method.noun)}"] if games else []
+    parts.append(f"{f'{matches} matches' if matches > 1 else 'a match'} of {pairs} games")
+    return Rehearsal(config.beside(Experiment, data), games + matches * pairs, ", and ".join(parts))
 
 
 def learn(plan: Plan, store: GameStore, workers: Workers, observer: Observer) -> Outcome | None:

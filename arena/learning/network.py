@@ -70,6 +70,7 @@ class Network(Method):
     against: EvaluationField = Field(
         default="material", description="The evaluation that the network meets in the end."
     )
+    check: int = Field(default=100, ge=1, description="Pairs of games of the match in the end.")
 
     noun: ClassVar[str] = "round"
     subject: ClassVar[str] = "network"
