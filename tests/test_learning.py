@@ -23,16 +23,21 @@ import yaml
 
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError
-from arena.learning.config import TABLE, learning_schema
-from arena.learning.games import FILE, GAMES, GameStore, Played, points_of_pairs
+from arena.learning.config import TABLE, learning_schema, load_learning
+from arena.learning.games import FILE, GAMES, GameStore, Played, job_of, points_of_pairs
 from arena.learning.logistic import Loss
+from arena.learning.loop import prepare, rehearsal
+from arena.learning.method import Session
 from arena.learning.report import caution
-from arena.learning.terms import RandomOpenings
+from arena.learning.terms import LearningError, RandomOpenings
 from arena.ledger.store import StoreError
+from arena.play.workers import IN_PROCESS
 from arena.ratings.match import summary
 from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
-from tests.helpers.command_line import error_line, invoke, one_line
+from arena.watch.observer import Observer
+from players.player import Limit, PlayerSpec
+from tests.helpers.command_line import error_line, invoke, one_line, refused
 from tests.helpers.needed import needed
 
 ENGLISH = VARIANTS["english"]
@@ -437,6 +442,65 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
     one_line(line)
     assert line.startswith(f"{config}:") and words in line
     assert not (tmp_path / "out").exists()
+
+
+def test_all_that_is_wrong_with_settings_and_files_is_told_at_once(tmp_path: Path) -> None:
+    """Each at its place: what one value is refused for, then what the settings are together."""
+    text = TEXEL.replace("depth: 2", "seconds: 1, increment: 0.1, clock: 3").replace("max_plies", "max_ply")
+    config = written(tmp_path, text)
+    told = invoke("doctor", config).stderr.splitlines()
+    places = [(5, 1 + text.splitlines()[4].index(key), key) for key in ("seconds", "increment", "clock")]
+    assert [line.partition(" would")[0] for line in told if "would make" in line] == [
+        f"{config}:{line}:{column}: {key!r}" for line, column, key in places
+    ]
+    assert sum("did you mean 'max_plies'" in line for line in told) == 1 and len(told) == 4
+    text = TEXEL.replace("[man, king]", "[mn, kng, man]").replace("check: 4", "check: 4, start: {edge: 3}")
+    config = written(tmp_path, text.replace("preset: alphabeta", "evaluation: simple"))
+    told = invoke("learn", config).stderr.splitlines()
+    assert all(line.startswith(f"{config}:") for line in told)
+    words = ("'evaluation' is tuned here", "feature 'mn'", "feature 'kng'", "'features' must list edge")
+    assert [[word in line for word in words] for line in told] == [[a == b for b in range(4)] for a in range(4)]
+
+
+def test_a_pytorch_that_does_not_load_is_told_before_the_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text("raise OSError('libgomp.so: cannot open shared object file')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("torch", "arena.learning.fit"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    config = written(tmp_path, NETWORK)
+    for command in (("doctor", config), ("learn", config, "--out", tmp_path / "out")):
+        line = refused(*command)
+        assert line.startswith(f"{config}:7:") and "PyTorch, which does not load: libgomp.so: cannot" in line
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.full
+def test_a_game_that_cannot_be_played_loses_no_other_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(IN_PROCESS)
+    terms = load_learning(written(tmp_path, TOY))
+    good, bad = PlayerSpec("a", "random"), PlayerSpec("b", "negamax", Limit(depth=99))
+    jobs = [job_of(terms, "step 1", game, game, good, bad if game == 30 else good) for game in range(1, 61)]
+    with GameStore(tmp_path / "out", {}) as store:
+        with pytest.raises(LearningError, match=r"^step 1, game 30: b was not built: "):
+            Session(terms, store, 1, Observer()).play("games", jobs)
+        assert store.finished("step 1") >= set(range(1, 30))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (TEXEL, "36 in 3 rounds, and 2 matches of 8 games"),
+        (WEIGHT, "8 in 1 step, and a match of 8 games"),
+        (NETWORK.replace("games: 40", "games: 0, runs: [.]"), "a match of 4 games"),
+        (NETWORK.replace(", check: 2", ""), "40 in 1 round, and a match of 200 games"),
+    ],
+)
+def test_the_parts_of_a_run_are_counted(tmp_path: Path, text: str, parts: str) -> None:
+    if "network" in text:
+        needed("torch")
+    assert rehearsal(prepare(load_learning(written(tmp_path, text)))).parts == parts
 
 
 def problems(text: str) -> list[str]:

@@ -36,7 +36,7 @@ class Learning(Terms):
 
 
 def load_learning(path: str | Path) -> Learning:
-    """Read the learning run in the YAML file `path`; raises ConfigError with all the problems that it has."""
+    """Read the learning run in the YAML file `path`; raises ConfigError with all values that it refuses."""
     source = Source(Path(path))
     data = source.read()
     refuse_other(source, data, "learn")

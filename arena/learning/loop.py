@@ -14,6 +14,7 @@ from arena.base.wording import counted
 from arena.experiment.model import Experiment, entry_of
 from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.openings.sources import OpeningsError
+from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.learning.config import Learning
@@ -72,14 +73,17 @@ class Outcome(NamedTuple):
 def prepare(config: Learning) -> Plan:
     """Build the players once, which also compiles what they need, and draw the openings of the last matches.
 
-    Raises ConfigError, at the key to blame, for settings, files, players or openings that cannot be had.
+    Raises ConfigError, at the keys to blame, for settings and files, all at once, or for players or openings that
+    cannot be had.
     """
-    method = config.learn
+    method, problems = config.learn, list[Problem]()
     try:
         for keys, message in method.problems(config):
-            raise config.error(keys, message)
+            problems += config.error(keys, message).problems
     except PlayerError as error:
-        raise config.error(("player", *error.keys), str(error)) from None
+        problems += config.error(("player", *error.keys), str(error)).problems
+    if problems:
+        raise ConfigError(problems)
     for setting, options, above in method.trials(config):
         try:
             _try_out(config.spec(START, options), config.rule_set)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field, ValidationError, WithJsonSchema
+from pydantic_core import InitErrorDetails
 
 from arena.base.errors import ArenaError
 from arena.base.wording import shown
@@ -91,9 +92,17 @@ def evaluation_name(evaluation: Any) -> str:
 
 
 def _counted(spec: PlayerSpec) -> PlayerSpec:
-    for key in TIMED:
-        if getattr(spec.limit, key) is not None:
-            raise refusal(f"{key!r} would make what is learned depend on the machine: give 'nodes' or 'depth'")
+    limits = {key: value for key in TIMED if (value := getattr(spec.limit, key)) is not None}
+    refused = [
+        InitErrorDetails(
+            type=refusal(f"{key!r} would make what is learned depend on the machine: give 'nodes' or 'depth'"),
+            loc=(key,),
+            input=value,
+        )
+        for key, value in limits.items()
+    ]
+    if refused:
+        raise ValidationError.from_exception_data("player", refused)
     return spec
 
 
