@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, ValidationError
+from pydantic.errors import PydanticInvalidForJsonSchema
 
 from arena.base.wording import quoted, unknown
 from players.loading import PlayerError
@@ -58,8 +59,11 @@ class Option:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values, empty if it may be anything."""
-        return self._adapter.json_schema()
+        """The JSON schema of its values, empty if it may be anything, or what no schema describes."""
+        try:
+            return self._adapter.json_schema()
+        except PydanticInvalidForJsonSchema:
+            return {}
 
     @property
     def takes(self) -> str:
@@ -100,7 +104,7 @@ def options_of(maker: type[Any]) -> Mapping[str, Option]:
     """The options of a player's class: the parameters of its constructor but the first, the variant.
 
     `**name: Annotated[Any, C]` stands for the fields of the dataclass C, without defaults of their own, and any
-    other `**name` for the options of the class that it extends.
+    other `**name` for the options of the constructor that it extends, or for any if there is none.
     """
     if maker not in _options:
         _options[maker] = {
@@ -123,10 +127,11 @@ def takes_any(maker: type[Any]) -> bool:
 def _parameters(maker: type[Any]) -> Iterator[inspect.Parameter]:
     try:
         parameters = list(inspect.signature(maker, eval_str=True).parameters.values())[1:]
-    except NameError as error:
+    except Exception as error:  # whatever Python says of a text that is evaluated
         raise PlayerError(f"{maker.__name__} has an annotation that cannot be read: {error}", "type") from None
     line = list(maker.__mro__)
-    extended = line[next(n for n, kind in enumerate(line) if "__init__" in vars(kind)) + 1 :]
+    made = [kind for kind in line if "__init__" in vars(kind) and not getattr(kind, "_is_protocol", False)]
+    extended = [kind for kind in made[1:] if kind is not object]
     for parameter in parameters:
         models = [model for model in get_args(parameter.annotation) if is_dataclass(model)]
         if parameter.kind is not parameter.VAR_KEYWORD:
@@ -134,7 +139,7 @@ def _parameters(maker: type[Any]) -> Iterator[inspect.Parameter]:
         elif models:
             for name, kind in get_type_hints(models[0], include_extras=True).items():
                 yield parameter.replace(name=name, kind=parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        elif extended[:1] not in ([], [object]):
+        elif extended:
             names = {parameter.name for parameter in parameters}
             yield from (further for further in _parameters(extended[0]) if further.name not in names)
         else:

@@ -81,8 +81,9 @@ def option_values(spec: PlayerSpec) -> dict[str, Any]:
     """
     maker = maker_of(spec.type)
     options = options_of(maker)
-    for name in options.keys() & spec.options:
-        options[name].check(spec.options[name])
+    for name in spec.options:
+        if name in options:
+            options[name].check(spec.options[name])
     values = {name: option.default for name, option in options.items() if not option.is_required}
     if maker is Negamax:
         changes = {name: value for name, value in spec.options.items() if name in SWITCHES}

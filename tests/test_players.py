@@ -23,7 +23,7 @@ from players.negamax.state import COUNTED, STATE
 from players.negamax.switches import PRESETS, SWITCHES, Switches, preset_texts, stored, switches_of
 from players.options import Option, options_of
 from players.player import EFFORT, Limit, PlayerSpec
-from players.table import PLAYERS, build_player, complete_player
+from players.table import PLAYERS, build_player, complete_player, option_values
 from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]
@@ -157,13 +157,51 @@ def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options
     one_line(caught.value)
 
 
-def test_an_annotation_that_names_nothing_is_told_in_one_line(tmp_path):
+@pytest.mark.parametrize("text", ["Variant", "math.Numbr", "int | 'x y'", "a b"])
+def test_an_annotation_that_cannot_be_read_is_told_in_one_line(text, tmp_path):
     path = tmp_path / "users.py"
-    path.write_text("from __future__ import annotations\n" + USERS.replace("variant,", "variant: Variant,"))
-    with pytest.raises(
-        PlayerError, match="Mine has an annotation that cannot be read: name 'Variant' is not defined"
-    ):
+    path.write_text("import math\n" + USERS.replace("variant,", f"variant: {text!r},"))
+    with pytest.raises(PlayerError, match="Mine has an annotation that cannot be read: ") as caught:
         build_player(spec(f"{path}:Mine", level=2), ENGLISH)
+    one_line(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bases", "known"),
+    [
+        ("Mixin", True),
+        ("ABC", True),
+        ("Player", True),
+        ("Mixin, Random", False),
+        ("Player, Random", False),
+    ],
+)
+def test_options_of_any_name_are_those_of_the_constructor_that_is_extended_if_there_is_one(bases, known, tmp_path):
+    path = tmp_path / "users.py"
+    path.write_text(
+        "from abc import ABC\nfrom arena import Player\nfrom players.baselines import Random\n"
+        "class Mixin: pass\n" + USERS.replace("Mine", f"Mine({bases})").replace("extra=None", "**options")
+    )
+    if known:
+        build_player(spec(f"{path}:Mine", level=2, foo=1), ENGLISH)
+    else:
+        with pytest.raises(PlayerError, match="unknown option 'foo'"):
+            build_player(spec(f"{path}:Mine", level=2, foo=1), ENGLISH)
+
+
+def test_an_option_that_is_a_function_is_checked_though_no_schema_describes_it():
+    option = Option("it", Callable[[int], int])
+    option.check(abs)
+    with pytest.raises(PlayerError, match="it: "):
+        option.check("abs")
+    assert (option.schema, option.takes) == ({}, "anything")
+
+
+@pytest.mark.parametrize("names", [("ties", "tt"), ("tt", "ties")])
+def test_the_first_option_that_is_wrong_is_named(names):
+    with pytest.raises(PlayerError) as caught:
+        option_values(PlayerSpec("p", "negamax", Limit(depth=1), dict.fromkeys(names, -1)))
+    assert caught.value.keys == names[:1]
 
 
 LIMITED = """
