@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import is_compiling
 
+MOST_KEPT = 80
+"""Megabytes of a player that is kept between games, at most: a process keeps up to 16 players."""
 _LINE = 64
 """Bytes of a line of the cache."""
 
@@ -19,9 +21,10 @@ def aligned(words: int, kind: type[Any]) -> NDArray[Any]:
     """An array of `words` numbers of 64 bits, all 0, that begins with a line of the cache.
 
     The system gives memory as it is first written to, which would take most of a short first search: so zeros are
-    written here.
+    written here, but to more than a kept player may have, of which short games need little.
     """
-    room = np.full(words + _LINE // 8, 0, kind)
+    size = words + _LINE // 8
+    room = np.full(size, 0, kind) if words * 8 <= MOST_KEPT * 2**20 else np.zeros(size, kind)
     skipped = -room.ctypes.data % _LINE // 8
     return room[skipped : skipped + words]
 

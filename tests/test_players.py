@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import mmap
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import jsonschema
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from pydantic import Field
@@ -19,6 +22,7 @@ from players.evaluation.build import EVALUATORS
 from players.evaluation.linear import FEATURES
 from players.loading import PlayerError
 from players.mcts.player import Rollout
+from players.memory import MOST_KEPT, aligned
 from players.negamax.state import COUNTED, STATE
 from players.negamax.switches import PRESETS, SWITCHES, Switches, preset_texts, stored, switches_of
 from players.options import Option, options_of
@@ -234,15 +238,34 @@ LIMITS: dict[str, Any] = {"depth": 3, "nodes": 50, "seconds": 0.01, "clock": 1.0
 @pytest.mark.parametrize(
     ("kind", "memory", "is_kept"),
     [
-        ("negamax", {"tt": 64}, True),
-        ("negamax", {"tt": 65}, False),
-        ("mcts", {"tree": 64}, True),
-        ("mcts", {"tree": 65}, False),
+        ("negamax", {"tt": 80}, True),
+        ("negamax", {"tt": 81}, False),
+        ("mcts", {}, True),
+        ("mcts", {"tree": 80}, True),
+        ("mcts", {"tree": 81}, False),
+        ("hybrid", {}, True),
+        ("hybrid", {"tt": 17}, False),
+        ("hybrid", {"tt": 64, "tree": 64}, False),
     ],
 )
 def test_a_player_of_much_memory_is_not_kept_between_games(kind, memory, is_kept):
     spec = PlayerSpec("player", kind, Limit(nodes=1), memory)
     assert complete_player(spec, VARIANTS["english"]).kept is is_kept
+
+
+STATM = Path("/proc/self/statm")
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="the memory in use is read from /proc")
+@pytest.mark.parametrize(("megabytes", "is_written"), [(MOST_KEPT, True), (MOST_KEPT + 1, False)])
+def test_memory_is_written_as_it_is_made_but_not_more_than_a_kept_player_may_have(megabytes, is_written):
+    def in_use() -> int:
+        return int(STATM.read_text().split()[1]) * mmap.PAGESIZE
+
+    before = in_use()
+    memory = aligned(megabytes * 2**17, np.int64)
+    assert (in_use() - before > memory.nbytes / 2) == is_written
+    assert memory.ctypes.data % 64 == 0
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description
 from players.evaluation.mix import HEAD, JUDGED, STANCE, assess, head_of, is_mix
 from players.mcts.search import EVALUATION, RANDOM, SHALLOW, TreeWorkspace, compiled_tree_search
-from players.negamax.player import MOST_KEPT, Negamax, budget, earlier_positions, give_moves
+from players.memory import MOST_KEPT
+from players.negamax.player import Negamax, budget, earlier_positions, give_moves
 from players.negamax.state import MAX_DEPTH, draw_rules
 from players.options import does
 from players.player import AnswerError, Choice, Limit
@@ -90,7 +91,7 @@ class Mcts:
     ) -> None:
         preset, switches = self.shallow
         self._negamax = Negamax(variant, evaluation, preset, **switches)
-        self.kept = self._negamax.kept and tree <= MOST_KEPT
+        self.kept = self._negamax.switches.tt + tree <= MOST_KEPT
         self._rules, self._keeps = variant.constants, keep_tree
         self._search = compiled_tree_search(self._rules)
         self._shallow = self._negamax.workspace

@@ -16,7 +16,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
 from players.evaluation.sample import man_at_start, man_value
 from players.loading import PlayerError
-from players.memory import address_of_array
+from players.memory import MOST_KEPT, address_of_array
 from players.negamax.deepening import compiled_search
 from players.negamax.score import plies_to_win
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
@@ -26,8 +26,6 @@ from players.player import AnswerError, Choice, Limit
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
-MOST_KEPT = 64
-"""Megabytes of a player that is kept between games, at most: a process keeps up to 16 players."""
 _NONE = np.zeros((0, 4), np.int64)
 
 
