@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import shutil
@@ -28,10 +29,12 @@ from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.prepare import prepare
 from arena.rules.game import Game
+from arena.rules.hub import parse_line
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
+from players.engines.parameters import Value, declared, settings
 from players.engines.program import waiting_announced
-from players.loading import located
+from players.loading import PlayerError, located
 from players.player import Allowance, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
@@ -243,6 +246,32 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(given: str, message: str, tmp
         prepare(load(path))
     assert message.format(folder=tmp_path) in str(caught.value), str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("declaration", "value", "text"),
+    [
+        ("param name=x type=real", 0.5, "0.5"),
+        ("param name=x type=real min=0", 2, "2"),
+        ("param name=x type=real", math.nan, ""),
+        ("param name=x type=real min=0", math.inf, ""),
+        ("param name=x type=int", 2**62, str(2**62)),
+        ("param name=x type=int", 10**40, ""),
+        ("param name=x type=int min=0", 10**40, ""),
+        ("param name=x type=int", -(10**40), ""),
+        ('param name=x type=int values="1 2 4"', 2, "2"),
+        ('param name=x type=enum values="1 2 4"', 2, "2"),
+        ('param name=x type=enum values="1 2 4"', 3, ""),
+    ],
+)
+def test_a_program_is_given_values_of_the_type_that_it_declares(declaration: str, value: Value, text: str) -> None:
+    known = {"x": declared(parse_line(declaration), "it")}
+    if text:
+        assert settings(known, {"x": value}, VARIANTS["international"], "it") == {"x": text}
+    else:
+        with pytest.raises(PlayerError) as caught:
+            settings(known, {"x": value}, VARIANTS["international"], "it")
+        assert caught.value.keys == ("parameters", "x")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
+from pydantic import Field, FiniteFloat
+
 from arena.base.wording import choices, unknown
 from arena.rules.hub import Line, variant_words
 from arena.rules.variants import VARIANTS, Variant
@@ -15,6 +17,8 @@ from players.options import Option, does
 Value = bool | int | float | str
 _KEY = "parameters"
 """The key of a player's entry."""
+_INT = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
+"""A whole number as programs keep it."""
 
 
 class Declared(NamedTuple):
@@ -30,11 +34,17 @@ def declared(line: Line, program: str) -> Declared:
     """The parameter that a line `param` declares."""
     get = line.arguments.get
     words, type_ = tuple(get("values", "").split()), get("type", "string")
-    kinds: dict[str, Any] = {"bool": bool, "int": int, "real": float, "enum": Literal[words] if words else str}
+    kinds: dict[str, Any] = {
+        "bool": bool,
+        "int": _INT,
+        "real": FiniteFloat,
+        "enum": Literal[words] if words else str,
+    }
     kind = kinds.get(type_, Value)
     if type_ in ("int", "real"):
         kind = Annotated[kind, does("", least=_bound(get("min", "")), most=_bound(get("max", "")))]
-    return Declared(Option(f"{get('name', '')} of {program}", kind), get("value", ""), words)
+    option = Option(f"{get('name', '')} of {program}", kind)
+    return Declared(option, get("value", ""), words if type_ == "enum" else ())
 
 
 def settings(
