@@ -445,7 +445,7 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
 
 
 def test_all_that_is_wrong_with_settings_and_files_is_told_at_once(tmp_path: Path) -> None:
-    """Each at its place: what one value is refused for, then what the settings are together."""
+    """Each at its place: what values are refused for, then what the settings are together, then what is built."""
     text = TEXEL.replace("depth: 2", "seconds: 1, increment: 0.1, clock: 3").replace("max_plies", "max_ply")
     config = written(tmp_path, text)
     told = invoke("doctor", config).stderr.splitlines()
@@ -460,6 +460,11 @@ def test_all_that_is_wrong_with_settings_and_files_is_told_at_once(tmp_path: Pat
     assert all(line.startswith(f"{config}:") for line in told)
     words = ("'evaluation' is tuned here", "feature 'mn'", "feature 'kng'", "'features' must list edge")
     assert [[word in line for word in words] for line in told] == [[a == b for b in range(4)] for a in range(4)]
+    text = TEXEL.replace("random_plies: 6", "random_plies: 2").replace("check: 4", "check: 4000, start: {man: x}")
+    config = written(tmp_path, text.replace("games: 12", "against: simpel, games: 12"))
+    told = [line for line in invoke("learn", config).stderr.splitlines() if not line.startswith("compiling ")]
+    built = ("lower check", "did you mean 'simple'", "the weight of man must be a number")
+    assert [[word in line for word in built] for line in told] == [[a == b for b in range(3)] for a in range(3)]
 
 
 def test_a_pytorch_that_does_not_load_is_told_before_the_first_game(

@@ -73,8 +73,8 @@ class Outcome(NamedTuple):
 def prepare(config: Learning) -> Plan:
     """Build the players once, which also compiles what they need, and draw the openings of the last matches.
 
-    Raises ConfigError, at the keys to blame, for settings and files, all at once, or for players or openings that
-    cannot be had.
+    Raises ConfigError, at the keys to blame, for settings and files, all at once, or for all players and openings
+    that cannot be had.
     """
     method, problems = config.learn, list[Problem]()
     try:
@@ -84,17 +84,23 @@ def prepare(config: Learning) -> Plan:
         problems += config.error(("player", *error.keys), str(error)).problems
     if problems:
         raise ConfigError(problems)
+    messages, openings = set[str](), list[Position]()
     for setting, options, above in method.trials(config):
         try:
             _try_out(config.spec(START, options), config.rule_set)
         except PlayerError as error:
             is_setting = bool(above) and error.keys[:1] == above[:1]
+            if str(error) in messages or (problems and not is_setting):
+                continue  # what the trials have in common is told once
+            messages.add(str(error))
             blamed = ("learn", *setting, *error.keys[len(above) :]) if is_setting else ("player", *error.keys)
-            raise config.error(blamed, str(error)) from None
+            problems += config.error(blamed, str(error)).problems
     try:
         openings = config.openings.draw_for_matches(config.rule_set, method.check, config.seed)
     except OpeningsError as error:
-        raise config.error(("openings", "random_plies"), str(error)) from None
+        problems += config.error(("openings", "random_plies"), str(error)).problems
+    if problems:
+        raise ConfigError(problems)
     plan = Plan(config, tuple(openings), {})
     files = {name: mark for spec in (plan.start, *plan.opponents) for name, mark in fingerprints(spec).items()}
     return plan._replace(description=config.as_dict() | {"files": files})
