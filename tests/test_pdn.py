@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,10 @@ def test_results_are_those_of_the_side_that_moves_first(variant):
         ("", "c3-d4", None, "white"),
         ('[FEN "B:W18:B9"]', "1. 9-13", None, "black"),
         ('[FEN "B:W18:B9"]', "1... 9-13", None, "white"),
+        ("", "(1. 22-18 (1. 23-18)) 1. 11-15", None, "black"),
+        ("", "$1 1. 9-13", None, "black"),
+        ('[FEN "B:W21:B9"]', "$1 1. 9-13", None, "black"),
+        ('[FEN "W:W21:B9"]', "(note) 1... 21-17", None, "black"),
     ],
 )
 def test_who_moves_first_is_said_by_tags_the_rules_given_or_the_first_move(tmp_path, tags, moves, variant, first):
@@ -442,6 +447,7 @@ def test_a_position_set_up_in_mid_game_goes_on_from_there():
         ("1. 9-13 -- *", 1, 1, 2, [1, 6]),
         ('[Event "x"]\n[FEN "W:W99:B1"]\n1. 9-13 *', 2, 1, 0, [6]),
         ('[FEN "?:W31:B1"]\n*', 1, 1, 0, [6]),
+        ('[Event "x"]\n{[FEN "W:W21:B9"]}\n[fen "B:W21:Bx"] 1. 11-15 *', 3, 1, 0, [6]),
         ('[Event "x"]\n[Site "y]\n1. 9-13 *', 2, 1, 0, [1, 6]),
         ('[Event "x"]\n[Site "y"]\n[Site "z"] 1. 9-13 *', 3, 1, 0, [1, 6]),
         ("1. 9-13 21-17 {a { b }\n} 2. 5-9 *", 2, 1, 3, [3, 6]),
@@ -652,6 +658,12 @@ def test_a_game_alone_is_read_as_among_all(text):
         assert faults == [problem for problem in problems if problem.game == number]
 
 
+def test_cutting_games_without_tags_takes_time_in_proportion_to_them():
+    text, began = "1. 11-15 23-19 {good} 2. 8-11 22-17 1-0\n" * 40_000, time.process_time()
+    assert [game.line for game in split(text)] == [*range(1, 40_001)]
+    assert time.process_time() - began < 10
+
+
 def test_tags_that_stand_together_begin_a_game_of_any_rules():
     text = """A line before the games.
 [Event "chess"]
@@ -669,13 +681,13 @@ def test_tags_that_stand_together_begin_a_game_of_any_rules():
     _, *games = split(text)
     assert [game.line for game in games] == [2, 10, 11]
     assert games[0].tags == {"Event": "chess", "White": "a", "Black": 'b "c"', "FEN": "of no matter"}
-    assert [(game.tags.get("Event"), game.moves, game.end, game.number) for game in games] == [
+    assert [(game.tags.get("Event"), game.moves, game.end, game.first_move[1]) for game in games] == [
         ("chess", "e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2", "1."),
         ("without moves", "", "", ""),
         ("without end", "11-15 22x18", "", "1."),
     ]
     (second_to_move,) = split('[White "a"]\n\n7... 22x18')
-    assert second_to_move.number == "7..."
+    assert second_to_move.first_move == ("22x18", "7...")
 
 
 @pytest.mark.parametrize("end", ["1-0", "0 - 1", "½-½", "2-0", "0-0", "*"])

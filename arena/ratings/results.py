@@ -168,7 +168,7 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
         if not game.tags:
             continue
         white, black = (" ".join(game.tags.get(colour, "").split()) for colour in ("White", "Black"))
-        mover = first_mover(game.tags, game.moves, game.number, first)
+        mover = first_mover(game.tags, *game.first_move, first)
         result, fault = result_of(game.tags.get("Result", ""), game.end, mover.colour, winner)
         if reason := _wrong_names(white, black) or fault:
             faults.append(Fault(path, game.line, reason))

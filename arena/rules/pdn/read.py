@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import nan
@@ -67,15 +67,18 @@ def read_pdn(
     Raises OSError if the file cannot be opened, ValueError if it is not text in its encoding.
     """
     file, text, problems = _file(source, encoding)
-    raws = list(enumerate(split(text), start=1))
-    count = len(raws)
+    raws: Iterable[tuple[int, RawGame]] = enumerate(split(text), start=1)
+    count = wanted = 0
     if only is not None:
+        raws = list(raws)
+        count = len(raws)
         wanted = only if only > 0 else count
         raws = [raw for raw in raws if raw[0] == wanted or raw[0] % (count // _WITNESSES + 1) == 0]
     games: list[PlayedGame] = []
     movers: list[FirstMover] = []
     default, noted = next(iter(VARIANTS.values())), ""
     for number, raw in raws:
+        count = max(count, number)
         played = variant_of_tags(raw.tags, variant)
         if played is None and raw.tags.get("GameType", "").strip():
             types = ", ".join(
@@ -90,7 +93,7 @@ def read_pdn(
             if not noted.startswith(note):
                 noted = note
                 problems.append(Problem(file, raw.line, number, 0, note))
-        mover = first_mover(raw.tags, raw.moves, raw.number, variant)
+        mover = first_mover(raw.tags, *raw.first_move, variant)
         game, faults = _read_game(raw, played or default, file, number, mover.colour, results)
         games += [game] if game else []
         movers += [mover] if game else []
@@ -156,7 +159,7 @@ def _read_game(
         report(raw.line_of("FEN"), 0, str(error))
         return None, problems
     position: Position | None = start
-    tokens = list(raw.tokens())
+    tokens = [token for token in raw.tokens() if token.kind != "number"]
     end: Token | None = None
     for index, token in enumerate(tokens, start=1):
         kind, text, line, _ = token

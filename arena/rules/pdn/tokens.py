@@ -22,6 +22,7 @@ _TAG_NAMES = {
 """Tags whose spelling is put right, whatever letters are capitals in the text."""
 SQUARE = r"(?:[a-l][0-9]{1,2}|[0-9]{1,3})"
 _TAG = r'\[\s*([a-z]\w*)\s*"((?:\\.|[^\\\n])*?)"\s*\]'
+_WHOLE_TAG = re.compile(_TAG, re.IGNORECASE | re.ASCII)
 _IGNORED = rf"""% [^\n]* | \$ [0-9]+ | [!?]+ | \( [!?]+ \)
     | (?<=[0-9]) \* (?= \s+ (?!1\.) (?: [0-9]+ \. | {SQUARE} [-x:] ) )  # a star as strength of a move
 """
@@ -53,7 +54,6 @@ _MARK = re.compile(r"[\[{;%]")
 _COMMENT = r"\{[^}]*\}?|[;%][^\n]*"
 _TAG_OR_COMMENT = re.compile(rf"{_TAG}|{_COMMENT}", re.IGNORECASE | re.ASCII)
 _BETWEEN_MOVES = re.compile(rf"(?: \s | {_IGNORED} | {_NUMBER} )+", _FLAGS)
-_FIRST_NUMBER = re.compile(r"\s*([0-9]+\.+)")
 _LAST_WORDS = re.compile(rf"(?<!\S) (?: {_END} ) \s* \Z", _FLAGS)
 _LONGEST_END = 20
 """Characters, spaces included, in which the end of a game is looked for."""
@@ -74,7 +74,7 @@ class Token(NamedTuple):
     """A word of a game's text, or the mistake at its place."""
 
     kind: str
-    """comment, setup, move, end; word if none of them; fault for skipped text, tag for text in the tags."""
+    """comment, number, setup, move, end; word if none of these; fault for skipped text, tag if in the tags."""
     text: str
     line: int
     """Counted from 1."""
@@ -97,10 +97,16 @@ class RawGame:
         return _TAG_OR_COMMENT.sub(" ", self.text)
 
     @property
-    def number(self) -> str:
-        """The number of the first move, `1.`, or `1...` of the side that moves second; empty if it has none."""
-        number = _FIRST_NUMBER.match(self.body)
-        return number[1] if number else ""
+    def first_move(self) -> tuple[str, str]:
+        """The first move, and its number, `1.`, or `1...` of the side that moves second; each may be empty."""
+        number = ""
+        for token in self.tokens():
+            if token.kind in ("move", "word"):
+                return token.text, number
+            if token.kind == "end":
+                break
+            number = number or (token.text if token.kind == "number" else "")
+        return "", number
 
     @property
     def moves(self) -> str:
@@ -119,11 +125,11 @@ class RawGame:
 
     def line_of(self, tag: str) -> int:
         """The line of a tag."""
-        place = re.search(rf"\[\s*{tag}\b", self.text, re.IGNORECASE)
-        return self.line + self.text.count("\n", 0, place.start() if place else 0)
+        places = [at for at, kind, token in _marks(self.text) if kind == "tag" and _tag(token)[0] == tag]
+        return self.line + self.text.count("\n", 0, places[-1] if places else 0)
 
     def tokens(self) -> Iterator[Token]:
-        """The words of the game but for its tags, numbers of moves and variations."""
+        """The words of the game but for its tags and variations."""
         line, counted, at = self.line, 0, 0
         named: set[str] = set()
         opened: list[int] = []  # lines of variations
@@ -140,7 +146,7 @@ class RawGame:
                 opened.append(line)
             elif kind == "close" and opened:
                 opened.pop()
-            elif opened or kind in ("ignored", "number"):
+            elif opened or kind == "ignored":
                 pass
             elif kind == "bad_tag":
                 yield Token("tag", f"{token[:40]!r} is not a tag", line, at)
@@ -192,27 +198,38 @@ def split(text: str) -> Iterator[RawGame]:
     has_body = False
     begin = at = 0
     line = 1
-    while mark := _MARK.search(text, at):
-        has_body = has_body or bool(text[at : mark.start()].strip())
-        kind, token = _token(text, mark.start(), "")
-        at = mark.start() + len(token)
+    for place, kind, token in _marks(text):
+        has_body = has_body or bool(text[at:place].strip())
+        at = place + len(token)
         if kind == "tag":
             name, value = _tag(token)
             if has_body or name == next(iter(tags), None):
-                yield from _games(text[begin : mark.start()], line, tags)
-                line, begin = line + text.count("\n", begin, mark.start()), mark.start()
+                yield from _games(text[begin:place], line, tags)
+                line, begin = line + text.count("\n", begin, place), place
                 tags, has_body = {}, False
             tags[name] = value
     yield from _games(text[begin:], line, tags)
 
 
+def _marks(text: str) -> Iterator[tuple[int, str, str]]:
+    """Place, kind and text of each tag and comment."""
+    at = 0
+    while mark := _MARK.search(text, at):
+        kind, token = _token(text, mark.start(), "")
+        at = mark.start() + len(token)
+        yield mark.start(), kind, token
+
+
 def _games(text: str, line: int, tags: dict[str, str]) -> Iterator[RawGame]:
     """The games of a text whose tags stand before its moves: one, unless there are results in its middle."""
+    counted = 0
 
     def game(begin: int, end: int, tags: dict[str, str]) -> RawGame:
+        nonlocal line, counted
         while skipped := _BEFORE_GAME.match(text, begin):
             begin = skipped.end()
-        return RawGame(text[begin:end], line + text.count("\n", 0, begin), tags)
+        line, counted = line + text.count("\n", counted, begin), begin
+        return RawGame(text[begin:end], line, tags)
 
     if tags and not _ANOTHER_GAME.search(text):
         yield game(0, len(text), tags)
@@ -223,7 +240,7 @@ def _games(text: str, line: int, tags: dict[str, str]) -> Iterator[RawGame]:
             if tags or has_body:
                 yield game(begin, token.end, tags)
             begin, has_body, tags = token.end, False, {}
-        has_body = has_body or token.kind not in ("comment", "tag", "end")
+        has_body = has_body or token.kind not in ("comment", "tag", "number", "end")
     if tags or has_body:
         yield game(begin, len(text), tags)
 
@@ -244,7 +261,7 @@ def _token(text: str, at: int, stated: str) -> tuple[str, str]:
 
 
 def _tag(token: str) -> tuple[str, str]:
-    match = re.match(_TAG, token, re.IGNORECASE | re.ASCII)
+    match = _WHOLE_TAG.match(token)
     assert match is not None
     name = _TAG_NAMES.get(match[1].lower(), match[1][0].upper() + match[1][1:])
     return name, re.sub(r'\\(["\\])', r"\1", match[2])
