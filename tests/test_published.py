@@ -25,7 +25,9 @@ from tests.helpers.rule_sets import UNCOMPILED
 FEW, MANY, WHOLE = 6, 6 if UNCOMPILED else 100, 2 if UNCOMPILED else 20
 """Positions of each kind in the quick tier and in the full one, and whole games."""
 DEPTH = 3 if UNCOMPILED else 4
-positions = pytest.mark.parametrize("number", [FEW, MANY], ids=["few", "many"])
+positions = pytest.mark.parametrize(
+    "number", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.full)]
+)
 
 
 @cache
@@ -167,7 +169,6 @@ def chosen(player: Published, game: Game, depth: int = DEPTH) -> Choice:
     return player.choose(game, Limit(depth=depth), random.Random(0))
 
 
-@pytest.mark.full(only=["many"])
 @positions
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_finds_what_its_twin_finds_in_the_middle_and_up_to_four_plies_before_the_end(name, number):
@@ -193,7 +194,6 @@ def test_a_program_plays_whole_games_as_its_twin_does(name):
             game.push(chosen(player, game, depth).move)
 
 
-@pytest.mark.full(only=["many"])
 @positions
 def test_casual_10x10_has_the_moves_boards_and_results_of_its_text(number):
     def told(position: Position) -> twins.Board:
@@ -244,7 +244,6 @@ def is_quiet(game: Game, move: int) -> bool:
     return position not in game.positions and not any(after.squares(reply).captured for reply in after.legal_moves)
 
 
-@pytest.mark.full(only=["many"])
 @positions
 def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves(number):
     """As published: the arena's `cis300` plays whole moves, the program hops, in another order of the captures."""
