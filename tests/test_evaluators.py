@@ -507,3 +507,11 @@ def test_a_reason_has_no_colours_of_the_compiler():
         blame(TypeError("\x1b[1mname \x1b[31m'x'\x1b[0m is not known"), "own.py")
         == "TypeError: name 'x' is not known"
     )
+
+
+@pytest.mark.compiled
+def test_the_cache_tells_the_code_of_linear_evaluations_apart_whose_bytecode_is_equal():
+    position = parse_fen(ENGLISH, "W:W31,32:B1")
+    for weights, value in ({"far_row": 5}, 0.0), ({"mobility": 7}, 14.0):
+        evaluation = build_evaluation({"linear": weights}, ENGLISH)
+        assert evaluation.values(ENGLISH.constants, [position]).tolist() == [value]

@@ -231,7 +231,7 @@ def _options(options: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, st
     for name, option in options.items():
         default = "required" if option["required"] else _yaml(option["default"])
         takes = f"{option['takes']} [{default}]" if default else option["takes"]
-        yield name, "; ".join(filter(None, (takes, option["what"])))
+        yield name, unbroken("; ".join(filter(None, (takes, option["what"]))))
 
 
 def _yaml(value: Any) -> str:

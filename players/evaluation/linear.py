@@ -30,23 +30,25 @@ N = len(FEATURES)
 def linear_over(names: tuple[str, ...]) -> Evaluator:
     """The weighted sum of some features, own minus other.
 
-    Its code is written out: numba takes no loop over functions of which each is inlined.
+    Its code is written out, as numba takes no loop over functions of which each is inlined, under a name of its
+    own, by which numba's cache tells it from that of other features: their bytecode may be equal.
     """
+    name = "linear_" + "_".join(str(FEATURES.index(feature)) for feature in names)
     source = [
-        "def linear(position, rules, weights):",
+        f"def {name}(position, rules, weights):",
         "    own, other = position.turn, 1 - position.turn",
         "    left = popcount(position.white | position.black)",
         "    value = 0.0",
     ]
-    for name in names:
-        i = FEATURES.index(name)
+    for feature in names:
+        i = FEATURES.index(feature)
         source += [
             f"    weight = weights[{i}] + left * weights[{N + i}]",
-            f"    value += weight * ({name}(position, rules, own) - {name}(position, rules, other))",
+            f"    value += weight * ({feature}(position, rules, own) - {feature}(position, rules, other))",
         ]
     namespace: dict[str, Any] = {"__name__": __name__, "popcount": popcount, **VOCABULARY}
     exec(compile("\n".join([*source, "    return value"]), __file__, "exec"), namespace)
-    return Evaluator(namespace["linear"])
+    return Evaluator(namespace[name])
 
 
 linear, strong = linear_over(FEATURES), Evaluator(linear_over(FEATURES).function)
