@@ -28,7 +28,7 @@ PLAYERS: dict[str, type[Any]] = {
     **PUBLISHED,
 }
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
-assert tuple(PLAYERS) == TYPES
+assert tuple(PLAYERS) == TYPES, "TYPES of players/player.py are to be the names of PLAYERS"
 
 
 def build_player(spec: PlayerSpec, variant: Variant) -> Player:

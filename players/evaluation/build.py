@@ -45,7 +45,7 @@ EVALUATORS: dict[str, Evaluator] = {
     "linear": linear,
 }
 """The evaluations that a configuration names by one word; `linear` needs weights."""
-assert tuple(EVALUATORS) == EVALUATIONS
+assert tuple(EVALUATORS) == EVALUATIONS, "EVALUATIONS of players/player.py are to be the names of EVALUATORS"
 
 _PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 _WEIGHT = {"anyOf": [{"type": "number"}, _PAIR]}
