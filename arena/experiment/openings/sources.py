@@ -79,7 +79,7 @@ def random_openings(
     openings: list[Opening] = []
     tried: set[Position] = set()
     ended = earlier = looked = 0
-    told = monotonic()
+    told = 0.0
     for lines in itertools.count(1):
         game = random_line(variant, plies, rng)
         ended += len(game.moves) < plies
@@ -95,7 +95,9 @@ def random_openings(
             if lacking * (lines - looked) > new * (_LINES + _LINES_EACH * count):
                 break
             earlier, looked = len(openings), lines
-        if monotonic() - told > _SILENT_SECONDS:
+        if lines == 1:  # which compiles what all need
+            told = monotonic()
+        elif monotonic() - told > _SILENT_SECONDS:
             told = monotonic()
             say(f"{len(openings):,} of {count:,} openings of {plies} random plies are found")
     hint = "lower" if 2 * ended > lines else "raise"
