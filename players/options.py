@@ -67,7 +67,7 @@ class Option:
 
     @property
     def takes(self) -> str:
-        """Its values in words: see `takes`."""
+        """Its values in words."""
         return takes(self.schema)
 
     @property

@@ -179,8 +179,11 @@ class Ledger(Store):
 
         Another program has written to the file then: a row that it gave a checksum seems intact to a reader.
         """
-        lost = self._recorded.keys() - {game for game, _ in self.rows(_CHECKSUMS)}
-        changed = {game for game, checksum in self.rows(_CHECKSUMS) if self._recorded.get(game) != checksum}
+        lost, changed = set(self._recorded), set[int]()
+        for game, checksum in self.rows(_CHECKSUMS):
+            lost.discard(game)
+            if self._recorded.get(game) != checksum:
+                changed.add(game)
         if numbers := sorted(lost | changed):
             for game in numbers:
                 self.delete(GAMES, "game = ?", (game,))

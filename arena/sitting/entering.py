@@ -152,12 +152,8 @@ def _is_meant(game: Game, move: int, fits: _Reading) -> bool:
     if not move:
         return False
     squares = game.squares(move)
-    if fits((squares.origin, squares.target)):
-        return True
-    if not squares.captured:
-        return False
     ways = islice(paths(game.variant, game.position, move), _MOST_PATHS)
-    return any(map(fits, ways))
+    return fits((squares.origin, squares.target)) or any(map(fits, ways))
 
 
 def _some(names: Sequence[str]) -> list[str]:

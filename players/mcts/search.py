@@ -52,9 +52,10 @@ from players.negamax.state import (
     HISTORY,
     LIMITS,
     MAX_MOVES,
+    POLL_FIRST,
     Node,
+    age,
     begin,
-    begin_search,
     enter,
     is_drawn,
     out_of_budget,
@@ -176,7 +177,8 @@ def tree_search(
     state.nodes = state.leaves = state.deepest = state.line_length = state.undefined = 0
     state.chance = chance
     begin(state, position, earlier, counts, simulations, seconds, 1)
-    begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
+    begin(shallow, position, earlier[:0], (0, 0), 2**62, seconds, POLL_FIRST)
+    age(shallow)
     if count == 0:
         count = generate(rules, position, view(state.moves, np.int64), 0)
     root = descendant(tree, played, played.size) if played.size else -1

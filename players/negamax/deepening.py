@@ -16,7 +16,7 @@ from arena.rules.rules import Rules
 from arena.rules.zobrist import key
 from players.negamax.ordering import arrange, list_moves
 from players.negamax.score import LIMIT, WIN
-from players.negamax.state import Node, begin_search
+from players.negamax.state import POLL_FIRST, Node, age, begin
 from players.negamax.switches import RANDOM
 from players.negamax.tree import search_below, search_root
 from players.negamax.workspace import Workspace
@@ -72,7 +72,8 @@ def search(
     state.deepest = state.nodes = state.leaves = state.tt_probes = state.tt_hits = 0
     state.cutoffs_max = state.cutoffs_min = state.cutoffs_first = 0
     state.completed = state.found = state.tie_count = state.line_length = 0
-    begin_search(state, position, earlier, counts, nodes, hard)
+    begin(state, position, earlier, counts, nodes, hard, POLL_FIRST)
+    age(state)
     began = state.polled
     if count == 0:
         count = list_moves(rules, state, position, 0)

@@ -30,6 +30,8 @@ HISTORY_BITS = 12
 PLIES = MAX_PLY + 2
 _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """Nodes between two looks at the clock, at most, and about the seconds between them."""
+POLL_FIRST = 64
+"""Nodes of negamax before its first look at the clock."""
 
 COUNTED = EFFORT[1:]
 """The counters of a search, the fields of `players.player.Choice` between `depth` and `pv`, in their order."""
@@ -144,16 +146,8 @@ def begin(
 
 
 @inlined
-def begin_search(
-    state: Any,
-    position: Position,
-    earlier: NDArray[np.int64],
-    counts: tuple[int, int],
-    nodes: int,
-    seconds: float,
-) -> None:
-    """Prepare the state of negamax for a search of its own."""
-    begin(state, position, earlier, counts, nodes, seconds, 64)
+def age(state: Any) -> None:
+    """Let what earlier searches of negamax remember count less in the next one."""
     state.generation += 1
     if state.order_killers:
         state.killers[:] = -1

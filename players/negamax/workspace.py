@@ -32,7 +32,8 @@ class Workspace(Record):
         """Empty the table and the history of moves."""
         state = self.states[0]
         state["oldest"] = state["generation"] + 1
-        state["history"][:] = 0
+        if state["order_history"]:
+            state["history"][:] = 0
 
     def answer(self) -> list[Any]:
         """The values of ANSWERED."""
