@@ -6,7 +6,7 @@ import random
 from functools import cached_property
 
 from arena.rules.game import Game
-from arena.rules.movegen import apply, has_move
+from arena.rules.movegen import after_move
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
 from players.evaluation.sample import man_value
@@ -46,13 +46,13 @@ class Greedy:
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Choose the move after which the evaluation, from the opponent's view, is lowest."""
-        children = [apply(self._rules, game.position, move) for move in game.legal_moves]
-        open_ = [has_move(self._rules, child) for child in children]
-        values = self._evaluation.values(self._rules, children).tolist()
+        children = [after_move(self._rules, game.position, move) for move in game.legal_moves]
+        values = self._evaluation.values(self._rules, [position for position, _ in children]).tolist()
         scores = [
-            -(within_limit(value) if can_move else decided_value(self._rules, child, 1))
-            for child, value, can_move in zip(children, values, open_, strict=True)
+            -(within_limit(value) if replies else decided_value(self._rules, position, 1))
+            for (position, replies), value in zip(children, values, strict=True)
         ]
         best = max(scores)
         move = rng.choice([m for m, score in zip(game.legal_moves, scores, strict=True) if score == best])
-        return Choice(move, best, 1, 1, 1 + len(children), sum(open_), pv=(move,), plies_to_win=plies_to_win(best))
+        leaves = sum(bool(replies) for _, replies in children)
+        return Choice(move, best, 1, 1, 1 + len(children), leaves, pv=(move,), plies_to_win=plies_to_win(best))
