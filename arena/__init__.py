@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from arena.board.sides import Opponent
     from arena.play.runner import run
     from arena.report.load import load
     from arena.report.run import Run
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from arena.rules.position import BLACK, WHITE, Position
     from arena.rules.rules import Rules
     from arena.rules.variants import VARIANTS, Variant
-    from arena.sitting.sides import Opponent
     from players.evaluation import features
     from players.evaluation.evaluator import evaluator
     from players.player import Choice, GaveUp, Limit, NotReachable, Player, PlayerSpec
@@ -40,7 +40,7 @@ _HOMES = {
     "GaveUp": "players.player",
     "Limit": "players.player",
     "NotReachable": "players.player",
-    "Opponent": "arena.sitting.sides",
+    "Opponent": "arena.board.sides",
     "Outcome": "arena.rules.game",
     "PLAYERS": "players.table",
     "Player": "players.player",

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import Game
+from arena.board.entering import EntryError, entered_move, is_like_move, legal_line, numbered_move
 from arena.rules.move_text import paths
 from arena.rules.notation import algebraic, place
 from arena.rules.variants import VARIANTS
-from arena.sitting.entering import EntryError, entered_move, is_like_move, legal_line, numbered_move
 from tests.helpers.command_line import one_line
 
 FORK = "W:W22,30:B17,18,9,10"

@@ -13,10 +13,10 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
 from arena import Encoding, Game
+from arena.board.environment import DraughtsEnv, OneAgentEnv, env
 from arena.rules.encoding import TWINS
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.variants import VARIANTS
-from arena.sitting.environment import DraughtsEnv, OneAgentEnv, env
 from tests.helpers.command_line import one_line
 
 
@@ -241,7 +241,7 @@ def test_the_environment_passes_the_checker_of_gymnasium(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for options in ({"colour": "random"}, {"opponent": "random", "random_plies": 3}):
-            made = gymnasium.make("arena.sitting.environment:arena/Draughts-v0", variant=name, **options)
+            made = gymnasium.make("arena.board.environment:arena/Draughts-v0", variant=name, **options)
             check_env(made.unwrapped)
 
 
@@ -291,7 +291,7 @@ def test_more_random_plies_than_a_game_has_are_an_error(make, plies):
 
 def test_environments_of_one_agent_run_side_by_side():
     vector = gymnasium.make_vec(
-        "arena.sitting.environment:arena/Draughts-v0", 3, opponent="{type: negamax, depth: 2}"
+        "arena.board.environment:arena/Draughts-v0", 3, opponent="{type: negamax, depth: 2}"
     )
     rng = np.random.default_rng(1)
     _, infos = vector.reset(seed=1)

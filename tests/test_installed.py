@@ -143,8 +143,8 @@ def test_a_command_without_the_extra_that_it_needs_says_what_to_install(tmp_path
 
 
 def test_an_environment_without_pettingzoo_says_what_to_install(tmp_path):
-    done = without("pettingzoo", "import arena.sitting.environment", tmp_path)
-    line = f"ImportError: arena.sitting.environment needs PettingZoo{install('pettingzoo')}"
+    done = without("pettingzoo", "import arena.board.environment", tmp_path)
+    line = f"ImportError: arena.board.environment needs PettingZoo{install('pettingzoo')}"
     assert done.stderr.splitlines()[-1] == line
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from arena.board.sides import adviser, level, strongest
+from arena.board.words import outlook_lines
 from arena.commands.cli import main
 from arena.hosting.analysis import Analysis
 from arena.rules.endgame.tables import EndgameTables, known_pieces
@@ -16,8 +18,6 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import adviser, level, strongest
-from arena.sitting.words import outlook_lines
 from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
 from players.negamax.score import WIN, decided_value
@@ -214,5 +214,5 @@ def test_advice_knows_the_tables_that_are_there_and_levels_do_not(monkeypatch: p
     assert all(spec is not None and "tables" not in spec.options for spec in specs)
     answer = json.loads(invoke("analyse", "W:WK1,K10:BK32", "--variant", "english", "--json").stdout)
     assert [(line["plies_to_win"], line["known"]) for line in answer["lines"]] == [(29, "win")]
-    monkeypatch.setattr("arena.sitting.sides.known_pieces", lambda _: 0)
+    monkeypatch.setattr("arena.board.sides.known_pieces", lambda _: 0)
     assert adviser(ENGLISH, limit) == strongest(ENGLISH, limit)

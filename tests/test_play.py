@@ -15,6 +15,10 @@ from click.testing import CliRunner, Result
 
 from arena import Game
 from arena.base import writing
+from arena.board import sides
+from arena.board.game import BoardGame
+from arena.board.pdn import append_game, pdn_text
+from arena.board.sides import Side, level
 from arena.commands import common
 from arena.commands.cli import main
 from arena.commands.dialogue.inputs import COMMANDS
@@ -24,10 +28,6 @@ from arena.commands.seating import Seating, seated_of, sitting_of
 from arena.rules.jit.kernel import announce_compilation
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
-from arena.sitting import sides
-from arena.sitting.pdn import append_game, pdn_text
-from arena.sitting.sides import Side, level
-from arena.sitting.sitting import Sitting
 from players.player import HUMAN
 from tests.helpers.at_terminal import Terminal, listed_moves
 from tests.helpers.command_line import error_line
@@ -110,12 +110,12 @@ def said(*arguments: object, lines: str | list[str] = "") -> str:
 # --- whole games
 
 
-def script_of(name: str, file: Path) -> tuple[list[str], list[str], Sitting]:
+def script_of(name: str, file: Path) -> tuple[list[str], list[str], BoardGame]:
     """What a person types in a game against level 2, until it is saved and after it is loaded, and that game."""
     variant = VARIANTS[name]
     sides = [level(2), level(2)]
     sides[variant.first] = Side(HUMAN)
-    sitting = Sitting(variant, (sides[0], sides[1]))
+    sitting = BoardGame(variant, (sides[0], sides[1]))
     rng = random.Random(name)
 
     def answer() -> None:
@@ -134,7 +134,7 @@ def script_of(name: str, file: Path) -> tuple[list[str], list[str], Sitting]:
     sitting.undo()
     answer()
     first += [move(), "moves", "fen", "flip", f"save {file}", "quit"]
-    again = Sitting.of(read_pdn(pdn_text(sitting)).games[0], sitting.sides)
+    again = BoardGame.of(read_pdn(pdn_text(sitting)).games[0], sitting.sides)
     sitting.close()
     sitting, second = again, list[str]()
     answer()
@@ -350,7 +350,7 @@ def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(argume
     served, built = Mock(), Mock()
     monkeypatch.setattr("arena.commands.serve.serving.serve", served)
     monkeypatch.setattr("arena.commands.serve._has_screen", lambda: False)
-    monkeypatch.setattr("arena.sitting.sitting.Sitting.build", built)
+    monkeypatch.setattr("arena.board.game.BoardGame.build", built)
     assert played("--browser", *arguments).exit_code == 0
     assert served.call_count == 1 and built.call_count == builds
 
@@ -679,25 +679,25 @@ def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
 
 
 def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
-    build, calls = Sitting.build, list[Sitting]()
+    build, calls = BoardGame.build, list[BoardGame]()
 
-    def interrupted(sitting: Sitting) -> None:
+    def interrupted(sitting: BoardGame) -> None:
         calls.append(sitting)
         if len(calls) == 2:
             raise KeyboardInterrupt
         build(sitting)
 
-    monkeypatch.setattr(Sitting, "build", interrupted)
+    monkeypatch.setattr(BoardGame, "build", interrupted)
     shown = said("--level", 1, lines=["11-15", "new", "fen"])
     assert "Ctrl-C once more, or `quit`, leaves the game" in shown
     assert "to resume it:" in shown.splitlines()[-2]
 
 
 def test_ctrl_c_while_the_first_game_is_prepared_is_one_line(monkeypatch):
-    def interrupted(_sitting: Sitting) -> None:
+    def interrupted(_sitting: BoardGame) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Sitting, "prepare", interrupted)
+    monkeypatch.setattr(BoardGame, "prepare", interrupted)
     result = played("--black", "greedy")
     assert result.exit_code == 130
     assert result.stderr.splitlines()[-1] == "stopped; the kernels compiled so far are kept"

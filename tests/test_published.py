@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from arena.board.entering import entered_move
 from arena.rules.game import Game
 from arena.rules.movegen import apply
 from arena.rules.notation import place
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS
-from arena.sitting.entering import entered_move
 from players.negamax.score import WIN
 from players.player import Choice, Limit
 from players.published import CheckersAI, Cis300, Game3, Published, Simplified

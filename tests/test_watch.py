@@ -14,15 +14,14 @@ import numpy as np
 import pytest
 
 import arena
+from arena.board.game import BoardGame, Thought
+from arena.board.sides import Side
 from arena.ledger.ledger import FILE
 from arena.report.files import pdn_games
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.played import PlayedGame
 from arena.rules.variants import VARIANTS
-from arena.sitting.sides import Side
-from arena.sitting.sitting import Sitting
-from arena.sitting.turn import Thought
 from arena.watch.live import Watcher
 from arena.web.documents import played_documents, turn_document
 from arena.web.runs import SANDBOX
@@ -136,7 +135,7 @@ def test_a_finished_game_is_told_as_the_viewer_takes_it(client: httpx.Client, se
 def test_a_ply_is_the_same_document_at_the_board_and_finished() -> None:
     """Scores are from White's view, whoever moved, in men where a man's worth is known."""
     english, seen = VARIANTS["english"], [(50.0, 0), (-25.0, 0), (30.0, 0), (0.0, 7), (0.0, -6)]
-    sitting = Sitting(english, (Side("w"), Side("b")), parse_fen(english, "B:W9,K32:B3,5,20"))
+    sitting = BoardGame(english, (Side("w"), Side("b")), parse_fen(english, "B:W9,K32:B3,5,20"))
     game = Game(english, sitting.game.start)
     for score, plies_to_win in seen:
         move = game.legal_moves[-1]

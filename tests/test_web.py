@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import websockets
 
+from arena.board.game import BoardGame
+from arena.board.sides import Side, level_of, strongest
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
-from arena.sitting.sides import Side, level_of, strongest
-from arena.sitting.sitting import Sitting
 from arena.web import beginning, games, hosted, thinking
 from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
@@ -111,19 +111,19 @@ def test_what_is_on_offer_can_be_begun_by_its_key(at):
 
 
 def test_players_of_the_first_game_are_built_when_it_is_there_and_answer(monkeypatch):
-    built, build = threading.Event(), Sitting.build
+    built, build = threading.Event(), BoardGame.build
 
-    def build_and_say(sitting: Sitting) -> None:
+    def build_and_say(sitting: BoardGame) -> None:
         build(sitting)
         built.set()
 
-    monkeypatch.setattr(Sitting, "build", build_and_say)
+    monkeypatch.setattr(BoardGame, "build", build_and_say)
 
     async def whole(at: Served, game: dict[str, Any]) -> None:
         async with window(at, game) as seen:
             await play_on(at, seen, 1)
 
-    with served(first=Sitting(VARIANTS["english"], (level_of("1"), Side(HUMAN)))) as at:
+    with served(first=BoardGame(VARIANTS["english"], (level_of("1"), Side(HUMAN)))) as at:
         assert built.wait(60)
         [name] = at.room._games
         run(whole(at, {"game": name}))

@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.base.wording import message_of
+from arena.board.words import outlook_lines
 from arena.commands.board import save, show_scene
 from arena.commands.common import NODES, Finite, announcing_compilation
 from arena.commands.output import echo, fail, width_of, wrapped
@@ -29,7 +30,6 @@ from arena.hosting.analysis import Analysis, Findings
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import game_of
 from arena.rules.move_text import path
-from arena.sitting.words import outlook_lines
 from players.loading import PlayerError, located
 from players.player import AnswerError, Limit
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from arena.board.entering import must_capture
 from arena.commands.common import GRACE_SECONDS, announcing_compilation, preparing
 from arena.commands.dialogue.inputs import run_command
 from arena.commands.dialogue.lines import clock_text
@@ -25,7 +26,6 @@ from arena.commands.seating import (
 from arena.commands.waiting import line_of
 from arena.rules.jit.kernel import compiling_meanwhile
 from arena.rules.position import COLOURS
-from arena.sitting.entering import must_capture
 
 _ALARM_SECONDS = 0.02
 """Seconds after the end of a clock at which it is looked at."""

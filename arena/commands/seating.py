@@ -10,6 +10,16 @@ from typing import Any, NamedTuple
 import click
 
 from arena.base.wording import cut, message_of
+from arena.board.game import BoardGame, Clock
+from arena.board.pdn import entries_of, saved_game
+from arena.board.sides import (
+    Side,
+    entry_named,
+    level_of,
+    side_of,
+    usual_entry,
+    usual_opponent,
+)
 from arena.commands.common import described_variant
 from arena.commands.output import fail, say
 from arena.experiment.load import player_spec
@@ -21,17 +31,6 @@ from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.result import result_text
 from arena.rules.variants import Variant
-from arena.sitting.pdn import entries_of, saved_game
-from arena.sitting.sides import (
-    Side,
-    entry_named,
-    level_of,
-    side_of,
-    usual_entry,
-    usual_opponent,
-)
-from arena.sitting.sitting import Sitting
-from arena.sitting.turn import Clock
 from players.loading import PlayerError
 from players.player import HUMAN
 
@@ -118,7 +117,7 @@ def seating_options(command: Any) -> Any:
     return command
 
 
-def sitting_of(options: Seating) -> Sitting:
+def sitting_of(options: Seating) -> BoardGame:
     """The sitting that is meant, its players not yet built; exits where something is wrong with it."""
     if options.fen is not None and options.from_file is not None:
         fail("--fen and --from both set the start: give only one of them")
@@ -130,21 +129,21 @@ def sitting_of(options: Seating) -> Sitting:
             pdn = saved_game(options.from_file, variant, options.game)
             saved = _as_saved(options, pdn)
             sides = _sides(saved, pdn.variant)
-            sitting = Sitting.of(pdn, sides, clock=options.clock, seed=options.seed)
+            sitting = BoardGame.of(pdn, sides, clock=options.clock, seed=options.seed)
             _say_what_is_opened(options.from_file, pdn, sitting)
             if saved is not options:
                 _say_who_is_unknown(saved, pdn, sides)
             return sitting
         assert variant is not None
         start = None if options.fen is None else parse_fen(variant, options.fen)
-        return Sitting(variant, _sides(options, variant), start, clock=options.clock, seed=options.seed)
+        return BoardGame(variant, _sides(options, variant), start, clock=options.clock, seed=options.seed)
     except ConfigError as error:
         fail(" ".join(str(error).split()))
     except (PlayerError, ValueError) as error:
         fail(str(error))
 
 
-def prepare(sitting: Sitting) -> None:
+def prepare(sitting: BoardGame) -> None:
     """Build the players of a sitting; exits for one that cannot be built."""
     try:
         sitting.prepare()
@@ -152,7 +151,7 @@ def prepare(sitting: Sitting) -> None:
         fail(not_built(error))
 
 
-def can_begin(sitting: Sitting, options: Seating) -> bool:
+def can_begin(sitting: BoardGame, options: Seating) -> bool:
     """Whether the board need not wait for the players: a person moves first, against one that surely builds."""
     usual = all(given is None or given.startswith(("human", "level")) for given in (options.white, options.black))
     return usual and sitting.outcome is None and sitting.side.is_person and sitting.clock is None
@@ -164,7 +163,7 @@ def not_built(error: Exception) -> str:
     return words if isinstance(error, PlayerError) else f"a player raised {type(error).__name__}: {words}"
 
 
-def seated_of(options: Seating, sitting: Sitting) -> Seated:
+def seated_of(options: Seating, sitting: BoardGame) -> Seated:
     """The sides of a sitting that was begun with those options."""
     usual = usual_entry(sitting.variant)
     white, black = (
@@ -174,7 +173,7 @@ def seated_of(options: Seating, sitting: Sitting) -> Seated:
     return Seated(sitting.sides, (white, black))
 
 
-def words_of(options: Seating, sitting: Sitting) -> list[str]:
+def words_of(options: Seating, sitting: BoardGame) -> list[str]:
     """The words of a command line that sit down to the same game, but for its sides."""
     words = [options.variant or sitting.variant.unchanged]
     words += ["--no-draws"] if options.no_draws else []
@@ -198,7 +197,7 @@ def _as_saved(options: Seating, pdn: PlayedGame) -> Seating:
     return options._replace(white=white, black=black)
 
 
-def _say_what_is_opened(path: Path, pdn: PlayedGame, sitting: Sitting) -> None:
+def _say_what_is_opened(path: Path, pdn: PlayedGame, sitting: BoardGame) -> None:
     words = f"game {pdn.number} of {pdn.count} of {path}"
     if pdn.result != "*" and sitting.outcome is None:
         last = pdn.tags.get("Termination") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]

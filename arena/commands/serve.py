@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
+from arena.board.sides import side_of
 from arena.commands.common import announcing_compilation
 from arena.commands.output import fail, say
 from arena.commands.seating import Seating, can_begin, prepare, seating_options, sitting_of
 from arena.experiment.yaml.errors import ConfigError
-from arena.sitting.sides import side_of
 from arena.web import serving
 from arena.web.games import GameRoom
 from arena.web.offer import Offer

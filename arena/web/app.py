@@ -16,11 +16,11 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
+from arena.base.errors import ArenaError
 from arena.base.wording import message_of
+from arena.board.pdn import pdn_text
 from arena.report.template import modules
 from arena.rules.variants import unchanged
-from arena.sitting.pdn import pdn_text
-from arena.sitting.sitting import SittingError
 from arena.web.beginning import listed, placed, timed_sides, variant_of
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
@@ -174,7 +174,7 @@ async def _act(request: Request) -> Response:
     hosted = _hosted(request)
     try:
         more = await _ACTS[what](request, hosted)
-    except SittingError as error:
+    except ArenaError as error:
         raise Refusal(422, str(error)) from None
     return Json(hosted.state() | (more or {}))
 
@@ -183,7 +183,7 @@ async def _move(request: Request, hosted: HostedGame) -> None:
     given = _current(hosted, await body_of(request, MoveGiven))
     try:
         hosted.move(given.text)
-    except SittingError:
+    except ArenaError:
         raise
     except ValueError as error:
         raise Refusal(422, str(error)) from None

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.base.wording import cut
+from arena.board.game import BoardGame, Clock
+from arena.board.sides import Side, timed
 from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
 from arena.rules.custom import VariantError, build_variant, without_draws
@@ -20,9 +22,6 @@ from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.result import NO_RESULT
 from arena.rules.variants import Variant
-from arena.sitting.sides import Side, timed
-from arena.sitting.sitting import Sitting
-from arena.sitting.turn import Clock
 from arena.web.documents import legal_documents, position_document
 from arena.web.guard import run_below
 from arena.web.messages import NewGame, PlyOfRun, PositionGiven, Refusal, SecondsGiven
@@ -49,7 +48,7 @@ def variant_of(name: str) -> Variant:
         raise Refusal(422, str(error)) from None
 
 
-def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> Sitting:
+def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> BoardGame:
     """The game that a request begins, in a thread, as it may compile; its players are not built yet.
 
     `folder` is where runs are. Raises Refusal for what cannot be begun.
@@ -66,7 +65,7 @@ def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> Sitti
         check_men(variant, kept.start)
         if not (kept.start.white and kept.start.black):
             raise ValueError(f"{'black' if kept.start.white else 'white'} has no piece")
-        sitting = Sitting.of(kept, sides, clock=clock, seed=seed)
+        sitting = BoardGame.of(kept, sides, clock=clock, seed=seed)
     except (ValueError, StoreError) as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
     warm(sitting.game)

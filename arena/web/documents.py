@@ -7,6 +7,9 @@ from itertools import islice, pairwise
 from math import isfinite, nan
 from typing import Any
 
+from arena.board.game import BoardGame, Turn
+from arena.board.sides import Side
+from arena.board.words import ending_text, figures, numbers_edges
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant, without_draws
@@ -17,10 +20,6 @@ from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.result import in_men, points
 from arena.rules.variants import Variant
-from arena.sitting.sides import Side
-from arena.sitting.sitting import Sitting
-from arena.sitting.turn import Turn
-from arena.sitting.words import ending_text, figures, numbers_edges
 from players.player import Choice
 
 MOST_PATHS = 16
@@ -117,7 +116,7 @@ def note_document(
     }
 
 
-def turn_document(sitting: Sitting, ply: int) -> dict[str, Any]:
+def turn_document(sitting: BoardGame, ply: int) -> dict[str, Any]:
     """A move that was played at the board, `ply` plies before it."""
     turn, variant = sitting.turns[ply], sitting.variant
     positions = sitting.game.positions[ply : ply + 2]
@@ -153,7 +152,7 @@ def played_documents(game: PlayedGame) -> list[dict[str, Any]]:
     return found
 
 
-def ending_document(sitting: Sitting) -> dict[str, str] | None:
+def ending_document(sitting: BoardGame) -> dict[str, str] | None:
     """How the game ended, None while it goes on."""
     outcome = sitting.outcome
     if outcome is None:
@@ -219,10 +218,10 @@ def _points(variant: Variant, position: Position) -> dict[str, int] | None:
     return dict(zip(COLOURS, points(variant.rules, position), strict=True))
 
 
-class SittingDocuments:
+class GameDocuments:
     """The documents of a game's moves, each made once."""
 
-    def __init__(self, sitting: Sitting) -> None:
+    def __init__(self, sitting: BoardGame) -> None:
         self.start = position_document(sitting.variant, sitting.game.start)
         self._sitting = sitting
         self._turns: list[tuple[Turn, dict[str, Any]]] = []

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.base.wording import cut, message_of
-from arena.sitting.sitting import Sitting
+from arena.board.game import BoardGame
 from arena.web.beginning import begun
 from arena.web.hosted import HostedGame
 from arena.web.messages import NewGame, Refusal
@@ -36,7 +36,7 @@ class GameRoom:
         self._games: dict[str, HostedGame] = {}
         self._begins = 0
         """Games that are being begun."""
-        self._first: tuple[str, Sitting, tuple[str, str]] | None = None
+        self._first: tuple[str, BoardGame, tuple[str, str]] | None = None
 
     def __len__(self) -> int:
         return len(self._games)
@@ -64,7 +64,7 @@ class GameRoom:
         finally:
             self._begins -= 1
 
-    def begin_with(self, sitting: Sitting) -> str:
+    def begin_with(self, sitting: BoardGame) -> str:
         """Have this game begun when the room opens; its name. Players that are not built yet are from then on."""
         white, black = (self.offer.add(side, sitting.variant) for side in sitting.sides)
         self._first = secrets.token_urlsafe(9), sitting, (white, black)
@@ -77,7 +77,7 @@ class GameRoom:
             background(in_thread(lambda: _build(hosted.sitting)))
             self._first = None
 
-    def _sit_down(self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float) -> HostedGame:
+    def _sit_down(self, name: str, sitting: BoardGame, keys: tuple[str, str], pace: float) -> HostedGame:
         self._games[name] = HostedGame(name, sitting, keys, pace)
         return self._games[name]
 
@@ -104,7 +104,7 @@ class GameRoom:
             self.remove(name)
 
 
-def _build(sitting: Sitting) -> None:
+def _build(sitting: BoardGame) -> None:
     """Build the players; what is wrong with one shows when it is asked."""
     with suppress(Exception):
         sitting.build()

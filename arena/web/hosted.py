@@ -6,12 +6,13 @@ import asyncio
 import time
 from typing import Any
 
+from arena.base.errors import ArenaError
 from arena.base.wording import message_of
+from arena.board.game import BoardGame
+from arena.board.sides import Side
 from arena.rules.position import COLOURS
-from arena.sitting.sides import Side
-from arena.sitting.sitting import Sitting, SittingError
 from arena.web.documents import (
-    SittingDocuments,
+    GameDocuments,
     are_draws_off,
     ending_document,
     position_document,
@@ -30,7 +31,7 @@ class HostedGame:
     def __init__(
         self,
         name: str,
-        sitting: Sitting,
+        sitting: BoardGame,
         keys: tuple[str, str],
         pace: float = 0.0,
     ) -> None:
@@ -46,7 +47,7 @@ class HostedGame:
         self._study_task: asyncio.Task[None] | None = None
         self._lines = 0
         """Of the analysis that is switched on, 0 without one."""
-        self._documents = SittingDocuments(sitting)
+        self._documents = GameDocuments(sitting)
         self._number = 0
         """Counts the states."""
         self._flag: asyncio.TimerHandle | None = None
@@ -72,14 +73,14 @@ class HostedGame:
             self.sitting.release()
 
     def move(self, text: str) -> None:
-        """Play a person's move. Raises SittingError or ValueError for what cannot be played."""
+        """Play a person's move. Raises ArenaError or ValueError for what cannot be played."""
         if len(self.sitting.turns) >= MOST_PLIES:
-            raise SittingError(self._full())
+            raise ArenaError(self._full())
         self.sitting.play(self.sitting.game.move(text))
         self._changed()
 
     def undo(self) -> None:
-        """Take back, see `Sitting.undo`."""
+        """Take back, see `BoardGame.undo`."""
         self.sitting.undo()
         self._changed()
 
@@ -121,16 +122,16 @@ class HostedGame:
         self._changed()
 
     async def hint(self) -> dict[str, Any]:
-        """A move for the person to move. Raises SittingError if there is none to ask for."""
+        """A move for the person to move. Raises ArenaError if there is none to ask for."""
         if self.sitting.outcome is not None:
-            raise SittingError("the game is over")
+            raise ArenaError("the game is over")
         if not self.sitting.side.is_person:
-            raise SittingError(f"it is {self.sitting.side.name}'s move")
+            raise ArenaError(f"it is {self.sitting.side.name}'s move")
         study = Study(self.sitting.game.copy(), 1, is_hint=True)
         await in_thread(study.search)
         lines = (study.document() or {"lines": []})["lines"]
         if not lines:
-            raise SittingError("no move was found in time")
+            raise ArenaError("no move was found in time")
         found = lines[0]
         return {"text": found["moves"][0], "path": found["path"], "score": found["score"], "line": found["moves"]}
 
@@ -236,7 +237,7 @@ class HostedGame:
     def _check_person(self, colour: str) -> None:
         side = self.sitting.sides[COLOURS.index(colour)]
         if not side.is_person:
-            raise SittingError(f"{colour} is played by {side.name}")
+            raise ArenaError(f"{colour} is played by {side.name}")
 
     def _full(self) -> str:
         return f"the game has {MOST_PLIES} plies, as many as a game may have here"

@@ -7,10 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from arena.base.wording import unknown
-from arena.rules.custom import build_variant, sizes_of, without_draws
-from arena.rules.position import COLOURS
-from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import (
+from arena.board.sides import (
     HOUSE_PROGRAMS,
     USUAL_LEVEL,
     Side,
@@ -19,6 +16,9 @@ from arena.sitting.sides import (
     side_of,
     usual_opponent,
 )
+from arena.rules.custom import build_variant, sizes_of, without_draws
+from arena.rules.position import COLOURS
+from arena.rules.variants import VARIANTS, Variant
 from arena.web.messages import Refusal
 from players.evaluation.build import has_network
 from players.player import HUMAN, LEVELS

@@ -10,12 +10,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+from arena.board.game import BoardGame, Request, Thought
+from arena.board.sides import ADVICE_SECONDS, Side, adviser
 from arena.hosting.analysis import Analysis, Findings
 from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game
-from arena.sitting.sides import ADVICE_SECONDS, Side, adviser
-from arena.sitting.sitting import Sitting
-from arena.sitting.turn import Request, Thought
 from arena.web.documents import analysis_document, thinking_document
 from players.loading import own_code
 from players.negamax.state import MAX_DEPTH
@@ -83,7 +82,7 @@ class Thinking:
 
     def __init__(
         self,
-        sitting: Sitting,
+        sitting: BoardGame,
         pace: float,
         *,
         may_think: Callable[[], bool],

@@ -12,12 +12,12 @@ import numpy as np
 
 from arena.bench.rates import random_games
 from arena.bench.timing import Row, spell, three_figures
+from arena.board.environment import DraughtsEnv, env
 from arena.experiment.openings.sources import random_line
 from arena.hosting.handle import LocalPlayer
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
-from arena.sitting.environment import DraughtsEnv, env
 from players.baselines import Random
 from players.player import Allowance, Limit, PlayerSpec
 

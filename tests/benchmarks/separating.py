@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from arena.bench.timing import Row
+from arena.board.sides import Opponent
 from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.sources import random_openings
 from arena.play.match import Task, play
@@ -23,7 +24,6 @@ from arena.rules.notation import NotationError, fen
 from arena.rules.position import Position
 from arena.rules.result import points_of
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import Opponent
 from players.player import Limit, PlayerSpec
 
 PLAYERS = [(name, depth) for name in ("simple", "strong", "neural") for depth in (1, 5, 11)]

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import httpx
 import websockets
 
-from arena.sitting.sides import Side
-from arena.sitting.sitting import Sitting
+from arena.board.game import BoardGame
+from arena.board.sides import Side
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
 from arena.web.serving import endpoint, server
@@ -81,7 +81,7 @@ class Window:
 
 @contextmanager
 def served(
-    folder: Path | None = None, *, own: tuple[Side, ...] = (), port: int = 0, first: Sitting | None = None
+    folder: Path | None = None, *, own: tuple[Side, ...] = (), port: int = 0, first: BoardGame | None = None
 ) -> Iterator[Served]:
     """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
     said: list[str] = []

@@ -8,18 +8,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.base.errors import ArenaError
 from arena.base.wording import cut, nearest
+from arena.board.entering import entered_move, is_like_move, legal_line, numbered_move
+from arena.board.pdn import append_game
+from arena.board.sides import Side, level_of, side_of
+from arena.board.words import outlook_lines
 from arena.commands.dialogue.lines import PLIES_SHOWN
 from arena.commands.dialogue.terminal import TerminalGame
 from arena.commands.output import width_of
-from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate
 from arena.rules.position import COLOURS
-from arena.sitting.entering import entered_move, is_like_move, legal_line, numbered_move
-from arena.sitting.pdn import append_game
-from arena.sitting.sides import Side, level_of, side_of
-from arena.sitting.words import outlook_lines
-from players.loading import PlayerError
 
 _LISTING = _SHOWN, _HIDDEN = ("shown", "hidden")
 """What `moves` takes: whether the legal moves are listed at each turn."""
@@ -72,7 +71,7 @@ def run_command(game: TerminalGame, text: str) -> None:
             )
     except OSError as error:
         game.print(f"{error.filename}: {error.strerror}")
-    except (ValueError, ConfigError, PlayerError) as error:
+    except (ValueError, ArenaError) as error:
         game.print(" ".join(str(error).split()))
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 
 from arena.base.wording import counted, listed
+from arena.board.entering import legal_line, must_capture
+from arena.board.game import BoardGame, Thought
+from arena.board.words import figures, pass_text
 from arena.commands.output import width_of
 from arena.rules.game import Game
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
 from arena.rules.result import points, points_text
 from arena.rules.variants import Variant
-from arena.sitting.entering import legal_line, must_capture
-from arena.sitting.sitting import Sitting
-from arena.sitting.turn import Thought
-from arena.sitting.words import figures, pass_text
 
 PLIES_SHOWN = 12
 """Of a line."""
@@ -27,7 +26,7 @@ _LIST_WIDTH = 80
 """Columns of a list of moves where there is no terminal."""
 
 
-def turn_lines(sitting: Sitting, ply: int) -> list[str]:
+def turn_lines(sitting: BoardGame, ply: int) -> list[str]:
     """A move that was played, `ply` counted from 1, what it captured and what its player saw."""
     turn, before = sitting.turns[ply - 1], sitting.game.positions[ply - 1]
     captured = move_squares(sitting.variant, before, turn.move).captured
@@ -53,7 +52,7 @@ def legal_lines(game: Game, are_numbered: bool) -> list[str]:
     return [f"{heading}, by number or squares:", *lines]
 
 
-def beside(sitting: Sitting) -> list[str]:
+def beside(sitting: BoardGame) -> list[str]:
     """Describe players and last moves, on a terminal; elsewhere the points, where the score decides."""
     if sys.stdout.isatty():
         return [*_sides(sitting), *(["", *recent] if (recent := _recent_moves(sitting)) else [])]
@@ -69,7 +68,7 @@ def clock_text(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
-def _sides(sitting: Sitting) -> list[str]:
+def _sides(sitting: BoardGame) -> list[str]:
     """Describe the players, their pieces and their time."""
     lines = []
     clocks = sitting.clocks()
@@ -80,7 +79,7 @@ def _sides(sitting: Sitting) -> list[str]:
     return lines
 
 
-def _recent_moves(sitting: Sitting) -> list[str]:
+def _recent_moves(sitting: BoardGame) -> list[str]:
     """The last moves, a line for each number."""
     behind = sitting.game.start.turn != sitting.variant.first
     rows: dict[int, list[str]] = {}

@@ -12,6 +12,9 @@ from pathlib import Path
 import click
 
 from arena.base.writing import replaces_lines
+from arena.board.game import BoardGame, Thought
+from arena.board.sides import ADVICE_SECONDS, adviser
+from arena.board.words import ending_text, lists_moves, numbers_edges
 from arena.commands.board import show_board
 from arena.commands.dialogue.lines import beside, legal_lines, turn_lines
 from arena.commands.output import echo
@@ -20,10 +23,6 @@ from arena.commands.waiting import watched
 from arena.hosting.analysis import Analysis, Candidate
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
-from arena.sitting.sides import ADVICE_SECONDS, adviser
-from arena.sitting.sitting import Sitting
-from arena.sitting.turn import Thought
-from arena.sitting.words import ending_text, lists_moves, numbers_edges
 from players.player import Limit
 
 _QUIET_SECONDS = 0.3
@@ -33,7 +32,7 @@ _QUIET_SECONDS = 0.3
 class TerminalGame:
     """A game at the terminal, and the next ones: `sitting` is the one that is played."""
 
-    def __init__(self, sitting: Sitting, seated: Seated, given: Sequence[str], *, flip: bool) -> None:
+    def __init__(self, sitting: BoardGame, seated: Seated, given: Sequence[str], *, flip: bool) -> None:
         """`seated` are the sides, `given` the command line's other words."""
         self.sitting = sitting
         self._seated = seated
@@ -187,7 +186,7 @@ class TerminalGame:
         """
         last, seated = self.sitting, self._next or self._seated
         last.release()
-        sitting = Sitting(last.variant, seated.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
+        sitting = BoardGame(last.variant, seated.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
         try:
             _prepare(sitting)
         except BaseException:
@@ -231,7 +230,7 @@ class TerminalGame:
             click.echo(f"\r\x1b[K{text}", nl=False)
 
 
-def _prepare(sitting: Sitting) -> None:
+def _prepare(sitting: BoardGame) -> None:
     try:
         sitting.prepare()
     except Exception as error:

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.wording import not_installed, unknown
+from arena.board.sides import Opponent
 from arena.experiment.openings.sources import random_line
 from arena.rules.encoding import LARGEST, Bytes, Encoding
 from arena.rules.game import Game
 from arena.rules.position import COLOURS
 from arena.rules.result import in_men
 from arena.rules.variants import Variant
-from arena.sitting.sides import Opponent
 from players.player import Choice
 
 try:
@@ -29,7 +29,7 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError:
-    raise ImportError(not_installed("arena.sitting.environment", "PettingZoo", "rl")) from None
+    raise ImportError(not_installed("arena.board.environment", "PettingZoo", "rl")) from None
 
 AGENTS = ("player_0", "player_1")
 """The first one moves first by the rules of the variant; against an opponent it is the only one, of any colour."""
@@ -38,7 +38,7 @@ RANDOM = "random"
 TRIES = 1000
 """Random beginnings of a game that are tried before there is said to be none that goes on."""
 ID = "arena/Draughts-v0"
-"""What `gymnasium.make("arena.sitting.environment:arena/Draughts-v0")` makes, with the options of OneAgentEnv."""
+"""What `gymnasium.make("arena.board.environment:arena/Draughts-v0")` makes, with the options of OneAgentEnv."""
 
 
 def env(variant: Variant | str | Mapping[str, Any] = "english", **options: Any) -> AECEnv:

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from arena import Game
+from arena.base.errors import ArenaError
+from arena.board.game import AGREES_FROM, BoardGame, Clock, Thought, Turn
+from arena.board.pdn import append_game, pdn_text, saved_game
+from arena.board.sides import USUAL_LEVEL, Side, level, level_of, side_of, usual_opponent
+from arena.board.words import ending_text, figures
 from arena.rules.board.board import rows_of
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
-from arena.sitting.pdn import append_game, pdn_text, saved_game
-from arena.sitting.sides import USUAL_LEVEL, Side, level, level_of, side_of, usual_opponent
-from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
-from arena.sitting.turn import Clock, Thought, Turn
-from arena.sitting.words import ending_text, figures
 from players.player import HUMAN, LEVELS, Choice, Limit
 from tests.helpers.command_line import one_line
 
@@ -83,11 +83,11 @@ def own(tmp_path: Path) -> Any:
     return lambda name: side_of({"type": f"{file}:{name}", "name": name.lower()})
 
 
-def seated(white: Side = PERSON, black: Side = PERSON, fen: str | None = None, **options: Any) -> Sitting:
-    return Sitting(ENGLISH, (white, black), None if fen is None else parse_fen(ENGLISH, fen), **options)
+def seated(white: Side = PERSON, black: Side = PERSON, fen: str | None = None, **options: Any) -> BoardGame:
+    return BoardGame(ENGLISH, (white, black), None if fen is None else parse_fen(ENGLISH, fen), **options)
 
 
-def push(sitting: Sitting, *texts: str) -> None:
+def push(sitting: BoardGame, *texts: str) -> None:
     """Moves of persons, and of players what they find where the text is `?`."""
     for text in texts:
         if text == "?":
@@ -97,7 +97,7 @@ def push(sitting: Sitting, *texts: str) -> None:
             sitting.play(sitting.game.move(text))
 
 
-def texts(sitting: Sitting) -> list[str]:
+def texts(sitting: BoardGame) -> list[str]:
     return [turn.text for turn in sitting.turns]
 
 
@@ -106,7 +106,7 @@ def texts(sitting: Sitting) -> list[str]:
 
 def test_persons_and_players_move_in_turn(own):
     sitting = seated(own("First"), PERSON)
-    with pytest.raises(SittingError, match="it is a person's move"):
+    with pytest.raises(ArenaError, match="it is a person's move"):
         sitting.request()
     push(sitting, "11-15", "?")
     assert texts(sitting) == ["11-15", sitting.turns[1].text] and sitting.turns[0].thought is None
@@ -120,7 +120,7 @@ def test_a_person_cannot_move_for_a_player_or_break_the_rules(own):
     with pytest.raises(ValueError, match="is not a legal move"):
         sitting.play(3)
     push(sitting, "11-15")
-    with pytest.raises(SittingError, match="it is first's move"):
+    with pytest.raises(ArenaError, match="it is first's move"):
         sitting.play(sitting.game.legal_moves[0])
     assert len(sitting.turns) == 1
     sitting.close()
@@ -146,7 +146,7 @@ def test_undo_takes_back_a_persons_move_and_what_followed(own):
     push(sitting, "9-14")
     assert sitting.undo() == 1 and sitting.game.turn == BLACK
     assert sitting.undo() == 2 and sitting.game.position == ENGLISH.start
-    with pytest.raises(SittingError, match="there is no move to take back"):
+    with pytest.raises(ArenaError, match="there is no move to take back"):
         sitting.undo()
     sitting.close()
 
@@ -162,7 +162,7 @@ def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
 def test_there_is_nothing_to_take_back_before_the_person_has_moved(own):
     sitting = seated(PERSON, own("First"))
     push(sitting, "?")
-    with pytest.raises(SittingError, match="there is no move"):
+    with pytest.raises(ArenaError, match="there is no move"):
         sitting.undo()
     sitting.close()
 
@@ -297,7 +297,7 @@ def test_a_player_that_fails_loses(own, name, failure):
     assert sitting.outcome == Outcome(BLACK, Termination.ERROR) and sitting.failure == failure
     assert ending_text(sitting.game, sitting.outcome) == "Black wins: White's program failed"
     assert "1-0" in pdn_text(sitting) and "{error}" in pdn_text(sitting)
-    with pytest.raises(SittingError, match="the game is over"):
+    with pytest.raises(ArenaError, match="the game is over"):
         sitting.request()
     sitting.undo()
     assert sitting.outcome is None and not sitting.failure
@@ -320,7 +320,7 @@ def test_clocks_run_for_the_side_to_move_and_gain_their_increment():
 def test_a_person_whose_clock_has_run_out_has_lost():
     sitting = seated(clock=Clock(0.02))
     time.sleep(0.03)
-    with pytest.raises(SittingError, match="the game is over"):
+    with pytest.raises(ArenaError, match="the game is over"):
         push(sitting, "11-15")
     assert sitting.outcome == Outcome(WHITE, Termination.TIME) and sitting.clocks() == (0.02, 0.0)
     assert ending_text(sitting.game, sitting.outcome) == "White wins: Black's time is up"
@@ -362,7 +362,7 @@ def test_clocks_are_full_after_the_moves_of_a_file():
     played = seated()
     push(played, "11-15", "23-19", "8-11")
     (pdn,) = read_pdn(pdn_text(played)).games
-    sitting = Sitting.of(pdn, (PERSON, PERSON), clock=Clock(60, 5))
+    sitting = BoardGame.of(pdn, (PERSON, PERSON), clock=Clock(60, 5))
     assert (sitting.clocks() or (0, 0))[BLACK] == 60
     sitting.undo()
     assert (sitting.clocks() or (0, 0))[WHITE] == 60
@@ -378,7 +378,7 @@ def test_a_person_resigns():
         "Black wins: White resigned"
     )
     for attempt in (sitting.resign, sitting.offer_draw):
-        with pytest.raises(SittingError, match="the game is over"):
+        with pytest.raises(ArenaError, match="the game is over"):
             attempt(BLACK)
 
 
@@ -396,7 +396,7 @@ def test_a_person_resigns():
 )
 def test_a_player_agrees_late_and_if_it_is_not_ahead(own, plies, score, plies_to_win, agrees):
     without_draws = VARIANTS["cis300"]
-    sitting = Sitting(without_draws, (PERSON, own("First")), parse_fen(without_draws, "B:WK32:BK1"))
+    sitting = BoardGame(without_draws, (PERSON, own("First")), parse_fen(without_draws, "B:WK32:BK1"))
     for text in islice(cycle(("1-5", "32-28", "5-1", "28-32")), plies):
         move = sitting.game.move(text)
         thought = (
@@ -470,13 +470,13 @@ def test_sides_change_in_mid_game(own):
 
 
 def test_the_points_of_a_finished_game_stand_behind_its_last_move():
-    sitting = Sitting(VARIANTS["simplified"], (PERSON, PERSON), parse_fen(VARIANTS["simplified"], "W:W6,3:B26"))
+    sitting = BoardGame(VARIANTS["simplified"], (PERSON, PERSON), parse_fen(VARIANTS["simplified"], "W:W6,3:B26"))
     push(sitting, "6-2")
     assert "points" not in pdn_text(sitting)
     push(sitting, "26-31")
     (pdn,) = read_pdn(pdn_text(sitting)).games
     assert (pdn.comments, pdn.result) == ({2: "points: White 4, Black 2"}, "white")
-    resigned = Sitting(VARIANTS["simplified"], (PERSON, PERSON))
+    resigned = BoardGame(VARIANTS["simplified"], (PERSON, PERSON))
     resigned.resign(BLACK)
     assert "points" not in pdn_text(resigned)
 
@@ -488,7 +488,7 @@ def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
     assert '[Event "here"]' in text and '[WhiteType "program"]' in text and '[BlackType "human"]' in text
     assert re.search(r"\{\+0\.50/1 [0-9.]+s, 2 nodes\}", text)
     (pdn,) = read_pdn(text).games
-    again = Sitting.of(pdn, sitting.sides)
+    again = BoardGame.of(pdn, sitting.sides)
     assert texts(again) == texts(sitting) and again.game.position == sitting.game.position
     assert pdn.result == "*" and again.outcome is None
     push(again, "?")
@@ -527,20 +527,20 @@ def test_pdn_says_of_a_player_with_settings_that_its_name_does_not_say_all(own):
 def test_a_game_of_a_file_begins_where_its_last_position_was_set_up():
     text = '[GameType "21,B,8,8,N1,0"]\n1. 11-15 23-19 /FEN "W:W32:B1,K5"/ 32-28 1/2-1/2\n'
     (pdn,) = read_pdn(text).games
-    sitting = Sitting.of(pdn, (PERSON, PERSON))
+    sitting = BoardGame.of(pdn, (PERSON, PERSON))
     assert texts(sitting) == ["32-28"] and sitting.game.fen == "B:W28:B1,K5"
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_saved_game_of_any_variant_is_the_same_game(name, tmp_path):
-    sitting = Sitting(VARIANTS[name], (PERSON, PERSON))
+    sitting = BoardGame(VARIANTS[name], (PERSON, PERSON))
     while len(sitting.turns) < 24 and sitting.outcome is None:
         legal = sitting.game.legal_moves
         sitting.play(legal[len(sitting.turns) % len(legal)])
     file = tmp_path / "games.pdn"
     assert append_game(file, sitting) == 1
     game = saved_game(file)
-    again = Sitting.of(game, sitting.sides)
+    again = BoardGame.of(game, sitting.sides)
     assert game.variant == sitting.variant and texts(again) == texts(sitting)
     assert again.game.position == sitting.game.position and again.outcome == sitting.outcome
 

@@ -1,31 +1,102 @@
-"""Sitting: one game at a board between two sides, with moves taken back, clocks, and what players saw."""
+"""BoardGame: one game between two sides, with moves taken back, clocks, and what players saw."""
 
 from __future__ import annotations
 
 import random
 import threading
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
+from arena.base.errors import ArenaError
 from arena.base.wording import message_of
+from arena.board.sides import Side
 from arena.hosting.handle import SharedPlayer
 from arena.rules.game import Game, Outcome, Termination, game_of
+from arena.rules.move_text import line_texts
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
+from arena.rules.result import score_text
 from arena.rules.variants import Variant
-from arena.sitting.sides import Side
-from arena.sitting.turn import Clock, Request, Thought, Turn
-from players.player import AnswerError
+from players.player import AnswerError, Choice, Limit
 
 AGREES_FROM = 40
 """Plies of a game before which no player agrees on a draw."""
+AGREES_BELOW = 0.25
+"""Men by which a player may think itself ahead and still agree on a draw."""
 
 
-class SittingError(ValueError):
-    """Something that cannot be done now; the message says why, in one line for the person at the board."""
+class Clock(NamedTuple):
+    """Time for a whole game, of each side."""
+
+    seconds: float
+    increment: float = 0.0
+    """Seconds that are added after each move."""
 
 
-class Sitting:
+class Thought(NamedTuple):
+    """A player's findings and their cost; scores are from its own view."""
+
+    choice: Choice
+    seconds: float
+    """Wall time."""
+    man_value: float | None
+    """What a man is worth in its scores, if it says so."""
+    line: tuple[str, ...]
+    """Its principal variation as PDN writes it, the move first."""
+
+    @property
+    def may_agree(self) -> bool:
+        """Whether its player may agree on a draw: it sees at most AGREES_BELOW men for itself."""
+        choice = self.choice
+        if choice.score is None:
+            return False
+        return choice.plies_to_win <= 0 and choice.score <= AGREES_BELOW * (self.man_value or 1.0)
+
+    @property
+    def score(self) -> str:
+        """Its score as people read it, empty without one."""
+        return score_text(self.choice.score, self.choice.plies_to_win, self.man_value)
+
+
+class Turn(NamedTuple):
+    """A move that was played."""
+
+    move: int
+    text: str
+    """As PDN writes it."""
+    side: Side
+    """Who played it."""
+    seconds: float
+    """The time that the side took for it; 0 for a move of a file."""
+    thought: Thought | None
+    """None of a person's move, or one of a file."""
+    clocks: tuple[float, float] | None
+    """White's and Black's clocks before it; None without clocks."""
+
+
+class Request(NamedTuple):
+    """A request to the player to move: `answer` may be called in another thread."""
+
+    player: SharedPlayer
+    game: Game
+    """A copy, for the player alone."""
+    limit: Limit
+    rng: random.Random
+    version: int
+    """Of the sitting."""
+    stopped: threading.Event
+    """Set to have it answered soon."""
+
+    def answer(self) -> Thought:
+        """Ask the player; it answers soon once `stopped` is set. Raises what `SharedPlayer.choose` raises."""
+        game = self.game
+        answer = self.player.choose(game, self.limit, self.rng, self.stopped)
+        choice = answer.choice
+        line = line_texts(game.variant, game.position, choice.pv or (choice.move,))
+        return Thought(choice, answer.seconds, self.player.man_value, tuple(line))
+
+
+class BoardGame:
     """A game between two sides: `play` a person's moves, `request` a player's and `accept` what it found.
 
     Only one thread may use it, but a request can be answered in another one, while the game goes elsewhere.
@@ -61,10 +132,10 @@ class Sitting:
         """The last one."""
 
     @classmethod
-    def of(cls, played: PlayedGame, sides: tuple[Side, Side], **options: Any) -> Sitting:
+    def of(cls, played: PlayedGame, sides: tuple[Side, Side], **options: Any) -> BoardGame:
         """A game read back, to be played on from its end; without what is before the last position set up in it.
 
-        Options are those of a Sitting.
+        Options are those of a BoardGame.
         """
         game = game_of(played)
         sitting = cls(played.variant, sides, game.start, **options)
@@ -102,11 +173,11 @@ class Sitting:
     def play(self, move: int) -> None:
         """Play a legal move for the person to move.
 
-        Raises SittingError if the game is over or a player is to move, ValueError for an illegal move.
+        Raises ArenaError if the game is over or a player is to move, ValueError for an illegal move.
         """
         self._goes_on()
         if not self.side.is_person:
-            raise SittingError(f"it is {self.side.name}'s move")
+            raise ArenaError(f"it is {self.side.name}'s move")
         if move not in self.game.legal_moves:
             raise ValueError(f"{move} is not a legal move")
         self._push(move, time.monotonic() - self._began, None)
@@ -130,11 +201,11 @@ class Sitting:
         self._began = time.monotonic()
 
     def request(self) -> Request:
-        """The request to the player to move. Raises SittingError if that is a person or the game is over."""
+        """The request to the player to move. Raises ArenaError if that is a person or the game is over."""
         self._goes_on()
         turn, spec = self.game.turn, self.side.spec
         if spec is None:
-            raise SittingError("it is a person's move")
+            raise ArenaError("it is a person's move")
         limit = spec.limit
         if self.clock is not None and self._clocks is not None:
             limit = limit._replace(clock=self._clocks[turn], increment=self.clock.increment)
@@ -171,7 +242,7 @@ class Sitting:
     def undo(self) -> int:
         """Take back the last move of a person and what followed; of players alone one ply. Returns how many plies.
 
-        Raises SittingError if there is none.
+        Raises ArenaError if there is none.
         """
         movers = [position.turn for position in reversed(self.game.positions[:-1])]
         if any(side.is_person for side in self._sides):
@@ -179,7 +250,7 @@ class Sitting:
         else:
             plies = min(len(movers), 1)
         if not plies:
-            raise SittingError("there is no move to take back")
+            raise ArenaError("there is no move to take back")
         for _ in range(plies):
             self.game.pop()
             self._clocks = self.turns.pop().clocks
@@ -196,7 +267,7 @@ class Sitting:
         self._elsewhere()
 
     def resign(self, colour: int) -> None:
-        """Give up for a colour. Raises SittingError if the game is over."""
+        """Give up for a colour. Raises ArenaError if the game is over."""
         self._goes_on()
         self._end(Outcome(1 - colour, Termination.RESIGNATION))
 
@@ -204,7 +275,7 @@ class Sitting:
         """Offer a draw for a colour's person; whether it is agreed. Two persons agree by themselves.
 
         A player agrees after AGREES_FROM plies if its last search allows it, see `Thought.may_agree`. Raises
-        SittingError if the game is over.
+        ArenaError if the game is over.
         """
         self._goes_on()
         if not self._sides[1 - colour].is_person and not self._agrees(1 - colour):
@@ -234,7 +305,7 @@ class Sitting:
     def _goes_on(self) -> None:
         self.clocks()
         if self.outcome is not None:
-            raise SittingError("the game is over")
+            raise ArenaError("the game is over")
 
     def _push(self, move: int, seconds: float, thought: Thought | None) -> None:
         text, turn, clocks, side = self.game.text(move), self.game.turn, self._clocks, self.side

@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple, TypeAlias
 
 from arena.base.wording import counted
+from arena.board.game import Turn
 from arena.hosting.analysis import Outlook
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_squares, path
@@ -15,7 +16,6 @@ from arena.rules.moves import sides
 from arena.rules.notation import place
 from arena.rules.position import BLACK, COLOURS, Position
 from arena.rules.variants import Variant
-from arena.sitting.turn import Turn
 from players.evaluation.mix import WEAK
 
 _OUTLOOKS = {"win": "+ wins", "draw": "= draws", "loss": "- loses"}

@@ -9,19 +9,18 @@ from math import nan
 from pathlib import Path
 
 from arena.base.files import decoded
+from arena.board.game import BoardGame, Thought
+from arena.board.sides import Side, entry_named, side_of
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.write import search_comment, write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.result import in_men, points_text
 from arena.rules.variants import Variant
-from arena.sitting.sides import Side, entry_named, side_of
-from arena.sitting.sitting import Sitting
-from arena.sitting.turn import Thought
 from players.player import HUMAN
 
 
-def pdn_text(sitting: Sitting, tags: Mapping[str, str] | None = None) -> str:
+def pdn_text(sitting: BoardGame, tags: Mapping[str, str] | None = None) -> str:
     """The game so far, with what players saw and which sides were changed as comments.
 
     `tags` are put beside those that name the sides.
@@ -87,7 +86,7 @@ def saved_game(path: Path, variant: Variant | None = None, number: int | None = 
     return game
 
 
-def append_game(path: Path, sitting: Sitting) -> int:
+def append_game(path: Path, sitting: BoardGame) -> int:
     """Write a game behind those that a PDN file has, which is made if it is not there; returns its number.
 
     Raises ValueError, in one line, for a file that is no PDN, which stays as it is; OSError if it cannot be
@@ -116,7 +115,7 @@ def _seen(thought: Thought) -> str:
     return f"{found}, {choice.nodes} nodes" if choice.nodes else found
 
 
-def _changes(sitting: Sitting) -> list[tuple[int, str]]:
+def _changes(sitting: BoardGame) -> list[tuple[int, str]]:
     """Changes of players, and after how many plies: `White: level 3 from here, level 1 before`."""
     noted: list[tuple[int, str]] = []
     seen: dict[int, Side] = {}
