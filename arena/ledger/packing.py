@@ -39,8 +39,10 @@ limit. `pondered_seconds` is the processor time that the player used in its oppo
 unless it is in a process of its own.
 """
 _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
-MOVE_RECORD = tuple((name, "i8" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
-"""MOVE_COLUMNS as they are stored: seconds as nanoseconds plus 1, 0 for nan."""
+_SCORE = "score"
+_COUNTS = tuple(name for name, _ in MOVE_COLUMNS if name not in (*_SECONDS, _SCORE))
+MOVE_RECORD = (*((name, "i8") for name in (*_COUNTS, *_SECONDS)), (_SCORE, "f8"))
+"""MOVE_COLUMNS in the order and as the types in which they are stored; seconds as nanoseconds plus 1, 0 for nan."""
 GRADE_RECORD = (
     *(("ply", "i8"), ("pieces", "i8"), ("legal_moves", "i8"), ("best", "f8"), ("played", "f8")),
     *(("erring_moves", "i8"), ("lost_points", "f8"), ("best_plies", "f8"), ("played_plies", "f8")),
@@ -53,17 +55,18 @@ _COMPRESSION = 1
 
 
 def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
-    """The number of a game's moves, and the moves as the ledger keeps them: `shuffled` records.
+    """The number of a game's moves, and the moves as the ledger keeps them: `_shuffled` rows.
 
     `columns` are the moves' texts and MOVE_COLUMNS, a value for each move; none at all if there are no moves.
     None is nan. Seconds are kept to a nanosecond, all else exactly.
     """
-    texts, *values = columns or [[], *([] for _ in MOVE_RECORD)]
-    fields = {
-        field: _nanoseconds(column) if field[0] in _SECONDS else column
-        for field, column in zip(MOVE_RECORD, values, strict=True)
-    }
-    return len(texts), _shuffled(fields, "move", texts)
+    texts, *values = columns or [[], *([] for _ in MOVE_COLUMNS)]
+    by_name = {name: column for (name, _), column in zip(MOVE_COLUMNS, values, strict=True)}
+    counts = np.array([by_name[name] for name in _COUNTS], np.int64)
+    nanoseconds = np.rint(np.array([by_name[name] for name in _SECONDS], np.float64) * 1e9) + 1
+    nanoseconds[np.isnan(nanoseconds)] = 0
+    score = np.array([by_name[_SCORE]], np.float64).view(np.int64)
+    return len(texts), _shuffled(np.concatenate([counts, nanoseconds.astype(np.int64), score]), texts)
 
 
 def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarray]:
@@ -71,10 +74,11 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarr
 
     `moves` and `plies` are what `packed` gave for each game.
     """
-    columns = _unshuffled(moves, plies, MOVE_RECORD, "move")
+    rows, texts = _unshuffled(moves, plies, len(MOVE_RECORD))
+    columns = {name: row.view(kind) for (name, kind), row in zip(MOVE_RECORD, rows, strict=True)}
     for name in _SECONDS:
         columns[name] = np.where(columns[name], (columns[name] - 1) / 1e9, np.nan)
-    return columns
+    return {"move": texts, **{name: columns[name].astype(kind, copy=False) for name, kind in MOVE_COLUMNS}}
 
 
 def packed_grades(grades: Sequence[Any]) -> bytes:
@@ -83,7 +87,8 @@ def packed_grades(grades: Sequence[Any]) -> bytes:
     for field in GRADE_RECORD:
         if field[0].endswith("_men"):
             columns[field] = columns[field].round(_MEN_DECIMALS)
-    return _shuffled(columns, "best_move", [grade.best_move for grade in grades])
+    rows = np.stack([column.view(np.int64) for column in columns.values()])
+    return _shuffled(rows, [grade.best_move for grade in grades])
 
 
 def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> dict[str, np.ndarray]:
@@ -91,49 +96,39 @@ def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> dict[str, 
 
     The columns are fields of `arena.ledger.record.Grade`, `best_move` as bytes; nan is a missing value.
     """
-    return _unshuffled(parts, counts, GRADE_RECORD, "best_move")
+    rows, texts = _unshuffled(parts, counts, len(GRADE_RECORD))
+    columns = {name: row.view(kind) for (name, kind), row in zip(GRADE_RECORD, rows, strict=True)}
+    return {"best_move": texts, **columns}
 
 
-def _shuffled(columns: Mapping[tuple[str, str], Any], text: str, texts: Sequence[str]) -> bytes:
-    """Records as a BLOB: the first bytes of all records, then the second ones and so on, compressed by zlib.
+def _shuffled(rows: np.ndarray, texts: Sequence[str]) -> bytes:
+    """Columns of numbers, `int64[k, n]`, and one of texts as a BLOB, compressed by zlib.
 
-    Equal bytes stand together so, mostly zeros; HDF5 has such a filter of that name. The records have these
-    columns, by name and type, and a text.
+    Of each column stand the first bytes of all numbers, then the second ones and so on: equal bytes stand together
+    so, mostly zeros; HDF5 has such a filter of that name.
     """
-    words = np.array(texts, bytes)
-    records = np.empty(len(words), [*columns, (text, words.dtype)])
-    for (name, _), column in columns.items():
-        records[name] = column
-    records[text] = words
-    return zlib.compress(records.view(np.uint8).reshape(len(records), records.itemsize).T.tobytes(), _COMPRESSION)
+    words, count = np.array(texts, bytes), len(texts)
+    octets = rows.view(np.uint8).reshape(len(rows), count, 8).transpose(0, 2, 1)
+    letters = words.view(np.uint8).reshape(count, words.itemsize).T
+    return zlib.compress(octets.tobytes() + letters.tobytes(), _COMPRESSION)
 
 
-def _unshuffled(
-    parts: Sequence[bytes], counts: Sequence[int], columns: Sequence[tuple[str, str]], text: str
-) -> dict[str, np.ndarray]:
-    """The columns of many BLOBs by how many records are in each: a text, as wide as the longest, and `columns`."""
-    first = np.dtype([*columns]).itemsize
+def _unshuffled(parts: Sequence[bytes], counts: Sequence[int], size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The `size` columns and the texts of many BLOBs, one after another, by how many rows are in each."""
+    numbers = 8 * size
     planes = [
         np.frombuffer(zlib.decompress(part), np.uint8).reshape(-1, count)
         for part, count in zip(parts, counts, strict=True)
         if count
     ]
-    width = max((len(part) for part in planes), default=first + 1)
-    padded = [np.pad(part, ((0, width - len(part)), (0, 0))) if len(part) < width else part for part in planes]
-    data = np.concatenate([np.zeros((width, 0), np.uint8), *padded], axis=1)
-    arrays, start = {text: np.ascontiguousarray(data[first:].T).view(f"S{width - first}")[:, 0]}, 0
-    for name, kind in columns:
-        end = start + np.dtype(kind).itemsize
-        arrays[name] = np.ascontiguousarray(data[start:end].T).view(kind)[:, 0]
-        start = end
-    return arrays
-
-
-def _nanoseconds(seconds: Sequence[float | None]) -> np.ndarray:
-    """Seconds as nanoseconds plus 1, 0 for nan and None."""
-    whole = np.rint(np.array(seconds, np.float64) * 1e9) + 1
-    whole[np.isnan(whole)] = 0
-    return whole
+    total, width = sum(counts), max((len(part) for part in planes), default=numbers + 1) - numbers
+    rows, texts, end = np.empty((size, total), np.int64), np.zeros((total, width), np.uint8), 0
+    octets = rows.view(np.uint8).reshape(size, total, 8)
+    for part in planes:
+        start, end = end, end + part.shape[1]
+        octets[:, start:end] = part[:numbers].reshape(size, 8, -1).transpose(0, 2, 1)
+        texts[start:end, : len(part) - numbers] = part[numbers:].T
+    return rows, texts.view(f"S{width}")[:, 0]
 
 
 def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:
