@@ -42,7 +42,7 @@ _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
 _SCORE = "score"
 _COUNTS = tuple(name for name, _ in MOVE_COLUMNS if name not in (*_SECONDS, _SCORE))
 MOVE_RECORD = (*((name, "i8") for name in (*_COUNTS, *_SECONDS)), (_SCORE, "f8"))
-"""MOVE_COLUMNS in the order and as the types in which they are stored; seconds as nanoseconds plus 1, 0 for nan."""
+"""MOVE_COLUMNS as they are stored, in order and type; seconds as nanoseconds plus 1, 0 for nan."""
 GRADE_RECORD = (
     *(("ply", "i8"), ("pieces", "i8"), ("legal_moves", "i8"), ("best", "f8"), ("played", "f8")),
     *(("erring_moves", "i8"), ("lost_points", "f8"), ("best_plies", "f8"), ("played_plies", "f8")),
