@@ -18,11 +18,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from arena.base.errors import ArenaError
 from arena.base.wording import message_of
 from arena.board.words import outlook_lines
 from arena.commands.board import save, show_scene
 from arena.commands.common import NODES, Finite, announcing_compilation
-from arena.commands.output import echo, fail, width_of, wrapped
+from arena.commands.output import echo, width_of, wrapped
 from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched
 from arena.experiment.load import player_spec
@@ -84,14 +85,14 @@ def analyse(
             limit = _limit(spec.limit, {name: value for name, value in given.items() if value is not None})
             analysis = Analysis(replace(spec, limit=limit), game_of(found.game, found.ply), lines)
         except (PlayerError, ValueError) as error:
-            fail(f"--player: {error}" if isinstance(error, PlayerError) else str(error))
+            raise ArenaError(f"--player: {error}" if isinstance(error, PlayerError) else str(error)) from None
         if as_json:
             last = next(iter(deque(_watched(analysis), maxlen=1)), None)
         else:
             show_scene(found, found.board(flip=flip))
             last = _draw(analysis) if sys.stdout.isatty() else _print(analysis)
     if last is None or not last.lines:
-        fail("nothing was found before the search was stopped")
+        raise ArenaError("nothing was found before the search was stopped")
     if as_json:
         click.echo(json.dumps(_document(found, analysis, last)))
     if svg is not None:
@@ -131,11 +132,11 @@ def _watched(analysis: Analysis) -> Iterator[Findings]:
             if findings is not None:
                 yield findings
     except AnswerError as error:
-        fail(f"the player {message_of(error)}")
+        raise ArenaError(f"the player {message_of(error)}") from None
     except ValueError as error:
-        fail(message_of(error))
+        raise ArenaError(message_of(error)) from None
     except Exception as error:
-        fail(f"the player raised {type(error).__name__}: {message_of(error)}")
+        raise ArenaError(f"the player raised {type(error).__name__}: {message_of(error)}") from None
 
 
 def _print(analysis: Analysis) -> Findings | None:

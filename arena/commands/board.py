@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.commands.output import echo, fail, say, show_table, wrapped
+from arena.base.errors import ArenaError
+from arena.commands.output import echo, say, show_table, wrapped
 from arena.commands.position import Scene, with_scene
 from arena.experiment.yaml.values import inline
 from arena.rules.board.board import FIGURES, LETTERS, WIDTHS, Board, board_text, rows_of, to_move
@@ -77,7 +78,7 @@ def save(board: Board, path: Path) -> None:
     try:
         board.save(path)
     except ValueError as error:
-        fail(f"--svg {error}")
+        raise ArenaError(f"--svg {error}") from None
     say(f"wrote {path}")
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from arena.base.errors import ArenaError
-from arena.commands.output import STOPPED, fail, say, write_whatever_comes
+from arena.commands.output import STOPPED, say, write_whatever_comes
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Play": {
@@ -100,17 +100,18 @@ class Commands(click.Group):
         try:
             return super().main(*args, **options)
         except ArenaError as error:
-            fail(str(error))
+            message = str(error)
         except OSError as error:
             if error.filename is None:
                 # Else Python would write the rest at the end of the process, and fail again.
                 with suppress(OSError, ValueError):
                     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            fail(f"{error.filename or _without_name(error)}: {error.strerror or error}")
+            message = f"{error.filename or _without_name(error)}: {error.strerror or error}"
         except (MemoryError, ImportError, RuntimeError) as error:
-            if not (lack := _lack(error)):
+            if not (message := _lack(error)):
                 raise
-            fail(lack)
+        say(message)
+        sys.exit(2)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -119,7 +120,7 @@ class Commands(click.Group):
             if error.ctx is None or error.ctx is ctx:
                 raise
             message = " ".join(error.format_message().split()).removesuffix(".")
-            fail(f"{message}; {error.ctx.command_path} --help lists what there is")
+            raise ArenaError(f"{message}; {error.ctx.command_path} --help lists what there is") from None
         except KeyboardInterrupt:
             say("stopped")
             ctx.exit(STOPPED)

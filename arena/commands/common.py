@@ -18,11 +18,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from arena.base.errors import ArenaError
 from arena.base.wording import unknown
 from arena.base.writing import replaces_lines
-from arena.commands.output import STOPPED, fail, say
+from arena.commands.output import STOPPED, say
 from arena.experiment.model import checked_workers
-from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.play.workers import EngineError, Stopped
 from arena.rules.custom import build_variant
@@ -107,7 +107,7 @@ def lost_workers(folder: Path) -> Iterator[None]:
         yield
     except EngineError as error:
         kept = f"; all that is finished is kept in {folder}; rerun the same command to resume"
-        fail(f"{error}{kept if folder.exists() else ''}")
+        raise ArenaError(f"{error}{kept if folder.exists() else ''}") from None
 
 
 class VariantType(click.ParamType):
@@ -152,10 +152,7 @@ def variant_given(text: str) -> Variant:
 
 def described_variant(text: str) -> Any:
     """The name or the mapping that a person gives as rules; exits if that is no YAML."""
-    try:
-        return inline(text, "VARIANT")
-    except ConfigError as error:
-        fail(" ".join(str(error).split()))
+    return inline(text, "VARIANT")
 
 
 announcing_compilation = partial(announcing, say)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.commands.common import (
     announcing_compilation,
     lost_workers,
     workers_option,
 )
-from arena.commands.output import STOPPED, echo, fail, say
+from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal
 from arena.experiment.load import judge_spec
 from arena.ledger.ledger import Ledger
@@ -45,7 +46,7 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
         given = None if judge is None else judge_spec(judge, "--judge")
         grading = arranged(data.experiment, pieces, given, Path())
     except GradingError as error:
-        fail(f"--{error.key}: {error}")
+        raise ArenaError(f"--{error.key}: {error}") from None
     if not _grade(folder, data, grading, available(workers, say)):
         say("stopped; rerun the same command to resume")
         sys.exit(STOPPED)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.commands.common import VARIANT
-from arena.commands.output import fail
 from arena.experiment.load import player_spec
 from arena.hosting.hub import Server
 from arena.rules.hub import variant_words
@@ -39,7 +39,7 @@ def hub(variant: Variant, player: str) -> None:
     The type is negamax if the entry names none, and its limits hold where the other program gives no level.
     """
     if not variant_words(variant):
-        fail(f"--variant: the Hub protocol has no name for the rules of {variant.name}")
+        raise ArenaError(f"--variant: the Hub protocol has no name for the rules of {variant.name}")
     output = os.dup(1)
 
     def write(text: str) -> None:
@@ -48,7 +48,7 @@ def hub(variant: Variant, player: str) -> None:
     try:
         server = Server(located(player_spec(player, "--player"), Path()), variant, write)
     except PlayerError as error:
-        fail(f"--player: {error}")
+        raise ArenaError(f"--player: {error}") from None
     os.dup2(2, 1)
     for text in sys.stdin:
         if not server.answer(text):

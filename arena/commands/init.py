@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.commands.output import fail
+from arena.base.errors import ArenaError
 
 TEMPLATES = Path(__file__).with_name("templates")
 FILES = ("arena.yaml", "my_heuristic.py")
@@ -19,14 +19,14 @@ def init(folder: Path) -> None:
     """Write a commented configuration and an example heuristic into FOLDER [this one]; nothing is overwritten."""
     for name in FILES:
         if (folder / name).exists():
-            fail(f"{folder / name} exists already and is not overwritten; nothing was written")
+            raise ArenaError(f"{folder / name} exists already and is not overwritten; nothing was written")
     texts = {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in FILES}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
-        fail(f"{folder} cannot be written to: {error.strerror}")
+        raise ArenaError(f"{folder} cannot be written to: {error.strerror}") from None
     for name in FILES:
         click.echo(f"wrote {folder / name}")
     click.echo("next: " + ("" if folder == Path() else f"cd {folder} && ") + "arena run arena.yaml")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.commands.common import announcing_compilation, lost_workers, workers_option
-from arena.commands.output import STOPPED, echo, fail, say
+from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal
 from arena.learning import loop
 from arena.learning.config import load_learning
@@ -43,6 +44,6 @@ def learn(config: Path, out: Path | None, workers: int | str | None) -> None:
 
         report.write(plan, outcome, folder)
     except OSError as error:
-        fail(f"{folder} cannot be written to: {error.strerror or error}")
+        raise ArenaError(f"{folder} cannot be written to: {error.strerror or error}") from None
     echo(report.answer(plan, outcome))
     echo(f"learned: {folder / report.ENTRY}, report: {folder / report.REPORT}")

@@ -14,11 +14,12 @@ from typing import Any
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.wording import counted
 from arena.base.writing import write_text
 from arena.commands.common import Finite, described_variant, workers_option
-from arena.commands.output import echo, fail, say
+from arena.commands.output import echo, say
 from arena.commands.tournaments import play_all
 from arena.commands.waiting import Terminal
 from arena.experiment.load import load, player_specs
@@ -98,13 +99,13 @@ def match(
     5 if the test is not decided.
     """
     if len(players) < 2:
-        fail("name two players or more, as in: arena match simple@d6 greedy")
+        raise ArenaError("name two players or more, as in: arena match simple@d6 greedy")
     used = available(workers, say)
     try:
         specs = player_specs(players, LIMITS)
         file, tournament = written(_document(specs, **options), specs, out, "match", used)
     except ConfigError as error:
-        fail(in_words(error, players))
+        raise ArenaError(in_words(error, players)) from None
     kind = "match" if len(specs) == 2 else "round robin"
     most = "" if tournament.exact else "at most "
     echo(f"a {kind} of {most}{counted(tournament.games, 'game')}; its configuration: {file}")
@@ -162,7 +163,7 @@ def written(
         if not file.parent.exists() or _is_of(file, text, used):
             break
         if out is not None:
-            fail(f"{out} holds something else: give another --out")
+            raise ArenaError(f"{out} holds something else: give another --out")
     tournament = prepare(experiment, file.parent, Terminal(), workers)
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)

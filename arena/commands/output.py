@@ -11,7 +11,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -65,12 +65,6 @@ def echo(text: str, err: bool = False) -> None:
 def say(text: str) -> None:
     """Print a line beside the command's output."""
     echo(text, err=True)
-
-
-def fail(message: str) -> NoReturn:
-    """Print what is wrong and exit with code 2."""
-    echo(message, err=True)
-    sys.exit(2)
 
 
 def wrapped(text: str, width: int) -> str:

@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.base.number import signed
 from arena.base.wording import counted, unknown
 from arena.commands.common import Finite, workers_option
 from arena.commands.match import LIMITS, in_words, slug, written
-from arena.commands.output import echo, fail, say, show_frame
+from arena.commands.output import echo, say, show_frame
 from arena.commands.tournaments import play_all
 from arena.experiment.load import player_spec, player_specs
 from arena.experiment.model import entry_of
@@ -74,7 +75,7 @@ def place(
         specs = [spec, *(player_spec(entry) for entry in pool["players"])]
         file, tournament = written(document, specs, out, "place", used)
     except ConfigError as wrong:
-        fail(in_words(wrong, [player]))
+        raise ArenaError(in_words(wrong, [player])) from None
     among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
     echo(f"{spec.name} against the {among} until its Elo is within ± {error:g}; the configuration: {file}")
     sys.exit(play_all({"": tournament}, file.parent, used))
@@ -85,7 +86,7 @@ def _file(name: str) -> Path:
     files = sorted(POOLS.glob("*.yaml"))
     named = [file for file in files if name in (file.stem, file.stem.rpartition("-")[0])]
     if not named:
-        fail(f"--pool: {unknown('pool', name, [file.stem for file in files])}")
+        raise ArenaError(f"--pool: {unknown('pool', name, [file.stem for file in files])}")
     return named[-1]
 
 

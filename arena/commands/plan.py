@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.base.wording import counted, listed
 from arena.commands.check import rehearsed
-from arena.commands.output import echo, fail
+from arena.commands.output import echo
 from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
 from arena.learning.loop import Rehearsal
@@ -69,11 +70,13 @@ def _tournaments(config: Path, rehearsal: Rehearsal | None) -> dict[str, Tournam
 def _check(tournament: Tournament, config: Path, games: int | None) -> None:
     """Say what the pilot may do; exits if there is nothing to measure, or if it would cost money."""
     if tournament.games == 0:
-        fail(f"{config}: one player alone has no games to plan")
+        raise ArenaError(f"{config}: one player alone has no games to plan")
     if tournament.costly and games is None:
         most = "" if tournament.exact else "at most "
         echo(f"{tournament.experiment.name}: {most}{tournament.games} games")
-        fail(f"{listed(sorted(tournament.costly))} would cost money: --pilot GAMES measures that many games")
+        raise ArenaError(
+            f"{listed(sorted(tournament.costly))} would cost money: --pilot GAMES measures that many games"
+        )
 
 
 def _parts(tournament: Tournament, expected: Expectation) -> str:

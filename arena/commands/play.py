@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.board.entering import must_capture
 from arena.commands.common import GRACE_SECONDS, announcing_compilation, preparing
 from arena.commands.dialogue.inputs import run_command
 from arena.commands.dialogue.lines import clock_text
 from arena.commands.dialogue.terminal import TerminalGame
-from arena.commands.output import fail
 from arena.commands.seating import (
     Seating,
     can_begin,
@@ -54,9 +54,9 @@ def play(browser: bool, flip: bool, moves: bool | None, **options: Any) -> None:
         from arena.commands.serve import open_board
 
         if flip:
-            fail("--flip works only in the terminal; the page has a button")
+            raise ArenaError("--flip works only in the terminal; the page has a button")
         if moves is not None:
-            fail("--moves works only in the terminal; the page marks the pieces that can move")
+            raise ArenaError("--moves works only in the terminal; the page marks the pieces that can move")
         open_board(seating, is_begun=True)
         return
     with announcing_compilation():

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.base.files import unreadable
 from arena.base.wording import nearest
 from arena.commands.common import ENCODING, VARIANT, results_option, variant_given
-from arena.commands.output import fail, say
+from arena.commands.output import say
 from arena.ledger.game import stored_game
 from arena.rules.board.board import Board
 from arena.rules.custom import VariantError, build_variant
@@ -118,26 +119,26 @@ def scene(
     if fen is not None and named is not None:
         return _of_fen(fen, named)
     if fen is not None:
-        fail(f"--fen needs the name of a variant, not {what!r}")
+        raise ArenaError(f"--fen needs the name of a variant, not {what!r}")
     if path.is_dir():
         return _at(_of_run(path, game or 1), ply)
     if path.is_file():
         return _at(_of_file(path, variant, game or 1, results, encoding), ply)
     if game is not None or ply is not None:
-        fail("--game and --ply need a PDN file or the folder of a run")
+        raise ArenaError("--game and --ply need a PDN file or the folder of a run")
     if named is not None:
         return _alone(named, named.start)
     if ":" not in what:
         close = nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
-        fail(f"{what!r} is not a FEN, a variant, a PDN file or the folder of a run{meant}")
+        raise ArenaError(f"{what!r} is not a FEN, a variant, a PDN file or the folder of a run{meant}")
     return _of_fen(what, variant)
 
 
 def _at(found: Scene, ply: int | None) -> Scene:
     plies = len(found.game.moves)
     if ply is not None and ply > plies:
-        fail(f"--ply {ply}: {found.heading.split(':')[0]} has {plies} plies")
+        raise ArenaError(f"--ply {ply}: {found.heading.split(':')[0]} has {plies} plies")
     return found._replace(ply=plies if ply is None else ply)
 
 
@@ -152,7 +153,9 @@ def _rules(what: str) -> Variant | None:
     try:
         return build_variant(what)
     except VariantError as error:
-        return None if error.key == "base" else fail(str(error))
+        if error.key != "base":
+            raise
+        return None
 
 
 def _of_fen(text: str, variant: Variant | None) -> Scene:
@@ -170,11 +173,13 @@ def _of_file(path: Path, variant: Variant | None, number: int, results: Winner, 
         if not file.games and not any(problem.game for problem in file.problems):
             games, problems = read(only=-1)
             last = max([0, *(game.number for game in games), *(problem.game for problem in problems)])
-            fail(f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games")
+            raise ArenaError(
+                f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
+            )
     except (OSError, ValueError) as error:
-        fail(unreadable(path, error))
+        raise ArenaError(unreadable(path, error)) from None
     if not file.games:
-        fail(str(next(problem for problem in reversed(file.problems) if problem.game)))
+        raise ArenaError(str(next(problem for problem in reversed(file.problems) if problem.game)))
     for problem in file.problems:
         say(str(problem))
     return _scene(file.games[0], file.games[0].count, path.name, result_text(file.games[0].result))
@@ -185,7 +190,7 @@ def _of_run(folder: Path, number: int) -> Scene:
     stored = stored_game(folder, number)
     record, game = stored.record, stored.played()
     if game.problems:
-        fail(f"{folder}: game {number}, ply {game.problems[0].ply}: {game.problems[0].message}")
+        raise ArenaError(f"{folder}: game {number}, ply {game.problems[0].ply}: {game.problems[0].message}")
     ended = f"{result_text(record.result)} by {record.termination}"
     ended += f": {_visible(record.error)}" if record.error else ""
     return _scene(game, game.count, stored.experiment.name, ended)

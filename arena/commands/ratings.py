@@ -10,8 +10,9 @@ from typing import Any
 import click
 import pandas as pd
 
+from arena.base.errors import ArenaError
 from arena.commands.common import ENCODING, results_option
-from arena.commands.output import echo, fail, show_frame, show_table
+from arena.commands.output import echo, show_frame, show_table
 from arena.ratings.joint import rate as rate_games
 from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side, sameness, sameness_sentence
@@ -55,7 +56,7 @@ def rate(
             results_read.games, first=results_read.first, anchor={} if anchor is None else {anchor: 0.0}
         )
     except ValueError as error:
-        fail(str(error))
+        raise ArenaError(str(error)) from None
     table, notes = rated(ratings.table, ratings.groups), [*ratings.notes, *results_read.notes]
     if as_json:
         faults = results_read.faults
@@ -136,10 +137,10 @@ def reports(folder: Path) -> None:
     The page sorts them and links their reports. Runs that are damaged or not complete are listed as such.
     """
     if not folder.is_dir():
-        fail(f"{folder} is not a folder")
+        raise ArenaError(f"{folder} is not a folder")
     runs = entries(folder)
     if not runs:
-        fail(f"there is no run in {folder} or below it")
+        raise ArenaError(f"there is no run in {folder} or below it")
     show_table(_COLUMNS, [tuple(map(run.cells().__getitem__, _COLUMNS)) for run in runs])
     echo(counts(runs))
     echo(f"index: {write_index(runs, folder)}")

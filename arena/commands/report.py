@@ -9,10 +9,11 @@ from typing import Any
 import click
 import pandas as pd
 
+from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.writing import write_csv
 from arena.commands.common import GamesType, announcing_compilation, latex_option, png_option
-from arena.commands.output import echo, fail, show_frame
+from arena.commands.output import echo, show_frame
 from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
 from arena.report.run import Run
@@ -61,14 +62,16 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> N
     """Write the page of several runs and print what they say together; with `parts` their reports first."""
     try:
         if wanted.get("anonymous"):
-            fail(f"{folder} has several runs: --anonymous takes one, such as {folder / listed_runs(folder)[1][0]}")
+            raise ArenaError(
+                f"{folder} has several runs: --anonymous takes one, such as {folder / listed_runs(folder)[1][0]}"
+            )
         found = load_joint(folder)
         for name in found.runs if parts else ():
             echo(f"{name}:")
             write_report(folder / name, **wanted)
         page = write_joint(found, png=bool(wanted.get("png")))
     except OSError as error:
-        fail(f"the report cannot be written to {folder}: {error.strerror or error}")
+        raise ArenaError(f"the report cannot be written to {folder}: {error.strerror or error}") from None
     echo("all runs:")
     for sentence in summary(found):
         echo(sentence)
@@ -86,7 +89,7 @@ def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> Non
             write(finished, target, **wanted)
     except OSError as error:
         _print_standings(finished)
-        fail(f"the report cannot be written to {target}: {error.strerror or error}")
+        raise ArenaError(f"the report cannot be written to {target}: {error.strerror or error}") from None
     _print_standings(finished)
     echo(f"report: {target / 'report.html'}")
     if anonymous:

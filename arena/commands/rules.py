@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.base.wording import unknown
 from arena.commands.common import VARIANT
-from arena.commands.output import echo, fail, say, show_table
+from arena.commands.output import echo, say, show_table
 from arena.experiment.openings import SETS, sources
 from arena.rules.move_text import move_text
 from arena.rules.movegen import divide as divide_perft
@@ -87,15 +88,15 @@ def openings(
         _show_sets(variant)
         return
     if name is not None and name not in SETS:
-        fail(unknown("set of openings", name, SETS))
+        raise ArenaError(unknown("set of openings", name, SETS))
     if name is not None and variant is None:
         variant = VARIANTS[SETS[name].variant]
     if variant is None:
-        fail("of which variant? arena openings VARIANT")
+        raise ArenaError("of which variant? arena openings VARIANT")
     if file is not None:
         openings, left_out = sources.file_openings(variant, file)
         if strict and left_out:
-            fail(left_out[0])
+            raise ArenaError(left_out[0])
         for line in sources.left_out_lines(left_out):
             say(line)
         found = sources.drawn(openings, count, seed)

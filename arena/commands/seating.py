@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.base.wording import cut, message_of
 from arena.board.game import BoardGame, Clock
 from arena.board.pdn import entries_of, saved_game
@@ -21,9 +22,8 @@ from arena.board.sides import (
     usual_opponent,
 )
 from arena.commands.common import described_variant
-from arena.commands.output import fail, say
+from arena.commands.output import say
 from arena.experiment.load import player_spec
-from arena.experiment.yaml.errors import ConfigError
 from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
@@ -120,9 +120,9 @@ def seating_options(command: Any) -> Any:
 def sitting_of(options: Seating) -> BoardGame:
     """The sitting that is meant, its players not yet built; exits where something is wrong with it."""
     if options.fen is not None and options.from_file is not None:
-        fail("--fen and --from both set the start: give only one of them")
+        raise ArenaError("--fen and --from both set the start: give only one of them")
     if options.game is not None and options.from_file is None:
-        fail("--game needs --from FILE")
+        raise ArenaError("--game needs --from FILE")
     try:
         variant = _variant(options)
         if options.from_file is not None:
@@ -137,10 +137,8 @@ def sitting_of(options: Seating) -> BoardGame:
         assert variant is not None
         start = None if options.fen is None else parse_fen(variant, options.fen)
         return BoardGame(variant, _sides(options, variant), start, clock=options.clock, seed=options.seed)
-    except ConfigError as error:
-        fail(" ".join(str(error).split()))
-    except (PlayerError, ValueError) as error:
-        fail(str(error))
+    except ValueError as error:
+        raise ArenaError(str(error)) from None
 
 
 def prepare(sitting: BoardGame) -> None:
@@ -148,7 +146,7 @@ def prepare(sitting: BoardGame) -> None:
     try:
         sitting.prepare()
     except Exception as error:
-        fail(not_built(error))
+        raise ArenaError(not_built(error)) from None
 
 
 def can_begin(sitting: BoardGame, options: Seating) -> bool:
@@ -224,7 +222,7 @@ def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
     }
     players = [side for side in given.values() if not side.is_person]
     if options.level is not None and (len(given) == 2 or players):
-        fail("--level sets a person's opponent: leave out the other player")
+        raise ArenaError("--level sets a person's opponent: leave out the other player")
     opponent = usual_opponent(variant) if options.level is None else level_of(options.level)
     if not given:
         given = {variant.first: Side(HUMAN)}

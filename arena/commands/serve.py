@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.board.sides import side_of
 from arena.commands.common import announcing_compilation
-from arena.commands.output import fail, say
+from arena.commands.output import say
 from arena.commands.seating import Seating, can_begin, prepare, seating_options, sitting_of
-from arena.experiment.yaml.errors import ConfigError
 from arena.web import serving
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
@@ -46,7 +46,7 @@ def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: boo
     It answers on 127.0.0.1 alone, and only to who has the token in the address that is printed. Ctrl-C ends it.
     """
     if folder is not None and not folder.is_dir():
-        fail(f"{folder} is not a folder")
+        raise ArenaError(f"{folder} is not a folder")
     if folder is None and USUAL_FOLDER.is_dir():
         folder = USUAL_FOLDER
     seating = Seating(**options)
@@ -83,7 +83,7 @@ def open_board(
         try:
             at = serving.endpoint(port)
         except OSError as error:
-            fail(f"--port {port}: {error.strerror}")
+            raise ArenaError(f"--port {port}: {error.strerror}") from None
         click.echo(f"{at.address}{way}")
         if opens and _has_screen():
             webbrowser.open(f"{at.address}{way}")
@@ -93,12 +93,10 @@ def open_board(
 def _player(entry: str) -> Any:
     try:
         side = side_of(entry, "--player")
-    except ConfigError as error:
-        fail(" ".join(str(error).split()))
     except (PlayerError, ValueError) as error:
-        fail(f"--player: {error}")
+        raise ArenaError(f"--player: {error}") from None
     if side.is_person:
-        fail("--player human: a person can always play; name a player")
+        raise ArenaError("--player human: a person can always play; name a player")
     return side
 
 

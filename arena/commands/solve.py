@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from arena.base.errors import ArenaError
 from arena.base.files import replace as replace_file
 from arena.base.number import is_nan
 from arena.base.writing import write_csv, write_text
@@ -20,7 +21,7 @@ from arena.commands.common import (
     announcing_compilation,
     workers_option,
 )
-from arena.commands.output import STOPPED, echo, fail, say, show_frame
+from arena.commands.output import STOPPED, echo, say, show_frame
 from arena.commands.waiting import Terminal
 from arena.experiment.load import player_spec
 from arena.hosting.handle import PlayerFailure
@@ -110,7 +111,7 @@ def solve(
     found = read_suite(suite, variant).spread(count)
     sweeps = {kind: values for kind, values in given.items() if values}
     if len(sweeps) > 1:
-        fail("give one of --depth, --nodes and --seconds")
+        raise ArenaError("give one of --depth, --nodes and --seconds")
     with announcing_compilation():
         asked = asked_of(entries, found.variant, sweeps)
         used = available(workers, say)
@@ -145,9 +146,9 @@ def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -
             try:
                 begin_game(replace(spec, limit=limit), variant, variant.start, "0", Allowance())
             except PlayerError as error:
-                fail(f"--player: {error}")
+                raise ArenaError(f"--player: {error}") from None
             except PlayerFailure as error:
-                fail(f"--player: {spec.name} {error} while it was built")
+                raise ArenaError(f"--player: {spec.name} {error} while it was built") from None
     close_players()
     return asked
 
