@@ -65,6 +65,7 @@ class Block(NamedTuple):
 class Row(NamedTuple):
     """A row of a table in Markdown."""
 
+    file: Path
     header: tuple[str, ...]
     cells: tuple[str, ...]
 
@@ -86,7 +87,7 @@ def rows() -> Iterator[Row]:
             if not header:
                 header = cells
             elif set("".join(cells)) - set("-: "):
-                yield Row(header, cells)
+                yield Row(file, header, cells)
 
 
 BLOCKS, ROWS = list(blocks()), list(rows())
@@ -95,6 +96,12 @@ BLOCKS, ROWS = list(blocks()), list(rows())
 def table(*header: str) -> list[tuple[str, ...]]:
     """The rows of all tables whose first columns have these headings."""
     return [row.cells for row in ROWS if row.header[: len(header)] == header]
+
+
+def place(*header: str) -> str:
+    """The files whose tables have these headings, for the message of a test that misses a row."""
+    found = {str(row.file.relative_to(ROOT)) for row in ROWS if row.header[: len(header)] == header}
+    return f"the table with the column {header[0]!r} in {' and '.join(sorted(found)) or 'no README'}"
 
 
 def blocks_of(language: str) -> list[Block]:
@@ -202,7 +209,7 @@ def documented() -> list[tuple[str, str]]:
 
 
 def test_every_command_is_in_the_table():
-    assert {name for name, _ in documented()} == set(COMMANDS)
+    assert {name for name, _ in documented()} == set(COMMANDS), place("command")
 
 
 @pytest.mark.parametrize(("name", "usage"), documented())
@@ -253,7 +260,7 @@ def rules_and_start(name: str) -> tuple[Any, Any]:
 )
 def test_a_table_has_a_row_for_each_name(heading, names):
     found = [name for cells in table(*heading) for name in code(cells[0])]
-    assert sorted(found) == sorted(names)
+    assert sorted(found) == sorted(names), place(*heading)
 
 
 @pytest.mark.parametrize(
@@ -261,13 +268,13 @@ def test_a_table_has_a_row_for_each_name(heading, names):
 )
 def test_what_there_is_names_everything(part, names):
     (row,) = [cells for cells in table("part", "what there is") if cells[0] == part]
-    assert sorted(code(row[1])) == sorted(names)
+    assert sorted(code(row[1])) == sorted(names), place("part", "what there is")
 
 
 def test_presets_and_switches_are_described_as_the_program_describes_them():
-    assert table("preset") == [(f"`{name}`", text) for name, text in preset_texts().items()]
+    assert table("preset") == [(f"`{name}`", text) for name, text in preset_texts().items()], place("preset")
     described = {row[0]: (row[0], *row[2:]) for row in option_rows("negamax")}
-    assert table("switch") == [described[f"`{name}`"] for name in SWITCHES]
+    assert table("switch") == [described[f"`{name}`"] for name in SWITCHES], place("switch")
 
 
 def option_rows(player: str) -> list[tuple[str, ...]]:
@@ -285,13 +292,14 @@ def option_rows(player: str) -> list[tuple[str, ...]]:
 
 def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
     shared, own = table("option", "default"), table("option of `hybrid`")
-    assert shared == option_rows("mcts")
+    assert shared == option_rows("mcts"), place("option", "default")
     assert {row[0] for row in set(option_rows("hybrid")) - {*shared, *own}} == {"`evaluation`", "`rollout`"}
-    assert set(own) <= set(option_rows("hybrid"))
+    assert set(own) <= set(option_rows("hybrid")), place("option of `hybrid`")
 
 
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
-    assert table("file", "what it holds") == [(f"`{file.name}`", file.holds) for file in FILES]
+    described = [(f"`{file.name}`", file.holds) for file in FILES]
+    assert table("file", "what it holds") == described, place("file", "what it holds")
     assert (ROOT / "reports" / "columns.md").read_text(encoding="utf-8") == f"{dictionary()}\n"
 
 
@@ -317,9 +325,9 @@ def test_the_tables_of_a_ledger_are_those_that_it_has(tmp_path):
     assert {name for row in table("`key`", "`value`") for name in code(row[0])} == keys
 
 
-@pytest.mark.parametrize("place", [place for cells in table("a new ...") for place in code(cells[1])])
-def test_the_map_names_files_that_there_are(place):
-    path = ROOT / "arena" / place.replace("<name>.py", "")
+@pytest.mark.parametrize("file", [file for cells in table("a new ...") for file in code(cells[1])])
+def test_the_map_names_files_that_there_are(file):
+    path = ROOT / "arena" / file.replace("<name>.py", "")
     assert path.exists()
 
 
@@ -333,7 +341,8 @@ def test_every_room_is_on_the_map():
 def test_every_configuration_that_comes_along_has_its_row_and_result():
     folders = (ROOT / "configs", ROOT / "configs" / "studies")
     files = {path.name for folder in folders for path in folder.iterdir() if path.suffix in (".yaml", ".ipynb")}
-    assert {name for cells in table("file", "question") for name in code(cells[0])} == files
+    named = {name for cells in table("file", "question") for name in code(cells[0])}
+    assert named == files, place("file", "question")
 
 
 def test_what_a_game_and_a_class_are_said_to_have_they_have():
@@ -401,7 +410,8 @@ def answer(folder: Path, given: str) -> str:
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.output
     assert files(folder) == before
-    return result.stderr.rstrip("\n").replace(f"{folder}/", "")
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("compiling ")]
+    return "\n".join(lines).replace(f"{folder}/", "")
 
 
 def files(folder: Path) -> set[Path]:
