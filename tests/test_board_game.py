@@ -16,8 +16,9 @@ from arena import Game
 from arena.base.errors import ArenaError
 from arena.board.game import AGREES_FROM, BoardGame, Clock, Thought, Turn
 from arena.board.pdn import append_game, pdn_text, saved_game
+from arena.board.published import program_of
 from arena.board.sides import USUAL_LEVEL, Side, level, level_of, side_of, usual_opponent
-from arena.board.words import ending_text, figures
+from arena.board.words import ending_text
 from arena.rules.board.board import rows_of
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
@@ -577,11 +578,15 @@ def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number):
 # --- what published programs printed
 
 
+def figures(game: Game, turn: Turn) -> list[str]:
+    return program_of(game.variant).figures(turn, game.position, game.variant)
+
+
 def printed(name: str, fen: str | None, text: str, **counted: Any) -> list[str]:
     game = Game(name, fen)
     move = game.move(text)
     thought = Thought(Choice(move, **counted), 0.4567, None, (text,)) if counted else None
-    return figures(Turn(move, text, PERSON, 0.5, thought, None), game.position, game.variant)
+    return figures(game, Turn(move, text, PERSON, 0.5, thought, None))
 
 
 def test_figures_are_those_that_the_program_printed():
@@ -595,10 +600,10 @@ def test_figures_are_those_that_the_program_printed():
     assert printed("simplified", None, "11-15", nodes=9, deepest=8, cutoffs_max=7, cutoffs_min=6) == [
         *("total nodes: 9", "deepest ply: 8", "cutoffs in max nodes: 7", "cutoffs in min nodes: 6")
     ]
-    assert printed("cis300", None, "9-13") == ["Black-(2, 1) to (3, 0)"]
+    assert printed("cis300", None, "9-13") == ["(Last Move: Black-(2, 1) to (3, 0))---Now Red's turn"]
     assert printed("cis300", "W:W22:B17,9", "22x13x6") == [
-        "Jump--White-(5, 2) to (3, 0) (capt: (4, 1))",
-        "Jump--White-(3, 0) to (1, 2) (capt: (2, 1))",
+        "(Last Move: Jump--Red-(5, 2) to (3, 0)(capt: (4, 1)))---Now Red's turn",
+        "(Last Move: Jump--Red-(3, 0) to (1, 2)(capt: (2, 1)))---Now Black's turn",
     ]
     assert printed("casual-10x10", "W:WK46:B37,19", "46x14") == [
         *("from (9, 0) to (2, 7)", "captured: (3, 6), (7, 2)", "king now: yes", "king before: yes")
@@ -616,6 +621,34 @@ def test_figures_are_those_that_the_program_printed():
     assert touched[2:] == ["king now: yes", "king before: no"]
 
 
+def test_boards_are_drawn_as_the_program_drew_them():
+    for name, first, fen, row in (
+        (
+            "checkers-ai",
+            "|    |   1|    |   2|    |   3|    |   4|",
+            "W:WK9:BK1",
+            "|    |{B} |    |    |    |    |    |    |",
+        ),
+        ("simplified", "+ B + B + B + B", "W:W9:B1", "+ B + + + + + +"),
+    ):
+        variant = VARIANTS[name]
+        board = program_of(variant).board
+        assert board is not None
+        assert first in board(variant, variant.start).splitlines()
+        assert row in board(variant, parse_fen(variant, fen)).splitlines()
+    simplified = VARIANTS["simplified"]
+    drawn = program_of(simplified).board
+    assert drawn is not None
+    assert drawn(simplified, parse_fen(simplified, "W:W2,14,32:B5,18")).endswith("value: B 8, W 15")
+
+
+def test_game3_names_the_winner_as_it_did():
+    endings = [
+        program_of(VARIANTS["game3"]).ending(Outcome(winner, Termination.NO_MOVES)) for winner in (0, 1, None)
+    ]
+    assert endings == [["Game Over! Winner: Red"], ["Game Over! Winner: Black"], ["Game Over! Draw"]]
+
+
 def test_rows_and_columns_are_those_that_a_mirrored_board_is_drawn_with():
     mirrored = replace(VARIANTS["cis300"], mirrored=True)
     game = Game(mirrored)
@@ -623,7 +656,7 @@ def test_rows_and_columns_are_those_that_a_mirrored_board_is_drawn_with():
     assert (drawn[2][0], drawn[3][1]) == (9, 13)
     move = game.move("9-13")
     turn = Turn(move, "9-13", PERSON, 0.5, None, None)
-    assert figures(turn, game.position, mirrored) == ["Black-(2, 0) to (3, 1)"]
+    assert figures(game, turn) == ["(Last Move: Black-(2, 0) to (3, 1))---Now Red's turn"]
 
 
 @pytest.mark.full
@@ -631,7 +664,7 @@ def test_a_pass_has_no_figures_of_squares():
     for name, start in (("cis300", "B:W9,14:B5"), ("casual-10x10", "W:W46:B41,37")):
         game = Game({"base": name, "passes": True}, start)
         assert game.legal_moves == [0]
-        assert figures(Turn(0, "pass", PERSON, 0.5, None, None), game.position, game.variant) == []
+        assert figures(game, Turn(0, "pass", PERSON, 0.5, None, None)) == []
 
 
 def test_there_are_no_figures_of_other_rules_and_none_where_nothing_was_searched():

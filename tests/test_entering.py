@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import Game
-from arena.board.entering import EntryError, entered_move, is_like_move, legal_line, numbered_move
+from arena.base.errors import ArenaError
+from arena.board.entering import check_start, entered_move, is_like_move, is_place, legal_line, numbered_move
 from arena.rules.move_text import paths
 from arena.rules.notation import algebraic, place
 from arena.rules.variants import VARIANTS
@@ -81,19 +82,18 @@ def test_every_capture_is_entered_by_any_of_its_paths(game, data):
 
 @settings(max_examples=60)
 @given(game=games)
-def test_every_move_is_entered_by_a_beginning_that_no_other_has(game):
-    texts = {move: {"x".join(map(str, way)) for way in ways(game, move)} for move in game.legal_moves if move}
-    for move, own in texts.items():
-        for text in own:
-            for end in range(1, len(text)):
-                begun = text[:end]
-                fitting = [other for other in texts if any(known.startswith(begun) for known in texts[other])]
-                if fitting != [move]:
+def test_every_move_is_entered_by_its_first_squares_if_no_other_has_them(game):
+    moves = {move: ways(game, move) for move in game.legal_moves if move}
+    for move, way in ((move, way) for move, whole in moves.items() for way in whole):
+        for end in range(1, len(way)):
+            begun = way[:end]
+            fitting = [other for other, known in moves.items() if any(path[:end] == begun for path in known)]
+            text = "x".join(map(str, begun))
+            with suppress(ValueError):  # what is whole means what it says, whatever else it begins
+                if game.move(text) != move:
                     continue
-                with suppress(ValueError):  # what is whole means what it says, whatever else it begins
-                    if game.move(begun) != move:
-                        continue
-                assert entered_move(game, begun) == move, begun
+            if fitting == [move]:
+                assert entered_move(game, text) == move, text
 
 
 @settings(max_examples=60)
@@ -130,7 +130,7 @@ def test_any_text_is_a_legal_move_or_one_line_of_what_there_is(game, text):
     said = ""
     try:
         assert entered_move(game, text) in game.legal_moves
-    except EntryError as error:
+    except ArenaError as error:
         said = str(error)
     assert len(said.splitlines()) <= 1
 
@@ -157,10 +157,10 @@ def test_a_move_has_many_forms(text, move):
     assert entered(text) == move
 
 
-@pytest.mark.parametrize("text", ["22x13x6", "22 13", "22x13", "22x1", "5 2 3 0 1 2", "(5, 2) (3, 0)"])
+@pytest.mark.parametrize("text", ["22x13x6", "22 13", "22x13", "22x", "5 2 3 0 1 2", "(5, 2) (3, 0)"])
 def test_a_beginning_of_a_capture_is_enough_where_it_says_which(text):
-    if text == "22x1":
-        with pytest.raises(EntryError, match="can be 22x15x6 or 22x13x6"):
+    if text == "22x":
+        with pytest.raises(ArenaError, match="can be 22x15x6 or 22x13x6"):
             entered(text, FORK)
     else:
         assert entered(text, FORK) == "22x13x6"
@@ -172,13 +172,26 @@ def test_a_pass_is_entered_where_it_is_the_move():
         game.push(game.legal_moves[0])
     assert entered_move(game, "pass") == entered_move(game, "p") == 0
     assert legal_line(game) == "White has no move and must pass: type `pass`"
-    with pytest.raises(EntryError, match="is no move; legal moves"):
+    with pytest.raises(ArenaError, match="is no move; legal moves"):
         entered("pass")
 
 
-@pytest.mark.parametrize("text", ["11-14", "11", "", "3 3 4 4 5", "3 3 4 4", "(2, 1) (3", "a2-b3", "9" * 500])
+def test_the_start_of_a_move_alone_is_a_row_and_a_column_of_a_piece_that_can_move():
+    game = Game("game3")
+    assert all(is_place(game, text) for text in ("2 0", "(2, 0)", "2,0"))
+    assert not any(is_place(game, text) for text in ("9 13", "9-13", "2 0 3 1", "2"))
+    check_start(game, "2 0")
+    for text in ("5 1", "0 0", "1 0"):
+        with pytest.raises(ArenaError) as caught:
+            check_start(game, text)
+        one_line(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["11-14", "11", "1", "9-1", "", "3 3 4 4 5", "3 3 4 4", "(2, 1) (3", "a2-b3", "9" * 500]
+)
 def test_what_is_no_move_says_which_there_are(text):
-    with pytest.raises(EntryError) as caught:
+    with pytest.raises(ArenaError) as caught:
         entered(text)
     one_line(caught.value)
 
@@ -187,7 +200,7 @@ def test_a_number_selects_a_move_of_the_list_in_its_order():
     game = Game("english")
     assert [numbered_move(game, str(number)) for number in range(1, 8)] == game.legal_moves
     for text in ("0", "8", "11", "9" * 500):
-        with pytest.raises(EntryError, match="is not in the list of moves, 1 to 7"):
+        with pytest.raises(ArenaError, match="is not in the list of moves, 1 to 7"):
             numbered_move(game, text)
 
 

@@ -456,7 +456,7 @@ def test_a_player_tells_what_it_saw():
         ("game3", ["AI 2's turn (Red)", r"AI 2 nodes explored: \d+", r"AI 2 search time: \d\.\d\d seconds"]),
         ("checkers-ai", [r"depth reached: \d+", r"seconds: \d\.\d\d"]),
         ("simplified", [r"total nodes: \d+", r"deepest ply: \d+", r"cutoffs in max nodes: \d+"]),
-        ("cis300", [r"White-(5, \d) to (4, \d)"]),
+        ("cis300", [r"(Last Move: Red-(5, \d) to (4, \d))---Now Black's turn"]),
         (
             "casual-10x10",
             [

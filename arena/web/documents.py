@@ -8,8 +8,9 @@ from math import isfinite, nan
 from typing import Any
 
 from arena.board.game import BoardGame, Turn
+from arena.board.published import program_of
 from arena.board.sides import Side
-from arena.board.words import ending_text, figures, numbers_edges
+from arena.board.words import ending_text
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant, without_draws
@@ -53,7 +54,7 @@ def board_document(variant: Variant) -> dict[str, Any]:
     """The empty board as SVG, what a page needs to put pieces on it, and the start position."""
     empty = Position(0, 0, 0, variant.first)
     return {
-        "svg": board_svg(variant, empty, edges=numbers_edges(variant)),
+        "svg": board_svg(variant, empty, edges=program_of(variant).numbers_edges),
         "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
         "start": position_document(variant, variant.start),
     }
@@ -134,7 +135,7 @@ def turn_document(sitting: BoardGame, ply: int) -> dict[str, Any]:
             cutoffs=choice.cutoffs_max + choice.cutoffs_min,
             seconds=seconds,
             line=turn.thought.line,
-            figures=figures(turn, positions[0], variant),
+            figures=program_of(variant).figures(turn, positions[0], variant),
         )
     return ply_document(variant, positions, turn.move, turn.text, seconds=round(turn.seconds, 3), note=note)
 
@@ -160,7 +161,7 @@ def ending_document(sitting: BoardGame) -> dict[str, str] | None:
     return {
         "result": outcome.result,
         "termination": outcome.termination.value,
-        "text": ending_text(sitting.game, outcome),
+        "text": ". ".join([*program_of(sitting.variant).ending(outcome), ending_text(sitting.game, outcome)]),
     }
 
 

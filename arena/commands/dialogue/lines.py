@@ -7,7 +7,8 @@ import sys
 from arena.base.wording import counted, listed
 from arena.board.entering import legal_line, must_capture
 from arena.board.game import BoardGame, Thought
-from arena.board.words import figures, pass_text
+from arena.board.published import program_of
+from arena.board.words import pass_text
 from arena.commands.output import width_of
 from arena.rules.game import Game
 from arena.rules.move_text import move_squares
@@ -36,7 +37,9 @@ def turn_lines(sitting: BoardGame, ply: int) -> list[str]:
     words = f"{number}. {f'{mover} {turn.text}' if turn.move else pass_text(before.turn)}"
     words += f", captured {listed(map(str, captured))}" if captured else ""
     lines = [words, *(_INDENT + line for line in _seen(turn.thought))]
-    return lines + [f"{_INDENT}| {line}" for line in figures(turn, before, sitting.variant)]
+    return lines + [
+        f"{_INDENT}| {line}" for line in program_of(sitting.variant).figures(turn, before, sitting.variant)
+    ]
 
 
 def legal_lines(game: Game, are_numbered: bool) -> list[str]:

@@ -13,8 +13,9 @@ import click
 
 from arena.base.writing import replaces_lines
 from arena.board.game import BoardGame, Thought
+from arena.board.published import program_of
 from arena.board.sides import ADVICE_SECONDS, adviser
-from arena.board.words import ending_text, lists_moves, numbers_edges
+from arena.board.words import ending_text
 from arena.commands.board import show_board
 from arena.commands.dialogue.lines import beside, legal_lines, turn_lines
 from arena.commands.output import echo
@@ -40,7 +41,7 @@ class TerminalGame:
         """The players of the next game, if they were named after the end of this one."""
         self.is_turned = flip
         """Whether the board stands the other way than whoever plays would have it."""
-        self.lists_moves = lists_moves(sitting.variant)
+        self.lists_moves = program_of(sitting.variant).lists_moves
         """Whether the legal moves are listed, numbered, at each turn of a person."""
         self.is_paused = False
         """Whether players that play alone wait for a person."""
@@ -86,7 +87,9 @@ class TerminalGame:
         self.show_once()
         if sitting.failure:
             self.print(sitting.failure)
-        self.print(ending_text(sitting.game, sitting.outcome))
+        self.print(
+            *program_of(sitting.variant).ending(sitting.outcome), ending_text(sitting.game, sitting.outcome)
+        )
         self._ended_at = sitting.version
 
     def show(self) -> None:
@@ -97,7 +100,7 @@ class TerminalGame:
             before = sitting.game.positions[-2]
             captured = move_squares(sitting.variant, before, sitting.turns[-1].move).captured
         board = sitting.game.board(flip=self.flip, marks=captured)
-        show_board(board, "\n".join(beside(sitting)), edges=numbers_edges(sitting.variant))
+        show_board(board, "\n".join(beside(sitting)), edges=program_of(sitting.variant).numbers_edges)
         self._shown = (len(sitting.turns), sitting.game.position, self.flip)
 
     def show_moves(self) -> None:
@@ -111,9 +114,13 @@ class TerminalGame:
 
     @property
     def flip(self) -> bool:
-        """Whether Black is below: where it is the only person, or the board was turned."""
+        """Whether Black is below: where it is the only person, or the board was turned.
+
+        The boards whose rows are numbered have row 0 on top, whoever plays.
+        """
         white, black = self.sitting.sides
-        return (black.is_person and not white.is_person) != self.is_turned
+        is_blacks = black.is_person and not white.is_person
+        return (is_blacks and not program_of(self.sitting.variant).numbers_edges) != self.is_turned
 
     def think(self) -> None:
         """Have the player to move play; Ctrl-C has it answer now, and pauses a game without persons.
@@ -216,7 +223,7 @@ class TerminalGame:
     def _how_to_go_on(self) -> str:
         white, black = self._seated.entries
         words = ["arena", "play", *self._given, *(["--flip"] if self.is_turned else [])]
-        if self.lists_moves != lists_moves(self.sitting.variant):
+        if self.lists_moves != program_of(self.sitting.variant).lists_moves:
             words.append("--moves" if self.lists_moves else "--no-moves")
         words += ["--white", white, "--black", black]
         if self.saved is not None and self._is_saved:
