@@ -131,6 +131,24 @@ def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: 
     assert not [name for name in found if "names" in name] and f"names: {folder / 'names.csv'}" in done.stdout
 
 
+def test_a_sheet_has_its_own_player_and_nothing_of_the_others(folder: Path) -> None:
+    done = invoke("report", folder, "--sheets")
+    assert done.exit_code == 0 and f"sheets: 3 files in {folder / 'sheets'}" in done.stdout
+    found = {path.name: path.read_text(encoding="utf-8").lower() for path in (folder / "sheets").iterdir()}
+    secrets = {
+        "Anneliese_Smythe.html": ("anneliese", "smythe"),
+        "bexley.html": ("bexley", "quillfield"),
+        "carlotta.html": ("carlotta",),
+    }
+    assert set(found) == set(secrets)
+    for name, text in found.items():
+        for other, words in secrets.items():
+            assert all((word in text) == (other == name) for word in words[:2]), (name, other)
+        assert "submission 1" in text or "submission 2" in text
+        assert "random" in text and not re.search(r"\bnan\b|\binf\b", text)
+    assert "of quillfield has not written this" in found["bexley.html"] and "run its code" in found["bexley.html"]
+
+
 @pytest.mark.full
 def test_the_report_without_names_is_that_of_the_run_and_the_same_each_time(folder: Path) -> None:
     assert invoke("report", folder, "--anonymous").exit_code == 0

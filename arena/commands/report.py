@@ -11,6 +11,7 @@ import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace
+from arena.base.wording import counted
 from arena.base.writing import write_csv
 from arena.commands.common import GamesType, announcing_compilation, latex_option, png_option
 from arena.commands.output import echo, show_frame
@@ -26,6 +27,7 @@ from arena.report.runs.joint import (
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
 from arena.report.sentences.notes import disqualifications, faulty, forfeits
+from arena.report.sheets import write_sheets
 from arena.report.tables.decided import standings_text
 from arena.report.write import write
 
@@ -43,6 +45,7 @@ ANONYMOUS, NAMES = "anonymous", "names.csv"
 @latex_option
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
 @png_option
+@click.option("--sheets", is_flag=True, help="A file for each submission, without the names of the others.")
 def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
 
@@ -50,7 +53,12 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     order drawn by chance; built-in players keep their names. Left out are what code wrote into error messages,
     absolute paths and names of machines. It writes into DIR/anonymous. Who is who is in DIR/names.csv, which is
     not to be published.
+
+    --sheets writes the page of each player with code of the user's own into DIR/sheets, to be handed out: the
+    others are submission 1, submission 2, ... in it, and nothing of their code is inside.
     """
+    if wanted["sheets"] and wanted["anonymous"]:
+        raise ArenaError("--sheets names the player of each sheet, --anonymous nobody: take one of them")
     for folder in folders:
         if is_joint(folder):
             write_joint_report(folder, parts=True, **wanted)
@@ -80,18 +88,21 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> N
     echo(f"report: {page}")
 
 
-def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> None:
+def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False, **wanted: Any) -> None:
     """Write the report of a run and print its standings; `wanted` is as `arena.report.write` takes it."""
     target = folder / ANONYMOUS if anonymous else folder
     finished = load_run(folder, anonymous=anonymous)
     try:
         with announcing_compilation():
             write(finished, target, **wanted)
+            written = write_sheets(finished) if sheets else []
     except OSError as error:
         _print_standings(finished)
         raise ArenaError(f"the report cannot be written to {target}: {error.strerror or error}") from None
     _print_standings(finished)
     echo(f"report: {target / 'report.html'}")
+    if written:
+        echo(f"sheets: {counted(len(written), 'file')} in {written[0].parent}")
     if anonymous:
         _write_names(finished)
 

@@ -21,7 +21,7 @@ from players.player import HUMAN, TYPES, Limit, PlayerSpec
 
 _KEPT = frozenset({"name", "type", "in_process", *Limit._fields})
 """Keys of a player of a user's own class that tell nothing of its code."""
-_FEWEST = 3
+FEWEST = 3
 """Letters of a name that is looked for inside texts."""
 _PATH = re.compile(r"(?<![\w.\\/])(?:~|[A-Za-z]:)?[\\/](?:[^\s\\/:*?\"'<>|,;()\[\]{}]+[\\/])+")
 """The folders of an absolute path."""
@@ -45,7 +45,12 @@ class Pseudonyms:
     """
 
     def __init__(
-        self, experiment: Experiment, info: RunInfo, judges: Mapping[str, Any], games: pd.DataFrame
+        self,
+        experiment: Experiment,
+        info: RunInfo,
+        judges: Mapping[str, Any],
+        games: pd.DataFrame,
+        noun: str = "player",
     ) -> None:
         """Of the players of an experiment, of those left out, and of the judges of its games."""
         users = [spec for spec in experiment.players if spec.type == HUMAN or _code_of(spec)]
@@ -59,10 +64,10 @@ class Pseudonyms:
         secret = repr((experiment.seed, info.began, dict(info.files), real, first))
         random.Random(sha256(secret.encode()).digest()).shuffle(real)
         taken = {spec.name for spec in experiment.players} - set(real)
-        free = (f"player {number}" for number in count(1) if f"player {number}" not in taken)
+        free = (name for number in count(1) if (name := f"{noun} {number}") not in taken)
         self.names: dict[str, str] = dict(zip(real, free, strict=False))
         """The other name of each player that has one."""
-        self._others = {name.lower(): other for name, other in self.names.items() if len(name) >= _FEWEST}
+        self._others = {name.lower(): other for name, other in self.names.items() if len(name) >= FEWEST}
         for name, code in [
             *((spec.name, reference) for spec in users for reference in _code_of(spec)),
             *self.files.items(),
@@ -77,7 +82,7 @@ class Pseudonyms:
         suffix = PurePath(file).suffix
         words = {code: f"{other}{suffix}{colon and ':player'}", file: f"{other}{suffix}", name: "player"}
         for word, pseudonym in words.items():
-            if len(word) >= _FEWEST:
+            if len(word) >= FEWEST:
                 self._others.setdefault(word.lower(), pseudonym)
 
     def name(self, text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from arena.report import player_page
 from arena.report.charts.catalogue import CHARTS
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
 from arena.report.files import File
@@ -50,9 +51,10 @@ def html(
     `viewer` shows the games; where there is one, the cells of the crosstable are buttons. `kinds` are the
     suffixes of the charts' files.
     """
+    players, _ = player_page.player_sections(run, linked=bool(viewer))
     return page(
         "page/page.html",
-        style() if viewer else "",
+        player_page.style() + (style() if viewer else ""),
         (SCRIPT,) if viewer else (),
         **content(run),
         charts=plots(charts),
@@ -61,6 +63,7 @@ def html(
         config=json.dumps(_configuration(run), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
         viewer=viewer,
+        players=players,
     )
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -13,6 +17,7 @@ from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.table import Column, RunTable
 from arena.rules.game import FORFEITS, Termination
 from players.loading import source_of
+from players.player import PUBLISHED
 
 A_CLASS = 3
 """Files from which on they are rows of a grade sheet."""
@@ -23,7 +28,12 @@ _WORDS = {
     Termination.DISQUALIFIED: "{} unplayed, as it was disqualified",
 }
 """Games lost by failures, by the kind of failure."""
-_FAULTS = [kind for kind in FORFEITS if kind != Termination.DISQUALIFIED]
+Copies: TypeAlias = Mapping[str, Mapping[str, int]]
+"""By player the players that made all of its moves, and in how many games."""
+_NONE: Copies = MappingProxyType({})
+SAME = 6
+"""Games in which players must have made the same moves to be called copies."""
+FAULTS = [kind for kind in FORFEITS if kind != Termination.DISQUALIFIED]
 
 
 def submissions(run: RatedRun) -> pd.DataFrame:
@@ -31,10 +41,9 @@ def submissions(run: RatedRun) -> pd.DataFrame:
 
     None for fewer than A_CLASS files, unless some were left out.
     """
-    left_out = dict(run.info.left_out)
-    files = {spec.name: source_of(spec) for spec in run.data.experiment.players} | left_out
-    own = [name for name, file in files.items() if file]
-    if len({files[name] for name in own}) < A_CLASS and not left_out:
+    files = files_of_users(run)
+    own = list(files)
+    if len(set(files.values())) < A_CLASS and not run.info.left_out:
         own = []
     rated, order = run.standings.set_index("player"), run.order.set_index("player")
     place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.disqualified), errors="ignore")
@@ -42,6 +51,7 @@ def submissions(run: RatedRun) -> pd.DataFrame:
     if len(order) and "buchholz" in order:  # with those of byes
         points = order["points"].combine_first(points)
     figures = ["elo", "elo_low", "elo_high", "games", "seconds_per_move"]
+    same = copies(run) if own else _NONE
     table = (
         rated[figures]
         .reindex(own)
@@ -50,8 +60,8 @@ def submissions(run: RatedRun) -> pd.DataFrame:
             player=own,
             place=place.astype("Int64").reindex(own),
             points=points.reindex(own).astype(float),
-            failures=[failures(run, name) for name in own],
-            reasons=["; ".join(reasons(run, name)) for name in own],
+            failures=failed_games(run)["player"].value_counts().reindex(own).fillna(0).astype(int),
+            reasons=["; ".join(reasons(run, name, same)) for name in own],
             seconds_longest=run.survey.totals.groupby("player")["longest"].max().reindex(own),
         )
     )
@@ -60,24 +70,27 @@ def submissions(run: RatedRun) -> pd.DataFrame:
     return table.reset_index(drop=True).sort_values(["place", "player"], ignore_index=True)[names]
 
 
-def failures(run: RatedRun, player: str) -> int:
-    """In how many games a player failed, those that do not count among them."""
-    if player in run.data.disqualified:
-        games = _void_games(run, player)
-        by_other = (games["error"] != "") & ~games["error"].str.startswith(f"{player} ")
-        return int((games["termination"].isin(_FAULTS) & ~by_other).sum())
-    lost = run.games[run.games["termination"].isin(_FAULTS)]
-    return int((_loser(lost) == player).sum())
+def files_of_users(run: RatedRun) -> dict[str, str]:
+    """The file, module or program of each player with code of the user's own, those left out among them."""
+    files = {spec.name: source_of(spec) for spec in run.data.experiment.players} | dict(run.info.left_out)
+    return {name: file for name, file in files.items() if file}
 
 
-def reasons(run: RatedRun, player: str) -> list[str]:
-    """Why a player was left out or disqualified, what was found in it, and which games it lost by failures."""
-    found = run.info.errors_of(player)
-    if player in run.info.left_out:
-        return [f"left out as faulty: {found[0] if found else ''}".strip()]
-    parts = [f"found before the first game: {message}" for message in found]
-    if player in run.data.disqualified:
-        return [*parts, disqualification(run, player)]
+def failed_games(run: RatedRun) -> pd.DataFrame:
+    """The games that players failed in, void ones too: game, player, termination, error."""
+    games = run.games[run.games["termination"].isin(FAULTS)]
+    parts = [games.assign(player=_loser(games))]
+    for name in run.data.disqualified:
+        void = _void_games(run, name)
+        by_other = (void["error"] != "") & ~void["error"].str.startswith(f"{name} ")
+        parts.append(void[void["termination"].isin(FAULTS) & ~by_other].assign(player=name))
+    table = pd.concat(parts).sort_values("game", ignore_index=True)
+    return table.reindex(columns=["game", "player", "termination", "error"])
+
+
+def reasons(run: RatedRun, player: str, same: Copies = _NONE) -> list[str]:
+    """The notices of a player, and which games it lost by failures."""
+    parts = notices(run, player, same)
     lost = run.games[run.games["termination"].isin(FORFEITS)]
     lost = lost[_loser(lost) == player]
     if len(lost):
@@ -86,15 +99,67 @@ def reasons(run: RatedRun, player: str) -> list[str]:
     return parts
 
 
+def notices(run: RatedRun, player: str, same: Copies = _NONE, called: Callable[[str], str] = str) -> list[str]:
+    """Why a player was left out or disqualified, what was found in it, and whose moves it plays by `copies`.
+
+    `called` replaces names of other players, alone and in texts.
+    """
+    found = run.info.errors_of(player)
+    if player in run.info.left_out:
+        return [f"left out as faulty: {called(found[0]) if found else ''}".strip()]
+    parts = [f"found before the first game: {called(message)}" for message in found]
+    if player in run.data.disqualified:
+        parts.append(disqualification(run, player))
+    for other, games in same.get(player, {}).items():
+        parts.append(f"plays exactly as {called(other)}, move for move in all of {games} games that both played")
+    return parts
+
+
+def copies(run: RatedRun) -> Copies:
+    """For each player with code of the user's own those that made all of its moves, and in how many games.
+
+    Compared are games from one opening with one colour against the same opponent, a search whose moves do not
+    depend on time or chance: SAME of them at least, and all must be alike.
+    """
+    specs = {spec.name: spec for spec in run.experiment.players}
+    own = [name for name, spec in specs.items() if source_of(spec)]
+    steady = [
+        name for name, spec in specs.items() if spec.type in ("negamax", *PUBLISHED) and spec.limit.longest is None
+    ]
+    games = run.rated_games
+    seats = pd.concat(
+        [
+            games[["opening", "line"]].assign(
+                player=games[colour].astype(str), opponent=games[other].astype(str), colour=colour
+            )
+            for colour, other in (("white", "black"), ("black", "white"))
+        ]
+    )
+    seats = seats[seats["player"].isin(own) & seats["opponent"].isin(steady)]
+    key = ["opponent", "opening", "colour"]
+    seats = seats.drop_duplicates([*key, "player"])
+    alike = Counter[tuple[str, str]]()
+    for _, names in seats.groupby([*key, "line"])["player"]:
+        alike.update(combinations(sorted(names), 2))
+    played = {name: part.set_index(key)["line"] for name, part in seats.groupby("player")}
+    found: dict[str, dict[str, int]] = {}
+    for (first, second), count in alike.items():
+        if count >= SAME and count == len(played[first].index.intersection(played[second].index)):
+            found.setdefault(first, {})[second] = found.setdefault(second, {})[first] = count
+    return found
+
+
 def disqualification(run: RatedRun, player: str) -> str:
     """Why a player was disqualified whose games are void, and how many these are."""
     games = _void_games(run, player)
+    failed = failed_games(run)
+    first = failed[failed["player"] == player].iloc[0]
     unplayed = int((games["termination"] == Termination.DISQUALIFIED).sum())
     of_these = f", {unplayed} of them unplayed," if unplayed else ""
     limit = counted(run.data.experiment.failures.disqualify_after, "game")
     return (
         f"disqualified, as it failed in {limit} and played no sound one that counts (game "
-        f"{games['game'].iloc[0]}: {_words(games['error'].iloc[0], player)}): its {counted(len(games), 'game')}"
+        f"{first['game']}: {_words(first['error'], player)}): its {counted(len(games), 'game')}"
         f"{of_these} do not count"
     )
 

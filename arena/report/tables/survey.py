@@ -35,6 +35,8 @@ class Survey(NamedTuple):
     """The moves of the games of `sampled`, with the columns that are needed of single moves."""
     swings: pd.Series
     """That of `tables.survey.swings`, of all games."""
+    phases: pd.DataFrame = pd.DataFrame()
+    """That of `phase_totals`."""
 
 
 def survey(games: pd.DataFrame, moves: Callable[..., Iterable[pd.DataFrame]]) -> Survey:
@@ -54,6 +56,7 @@ def survey(games: pd.DataFrame, moves: Callable[..., Iterable[pd.DataFrame]]) ->
         pd.concat([ours.hashes, theirs.hashes]),
         pd.concat([ours.sample, theirs.sample], ignore_index=True),
         pd.concat([ours.swings, theirs.swings]),
+        _phases_together(pd.concat([ours.phases, theirs.phases])),
     )
 
 
@@ -62,13 +65,19 @@ def _surveyed(parts: Iterable[pd.DataFrame], chosen: pd.Index | None) -> Survey:
     hashes: list[pd.Series] = []
     sample: list[pd.DataFrame] = []
     swung: list[pd.Series] = []
+    phases: list[pd.DataFrame] = []
     for part in parts:
+        phases.append(phase_totals(part))
         sums.append(totals(part))
         hashes.append(line_hashes(part))
         swung.append(swings(part))
         sample.append(part[_SAMPLED + _SHOWN] if chosen is None else part.loc[part["game"].isin(chosen), _SAMPLED])
     return Survey(
-        _together(pd.concat(sums)), pd.concat(hashes), pd.concat(sample, ignore_index=True), pd.concat(swung)
+        _together(pd.concat(sums)),
+        pd.concat(hashes),
+        pd.concat(sample, ignore_index=True),
+        pd.concat(swung),
+        _phases_together(pd.concat(phases)),
     )
 
 
@@ -130,6 +139,20 @@ def totals(moves: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
+def phase_totals(moves: pd.DataFrame) -> pd.DataFrame:
+    """Sums of moves by player and phase: moves, nodes, depth (plies), seconds and cpu_seconds.
+
+    cpu_seconds is missing unless it is known of all the moves.
+    """
+    names = ["nodes", "depth", "seconds", "cpu_seconds"]
+    columns = moves[names].astype(float).assign(player=moves["player"], phase=moves["phase"], moves=1)
+    grouped = columns.groupby(["player", "phase"], observed=True)
+    table = grouped[["moves", *names]].sum()
+    table["cpu_seconds"] = table["cpu_seconds"].where(grouped["cpu_seconds"].count() == table["moves"])
+    table = table.reset_index()
+    return table.assign(player=table["player"].astype(str).astype(object), phase=table["phase"].astype(str))
+
+
 def swings(moves: pd.DataFrame) -> pd.Series:
     """The greatest swing of each game, in men, by the game's number; none for games without two such scores.
 
@@ -159,3 +182,10 @@ def _together(table: pd.DataFrame) -> pd.DataFrame:
     found[greatest] = grouped[greatest].max()
     found = found.reset_index()
     return found.assign(player=found["player"].astype(str).astype(object))
+
+
+def _phases_together(table: pd.DataFrame) -> pd.DataFrame:
+    grouped = table.groupby(["player", "phase"])
+    sums = grouped.sum()
+    sums["cpu_seconds"] = sums["cpu_seconds"].where(grouped["cpu_seconds"].count() == grouped.size())
+    return sums.reset_index()

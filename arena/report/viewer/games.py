@@ -203,8 +203,8 @@ def _whole(values: np.ndarray) -> list[int | None]:
 
 SCRIPT = "report/viewer/viewer.js"
 """The module that shows them: see `arena.report.template`."""
-PAGE = 2_500_000
-"""Characters of a page, at most, that its charts and its games share: with the tables it stays under 3 MB."""
+PAGE = 2_100_000
+"""Characters of a page, at most, that its charts and its games share: with the rest it stays under 3 MB."""
 
 
 def room(charts: Iterable[str]) -> int:

@@ -1,4 +1,5 @@
-/* The games of a report: the list, the stage, and the page's address, such as #game=12&ply=30 or #player=a&opponent=b. */
+/* The games of a report: the list, the stage, and the page's address, such as #game=12&ply=30 or #player=a&opponent=b;
+   #player=a alone is the page of a player. */
 
 import { Games } from "./games.js";
 import { List } from "./list.js";
@@ -76,13 +77,13 @@ class Viewer {
   /* Show what the address names; returns whether it names something of these games. */
   follow() {
     const words = new URLSearchParams(location.hash.slice(1));
-    const [number, player] = [words.get("game"), words.get("player")];
+    const [number, player, opponent] = [words.get("game"), words.get("player"), words.get("opponent")];
     if (number !== null) {
       const game = this.games.list.find((each) => String(each.number) === number);
       if (game) this.open(game, Number.parseInt(words.get("ply"), 10) || 0, { go: true });
       else this.missing(`Game ${number} is not inside this page.`);
-    } else if (player !== null) this.between(player, words.get("opponent") || "");
-    return number !== null || player !== null;
+    } else if (opponent !== null) this.between(player || "", opponent);
+    return number !== null || opponent !== null;
   }
 
   between(player, opponent) {

@@ -1,0 +1,88 @@
+"""The pages of players inside a report."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.report.player_page import anchor, player_pages, player_sections
+from arena.report.run import Run
+from arena.report.tables.rated_run import RatedRun
+from arena.report.tables.submissions import SAME, copies
+from arena.report.write import write
+from tests.helpers.report_data import player, specs, synthetic
+from tests.helpers.web_browser import page_of
+
+NAMES = ["a b", "a%20b", "q\"<i>'&x=y#", "対局/ü", "plain", "plain:2"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    players = [player(name, 1 + place) for place, name in enumerate(NAMES)]
+    return synthetic(tmp_path_factory.mktemp("players"), players, 2, plies=20)
+
+
+def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
+    standings = run.standings.set_index("player")
+    for page in player_pages(run, run.placed):
+        row = standings.loc[page.name]
+        assert (page.won, page.drawn, page.lost) == (row["wins"], row["draws"], row["losses"])
+        points = {against.name: (float(against.points), against.games) for against in page.opponents}
+        assert sum(p for p, _ in points.values()) == row["wins"] + row["draws"] / 2
+        assert set(points.values()) <= {(p / 2, 4) for p in range(9)} and len(points) == len(NAMES) - 1
+        assert [game.opponent in NAMES for game in page.lost_games] == [True] * page.lost
+    moves = run.moves.assign(phase=run.moves["phase"].astype(str))
+    expected = moves.groupby(["player", "phase"], observed=True)[
+        ["nodes", "depth", "seconds", "cpu_seconds"]
+    ].sum()
+    found = run.survey.phases.set_index(["player", "phase"])
+    values = found[list(expected)].loc[expected.index].to_numpy(float)
+    np.testing.assert_allclose(values, expected.to_numpy(float))
+
+
+def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Run) -> None:
+    text, names = player_sections(run)
+    assert names == run.placed and text.count("<section") == len(NAMES)
+    some, fitting = player_sections(run, characters=len(text) // 2)
+    assert fitting == names[: len(fitting)] and 0 < len(fitting) < len(NAMES) and len(some) <= len(text) // 2
+
+
+def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) -> None:
+    write(run, games=0)
+    with page_of(browser) as page:
+        page.goto(f"file://{run.folder}/report.html")
+        assert page.locator("section.player:visible").count() == 0
+        for name in NAMES:
+            page.evaluate("name => { location.hash = name; }", anchor(name))
+            assert page.locator("section.player:visible h1").all_inner_texts() == [name]
+            assert not page.locator("main").is_visible()
+        page.locator("section.player:visible .back a").click()
+        assert page.locator("main").is_visible()
+
+
+@pytest.mark.parametrize(("changes", "alike"), [([], True), ([3], False)])
+def test_players_that_make_the_same_moves_are_copies(changes: list[int], alike: bool) -> None:
+    own: dict[str, Any] = {"evaluation": "x.py:value", "type": "negamax"}
+    players = [
+        player("one", 3, **own),
+        player("two", 3, **own),
+        player("steady", 3, "negamax"),
+        player("r", type="random"),
+    ]
+    games = [
+        {"white": name, "black": other, "opening": opening, "line": opening if other == "steady" else number}
+        for number, (name, other, opening) in enumerate(
+            (name, other, opening)
+            for name in ("one", "two")
+            for other in ("steady", "r")
+            for opening in range(SAME)
+        )
+    ]
+    for place in changes:
+        games[place]["line"] = 999
+    run = SimpleNamespace(experiment=SimpleNamespace(players=specs(players)), rated_games=pd.DataFrame(games))
+    assert copies(cast(RatedRun, run)) == ({"one": {"two": SAME}, "two": {"one": SAME}} if alike else {})
