@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena import Board, Game
-from arena.commands.board import coloured, show_board
+from arena.commands.drawing import coloured, show_board
 from arena.rules.board.board import FIGURES, LETTERS, board_text
 from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, corner, symbols
 from arena.rules.move_text import MoveSquares, path

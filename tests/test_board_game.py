@@ -17,7 +17,7 @@ from arena.base.errors import ArenaError
 from arena.board.game import AGREES_FROM, BoardGame, Clock, Thought, Turn
 from arena.board.pdn import append_game, pdn_text, saved_game
 from arena.board.published import program_of
-from arena.board.sides import USUAL_LEVEL, Side, level, level_of, side_of, usual_opponent
+from arena.board.sides import USUAL_LEVEL, Side, level, side_of, usual_opponent
 from arena.board.words import ending_text
 from arena.rules.board.board import rows_of
 from arena.rules.game import Outcome, Termination
@@ -442,10 +442,10 @@ def test_sides_are_persons_levels_and_entries(tmp_path):
     assert side_of("{type: negamax, depth: 3}").spec.limit == Limit(depth=3)  # type: ignore[union-attr]
     assert side_of("greedy").spec.limit == Limit() == side_of("game3").spec.limit  # type: ignore[union-attr]
     assert [level(number).spec.limit.depth for number in LEVELS] == [*LEVELS]  # type: ignore[union-attr]
-    assert level_of("7") == level(7)
-    for text in ("0", "13", "x", "", "²", "-1"):
-        with pytest.raises(ValueError, match="is not a level: 1 to 12"):
-            level_of(text)
+    assert side_of("level 7") == level(7)
+    for text in ("0", "13", "", "²", "-1"):
+        with pytest.raises(ArenaError, match="is not a level: 1 to 12"):
+            side_of(f"level {text}")
 
 
 def test_the_program_of_a_published_rule_set_is_who_is_met_there():
@@ -551,7 +551,7 @@ def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
     for text in (OWN, "no game at all", "{}"):
         file = tmp_path / "file"
         file.write_text(text)
-        with pytest.raises(ValueError, match="is no PDN file, and stays as it is"):
+        with pytest.raises(ArenaError, match="is no PDN file, and stays as it is"):
             append_game(file, sitting)
         assert file.read_text() == text
 
@@ -569,7 +569,7 @@ def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
 def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number):
     file = tmp_path / "games.pdn"
     file.write_text(text)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  the message is looked at below
+    with pytest.raises(ArenaError) as caught:
         saved_game(file, None if "99" in text else ENGLISH, number)
     assert len(str(caught.value).splitlines()) == 1
     one_line(caught.value)

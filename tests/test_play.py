@@ -21,10 +21,10 @@ from arena.board.pdn import append_game, pdn_text
 from arena.board.sides import Side, level
 from arena.commands import common
 from arena.commands.cli import main
-from arena.commands.dialogue.inputs import COMMANDS
-from arena.commands.dialogue.lines import clock_text
+from arena.commands.game_options import GameOptions, game_of
+from arena.commands.inputs import COMMANDS
 from arena.commands.play import play
-from arena.commands.seating import Seating, seated_of, sitting_of
+from arena.commands.terminal_game import clock_text
 from arena.rules.jit.kernel import announce_compilation
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
@@ -85,10 +85,10 @@ def own(tmp_path: Path) -> Path:
     return file
 
 
-def seating(*arguments: object) -> Seating:
+def options(*arguments: object) -> GameOptions:
     """The options of `arena play`, as it takes them."""
     given = play.make_context("play", [*map(str, arguments)]).params
-    return Seating(**{name: given[name] for name in Seating._fields})
+    return GameOptions(**{name: given[name] for name in GameOptions._fields})
 
 
 def played(*arguments: object, lines: str | list[str] = "") -> Result:
@@ -115,40 +115,40 @@ def script_of(name: str, file: Path) -> tuple[list[str], list[str], BoardGame]:
     variant = VARIANTS[name]
     sides = [level(2), level(2)]
     sides[variant.first] = Side(HUMAN)
-    sitting = BoardGame(variant, (sides[0], sides[1]))
+    game = BoardGame(variant, (sides[0], sides[1]))
     rng = random.Random(name)
 
     def answer() -> None:
-        while sitting.outcome is None and not sitting.side.is_person:
-            request = sitting.request()
-            sitting.accept(request, request.answer())
+        while game.outcome is None and not game.side.is_person:
+            request = game.request()
+            game.accept(request, request.answer())
 
     def move() -> str:
-        chosen = rng.choice(sitting.game.legal_moves)
-        text = sitting.game.text(chosen)
-        sitting.play(chosen)
+        chosen = rng.choice(game.game.legal_moves)
+        text = game.game.text(chosen)
+        game.play(chosen)
         answer()
         return text
 
-    first = ["xyzzy", "1-1", "help", move(), move(), "undo", "hint", "eval"]
-    sitting.undo()
+    first = ["xyzzy", "1-1", "help", move(), move(), "undo", "hint"]
+    game.undo()
     answer()
     first += [move(), "moves", "fen", "flip", f"save {file}", "quit"]
-    again = BoardGame.of(read_pdn(pdn_text(sitting)).games[0], sitting.sides)
-    sitting.close()
-    sitting, second = again, list[str]()
+    again = BoardGame.of(read_pdn(pdn_text(game)).games[0], game.sides)
+    game.close()
+    game, second = again, list[str]()
     answer()
-    while sitting.outcome is None:
+    while game.outcome is None:
         second.append(move() if len(second) < LONGEST else "resign")
         if second[-1] == "resign":
-            sitting.resign(variant.first)
-    return first, second, sitting
+            game.resign(variant.first)
+    return first, second, game
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_whole_game_through_a_pipe(name, tmp_path):
     file = tmp_path / "games.pdn"
-    first, second, sitting = script_of(name, file)
+    first, second, game = script_of(name, file)
     shown = said(name, "--level", 2, lines=first)
     assert "'xyzzy' is no move and no command that `help` lists; " in shown
     assert "'1-1' is not a legal move; " in shown
@@ -156,14 +156,14 @@ def test_a_whole_game_through_a_pipe(name, tmp_path):
     assert not re.search(END, shown, re.MULTILINE)
 
     shown = said("--from", file, "--level", 2, lines=[*second, f"save {file}"])
-    outcome = sitting.outcome
+    outcome = game.outcome
     assert outcome is not None
     ended = re.search(END, shown, re.MULTILINE)
     assert ended and ended[1].split()[0].lower() == outcome.result
     last = read_pdn(file).games[-1]
-    assert (last.number, last.moves, last.result) == (2, sitting.game.moves, outcome.result)
+    assert (last.number, last.moves, last.result) == (2, game.game.moves, outcome.result)
     assert not re.search(r"\b(nan|inf|None)\b", shown)
-    sitting.close()
+    game.close()
 
 
 def terminal_game(name: str, file: Path) -> str:
@@ -325,6 +325,7 @@ def test_who_plays_stands_below():
         ["--clock", "0"],
         ["--clock", "5+x"],
         ["--seed", "-1"],
+        ["--as-printed"],
         ["--frm", "x"],
         ["english", "3"],
     ],
@@ -348,20 +349,18 @@ def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch):
 )
 def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(arguments, builds, monkeypatch):
     served, built = Mock(), Mock()
-    monkeypatch.setattr("arena.commands.serve.serving.serve", served)
-    monkeypatch.setattr("arena.commands.serve._has_screen", lambda: False)
+    monkeypatch.setattr("arena.web.serving.serve", served)
+    monkeypatch.setattr("arena.web.serving._has_screen", lambda: False)
     monkeypatch.setattr("arena.board.game.BoardGame.build", built)
     assert played("--browser", *arguments).exit_code == 0
     assert served.call_count == 1 and built.call_count == builds
 
 
-def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
-    monkeypatch.setattr("arena.commands.serve.open_board", lambda *_given, **_options: None)
-    result = played("--browser", "--flip")
-    assert result.exit_code == 2
-    assert "--flip works only in the terminal; the page has a button" in error_line(result.stderr)
-    for option in ("--moves", "--no-moves"):
-        assert "--moves works only in the terminal; " in error_line(played("--browser", option).stderr)
+def test_a_board_on_the_page_is_not_turned_from_here():
+    for option in ("--flip", "--as-printed"):
+        result = played("--browser", option)
+        assert result.exit_code == 2
+        assert "work only in the terminal; the page has a button" in error_line(result.stderr)
 
 
 def test_a_player_that_fails_loses_with_the_reason(own):
@@ -399,6 +398,7 @@ def test_players_play_by_themselves_to_the_end():
         ("level 13", "'13' is not a level: 1 to 12, as in `level 3`"),
         ("level 7", "White is played by level 7"),
         ("white greedy", "White is played by greedy"),
+        ("black level 2", "Black is played by level 2"),
         ("white nobody", "unknown player or evaluation 'nobody'"),
         ("white {type: greedy, x: 1}", "unknown option 'x'"),
         ("white {a", "white:1:1: YAML syntax"),
@@ -429,12 +429,11 @@ def test_compulsory_captures_are_said():
     assert "1. Black 15x22, captured 18" in shown and "(18.)" in shown and "[22b]" in shown
 
 
-def test_a_hint_is_a_legal_move_and_an_evaluation_says_who_is_ahead():
+def test_a_hint_is_a_legal_move():
     fen = "W:W21,22,23,24,25,26,27,28,29,30:B1,2,3,4,5,6,7,8,9,10,11,12"
-    shown = said("--fen", fen, "--white", "human", "--black", "human", lines="hint\neval\n")
+    shown = said("--fen", fen, "--white", "human", "--black", "human", lines="hint\n")
     hint = re.search(r"hint: (\S+) [(]-\d", shown)
     assert hint and hint[1] in Game("english", fen).legal_texts
-    assert re.search(r"Black is ahead by \d\.\d\d men [(]depth \d+[)]", shown)
 
 
 def test_nothing_is_told_of_a_player_that_saw_nothing_at_once():
@@ -528,20 +527,27 @@ def test_the_legal_moves_are_listed_where_the_published_program_did_and_a_number
     assert "'1' is not a legal move; the game is over" in ended
 
 
-def test_moves_are_listed_or_not_as_is_asked_for():
+def test_the_boards_of_checkers_ai_and_simplified_are_shown_as_they_printed_them():
+    people = ("--white", "human", "--black", "human", "--as-printed")
+    shown = said("checkers-ai", *people, "--fen", "W:WK9:BK1", lines=["quit"])
+    assert "|    |   1|    |   2|" in shown and "|    |{B} |" in shown and "{W} |" in shown
+    assert "+ + + + + + + W" in said("simplified", *people, "--fen", "W:W12:B1", lines=["quit"])
+    left = said("simplified", *people, lines=["11-15", "flip", "quit"])
+    assert "has one way up" in left and "--as-printed" in left.splitlines()[-1]
+    result = played("english", "--as-printed")
+    assert "--as-printed: the boards of checkers-ai and simplified can be" in error_line(result.stderr)
+
+
+def test_game3_takes_the_start_and_the_end_of_a_move_in_two_lines_and_asks_again():
     people = ("--white", "human", "--black", "human")
-    shown = said("--moves", *people, lines=["12", "7", "quit"])
-    assert "12 is not in the list of moves, 1 to 7" in shown and "1. Black 11-16\n" in shown
-    assert "arena play english --moves --white" in shown
-    shown = said("checkers-ai", "--no-moves", *people, lines=["12", "quit"])
-    assert "by number" not in shown and "1. Black 12-16" in shown
-    assert "arena play checkers-ai --no-moves --white" in shown
-    lines = ["moves hidden", "12", "moves", "moves shown", "2", "moves x", "quit"]
-    shown = said("checkers-ai", *people, lines=lines)
-    assert shown.count("by number") == 3
-    assert "no longer listed" in shown and "1. Black 12-16" in shown and "legal moves: 21-17, " in shown
-    assert "1. White 22-18" in shown and "`moves shown` or `moves hidden`, not 'x'" in shown
-    assert "--no-moves" not in shown and "--moves" not in shown
+    shown = said("game3", *people, lines=["2 0", "3 1", "5 1", "3 3", "5 1", "4 0", "0 0", "(2, 2) (3, 3)"])
+    moves = re.findall(r"^\d\. \S+ (\S+)$", shown, re.MULTILINE)
+    assert moves == ["9-13", "21-17", "10-14"]
+    assert "'(5 1) (3 3)' is not a legal move" in shown and "no move starts at 0 0; legal moves: " in shown
+    ended = said("game3", *people, "--fen", "W:W18:B14", lines=["4 2", "2 4"])
+    assert "Game Over! Winner: Red\nWhite wins: Black has no pieces left\n" in ended
+    assert said("game3", "--black", "human").splitlines()[2].split()[0] == "0"
+    assert said("game3", "--flip").splitlines()[2].split()[0] == "7"
 
 
 def test_a_game_is_saved_behind_others_and_the_last_one_goes_on(tmp_path):
@@ -614,13 +620,12 @@ def test_a_saved_game_says_who_is_a_person_and_which_level_played(tmp_path):
 )
 def test_a_saved_game_goes_on_with_the_players_that_its_file_names(tmp_path, arguments, heading, unknown):
     file = tmp_path / "games.pdn"
-    sitting = sitting_of(seating(*arguments))
-    append_game(file, sitting)
+    append_game(file, game_of(options(*arguments))[0])
     result = played("--from", file, "--name", "ann", lines="quit\n")
     assert heading in result.stdout
     opened = [line for line in result.stderr.splitlines() if "compiling" not in line]
     assert opened == [f"game 1 of 1 of {file}", *unknown]
-    assert seated_of(seating("--from", file), sitting_of(seating("--from", file))).entries[0] in (
+    assert game_of(options("--from", file))[1][0] in (
         *("greedy", "random", "checkers-ai", "game3", "level 3", "{type: cis300, depth: 3}"),
     )
 
@@ -658,19 +663,20 @@ def test_a_new_game_begins_where_the_last_one_did():
     assert shown.splitlines().count(fen) == 2
 
 
-def test_sides_that_are_changed_after_the_end_are_those_of_the_next_game():
-    lines = ["11-15", "resign", "level 2", "swap", "moves", "new", "fen"]
-    shown = said("--level", 1, "--name", "ann", lines=lines)
-    assert "White is played by level 2 in the next game" in shown
-    assert "White: ann, Black: level 2 in the next game" in shown
+def test_sides_change_in_the_next_game_and_not_after_the_end():
+    shown = said(
+        "--level", 1, "--name", "ann", lines=["11-15", "resign", "level 2", "new", "level 2", "swap", "fen"]
+    )
+    assert "the game is over; `new` begins another, whose players can be changed" in shown
+    assert "White is played by level 2" in shown and "White: ann, Black: level 2" in shown
     assert shown.count("White wins: Black resigned") == 1
-    assert "1. Black" in shown.partition("in the next game, which `new` begins\nWhite: ann")[2]
+    assert "1. Black" in shown.partition("White: ann")[2]
 
 
 def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
     shown = said("--level", 1, lines=[f"white {own}:Unready", "11-15"])
     assert "a player raised OSError: no book\n" in shown and "1. White" in shown
-    shown = said("--level", 1, lines=["11-15", "resign", f"white {own}:Unready", "new", "level 1", "new", "9-13"])
+    shown = said("--level", 1, lines=["11-15", "resign", "new", f"white {own}:Unready", "level 1", "9-13"])
     assert "a player raised OSError: no book\n" in shown
     assert shown.count("White wins: Black resigned") == 1
     assert shown.count("1. White") == 2
@@ -681,11 +687,11 @@ def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
 def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
     build, calls = BoardGame.build, list[BoardGame]()
 
-    def interrupted(sitting: BoardGame) -> None:
-        calls.append(sitting)
+    def interrupted(game: BoardGame) -> None:
+        calls.append(game)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        build(sitting)
+        build(game)
 
     monkeypatch.setattr(BoardGame, "build", interrupted)
     shown = said("--level", 1, lines=["11-15", "new", "fen"])
@@ -694,7 +700,7 @@ def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
 
 
 def test_ctrl_c_while_the_first_game_is_prepared_is_one_line(monkeypatch):
-    def interrupted(_sitting: BoardGame) -> None:
+    def interrupted(_game: BoardGame) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(BoardGame, "prepare", interrupted)

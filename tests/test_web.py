@@ -13,7 +13,7 @@ import pytest
 import websockets
 
 from arena.board.game import BoardGame
-from arena.board.sides import Side, level_of, strongest
+from arena.board.sides import Side, level, strongest
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from arena.web import beginning, games, hosted, thinking
@@ -123,7 +123,7 @@ def test_players_of_the_first_game_are_built_when_it_is_there_and_answer(monkeyp
         async with window(at, game) as seen:
             await play_on(at, seen, 1)
 
-    with served(first=BoardGame(VARIANTS["english"], (level_of("1"), Side(HUMAN)))) as at:
+    with served(first=BoardGame(VARIANTS["english"], (level(1), Side(HUMAN)))) as at:
         assert built.wait(60)
         [name] = at.room._games
         run(whole(at, {"game": name}))

@@ -83,7 +83,7 @@ class Request(NamedTuple):
     limit: Limit
     rng: random.Random
     version: int
-    """Of the sitting."""
+    """Of the game at the board."""
     stopped: threading.Event
     """Set to have it answered soon."""
 
@@ -138,11 +138,11 @@ class BoardGame:
         Options are those of a BoardGame.
         """
         game = game_of(played)
-        sitting = cls(played.variant, sides, game.start, **options)
+        board_game = cls(played.variant, sides, game.start, **options)
         for move in game.moves:
-            sitting._push(move, 0.0, None)
-            sitting._reset_clocks()
-        return sitting
+            board_game._push(move, 0.0, None)
+            board_game._reset_clocks()
+        return board_game
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -183,18 +183,20 @@ class BoardGame:
         self._push(move, time.monotonic() - self._began, None)
 
     def prepare(self) -> None:
-        """Build the players, and begin the turn, as nobody could move before. Raises what `build` does."""
+        """Build the players, and begin the turn, as nobody could move before. Raises ArenaError."""
         self.build()
         self.begin_turn()
 
     def build(self) -> None:
-        """Build the players of both sides, so that what is wrong with one shows.
-
-        Raises PlayerError, and whatever a class of the user's own raises.
-        """
+        """Build the players of both sides. Raises ArenaError for one that cannot be built."""
         players = [self._player(colour) for colour, side in enumerate(self._sides) if not side.is_person]
-        for player in players:
-            player.prepare()
+        try:
+            for player in players:
+                player.prepare()
+        except ArenaError:
+            raise
+        except Exception as error:
+            raise ArenaError(f"a player raised {type(error).__name__}: {message_of(error)}") from None
 
     def begin_turn(self) -> None:
         """Have the time of the side to move run from now on."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from math import nan
 from pathlib import Path
 
+from arena.base.errors import ArenaError
 from arena.base.files import decoded
 from arena.board.game import BoardGame, Thought
 from arena.board.sides import Side, entry_named, side_of
@@ -20,32 +21,33 @@ from arena.rules.variants import Variant
 from players.player import HUMAN
 
 
-def pdn_text(sitting: BoardGame, tags: Mapping[str, str] | None = None) -> str:
+def pdn_text(game: BoardGame, tags: Mapping[str, str] | None = None) -> str:
     """The game so far, with what players saw and which sides were changed as comments.
 
     `tags` are put beside those that name the sides.
     """
-    variant, outcome = sitting.variant, sitting.outcome
+    variant, outcome = game.variant, game.outcome
     named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
-    for colour, side in zip(COLOURS, sitting.sides, strict=True):
+    for colour, side in zip(COLOURS, game.sides, strict=True):
         named[colour.capitalize()] = side.name
         named[f"{colour.capitalize()}Type"] = HUMAN if side.is_person else "program"
         entry = entry_named(side.name, variant)
         if not side.is_person and entry is not None and side_of(entry) != side:
             named[f"{colour.capitalize()}Settings"] = "own"
     comments: dict[int, list[str]] = defaultdict(list)
-    for ply, turn in enumerate(sitting.turns, start=1):
+    for ply, turn in enumerate(game.turns, start=1):
         comments[ply] += [_seen(turn.thought)] if turn.thought else []
-    for ply, words in _changes(sitting):
+    for ply, words in _changes(game):
         comments[ply].append(words)
-    if outcome is not None and outcome != sitting.game.outcome:
-        comments[len(sitting.turns)].append(outcome.termination.value)
+    if outcome is not None and outcome != game.game.outcome:
+        comments[len(game.turns)].append(outcome.termination.value)
     if outcome is not None and outcome.points is not None:
-        comments[len(sitting.turns)].append(points_text(outcome.points))
+        comments[len(game.turns)].append(points_text(outcome.points))
     texts = {ply: "; ".join(words) for ply, words in comments.items() if words}
     result = outcome.result if outcome else "*"
-    game, named = sitting.game, named | dict(tags or {})
-    return write_pdn(PlayedGame(variant, game.start, game.moves, result, named, texts, king_runs=game.start_runs))
+    named |= tags or {}
+    start, runs = game.game.start, game.game.start_runs
+    return write_pdn(PlayedGame(variant, start, game.game.moves, result, named, texts, king_runs=runs))
 
 
 def entries_of(pdn: PlayedGame) -> tuple[str | None, str | None]:
@@ -68,7 +70,7 @@ def entries_of(pdn: PlayedGame) -> tuple[str | None, str | None]:
 def saved_game(path: Path, variant: Variant | None = None, number: int | None = None) -> PlayedGame:
     """A game of a PDN file, the last one without a number; `variant` is that of games that do not say.
 
-    Raises ValueError, in one line, if there is none, or none of the variant that is given; OSError if the
+    Raises ArenaError, in one line, if there is none, or none of the variant that is given; OSError if the
     file cannot be read.
     """
     file = _read(path, variant, number)
@@ -77,33 +79,33 @@ def saved_game(path: Path, variant: Variant | None = None, number: int | None = 
     if not found:
         faults = [str(problem) for problem in file.problems if number in (None, problem.game)]
         lacks = f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
-        raise ValueError(faults[-1] if faults else lacks)
+        raise ArenaError(faults[-1] if faults else lacks)
     (game,) = found
     if game.problems:
-        raise ValueError(str(game.problems[0]))
+        raise ArenaError(str(game.problems[0]))
     if variant is not None and game.variant != variant:
-        raise ValueError(f"{path}: game {game.number} is of {game.variant.name}, not of {variant.name}")
+        raise ArenaError(f"{path}: game {game.number} is of {game.variant.name}, not of {variant.name}")
     return game
 
 
-def append_game(path: Path, sitting: BoardGame) -> int:
+def append_game(path: Path, game: BoardGame) -> int:
     """Write a game behind those that a PDN file has, which is made if it is not there; returns its number.
 
-    Raises ValueError, in one line, for a file that is no PDN, which stays as it is; OSError if it cannot be
+    Raises ArenaError, in one line, for a file that is no PDN, which stays as it is; OSError if it cannot be
     written.
     """
     before = 0
     if path.exists() and path.stat().st_size:
         encoding = decoded(path.read_bytes())[1]
         if not encoding.startswith("utf-8"):
-            raise ValueError(f"{path} is in {encoding}, and stays as it is: save under another name")
-        file = _read(path, sitting.variant)
+            raise ArenaError(f"{path} is in {encoding}, and stays as it is: save under another name")
+        file = _read(path, game.variant)
         if not file.games:
-            raise ValueError(f"{path} is no PDN file, and stays as it is: save under another name")
+            raise ArenaError(f"{path} is no PDN file, and stays as it is: save under another name")
         before = max(of.number for of in file.games)
         before = max([before, *(problem.game for problem in file.problems)])
     with path.open("a", encoding="utf-8") as stream:
-        stream.write(("\n" if before else "") + pdn_text(sitting))
+        stream.write(("\n" if before else "") + pdn_text(game))
     return before + 1
 
 
@@ -115,13 +117,13 @@ def _seen(thought: Thought) -> str:
     return f"{found}, {choice.nodes} nodes" if choice.nodes else found
 
 
-def _changes(sitting: BoardGame) -> list[tuple[int, str]]:
+def _changes(game: BoardGame) -> list[tuple[int, str]]:
     """Changes of players, and after how many plies: `White: level 3 from here, level 1 before`."""
     noted: list[tuple[int, str]] = []
     seen: dict[int, Side] = {}
-    positions = sitting.game.positions
-    moves = [(position.turn, turn.side) for position, turn in zip(positions, sitting.turns, strict=False)]
-    last = [(colour, side) for colour, side in enumerate(sitting.sides) if colour in dict(moves)]
+    positions = game.game.positions
+    moves = [(position.turn, turn.side) for position, turn in zip(positions, game.turns, strict=False)]
+    last = [(colour, side) for colour, side in enumerate(game.sides) if colour in dict(moves)]
     for place, (colour, side) in enumerate([*moves, *last]):
         before = seen.get(colour, side)
         if before != side:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.experiment.load import player_spec
-from arena.experiment.names import level_entry
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.handle import LocalPlayer
 from arena.rules.custom import build_variant
@@ -71,11 +70,6 @@ def level(number: int) -> Side:
     """The player of a level, one of LEVELS: `cis300` that searches `number` plies."""
     spec = PlayerSpec(f"level {number}", "cis300", Limit(depth=number))
     return Side(spec.name, spec)
-
-
-def level_of(text: str) -> Side:
-    """The player of a level as a person writes it. Raises ValueError, in one line, for any other text."""
-    return level(level_entry(text)["depth"])
 
 
 def own_seconds(spec: PlayerSpec) -> float | None:

@@ -21,8 +21,8 @@ from rich.text import Text
 from arena.base.errors import ArenaError
 from arena.base.wording import message_of
 from arena.board.words import outlook_lines
-from arena.commands.board import save, show_scene
 from arena.commands.common import NODES, Finite, announcing_compilation
+from arena.commands.drawing import save, show_scene
 from arena.commands.output import echo, width_of, wrapped
 from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched

@@ -44,7 +44,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "compare": ("ratings:compare", "compare two runs or files"),
     },
     "Positions": {
-        "show": ("board:show", "a position on a board, as text or SVG"),
+        "show": ("show:show", "a position on a board, as text or SVG"),
         "analyse": ("analyse:analyse", "the best moves of a position"),
         "solve": ("solve:solve", "how many positions of a suite players solve"),
         "perft": ("rules:perft", "count the move tree"),

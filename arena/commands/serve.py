@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from arena.base.errors import ArenaError
-from arena.board.sides import side_of
+from arena.board.sides import Side, side_of
 from arena.commands.common import announcing_compilation
+from arena.commands.game_options import GameOptions, begin, game_of, game_options
 from arena.commands.output import say
-from arena.commands.seating import Seating, can_begin, prepare, seating_options, sitting_of
-from arena.web import serving
-from arena.web.games import GameRoom
-from arena.web.offer import Offer
-from players.loading import PlayerError
-from players.player import HUMAN
+from arena.web.serving import open_page
 
 USUAL_FOLDER = Path("reports")
 """The folder that is served by default, if it exists."""
 _BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "game", "clock")
-"""The options of a Seating any of which has a game begun."""
+"""The options any of which has a game begun."""
 
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--variant", help="Begin a game by these rules: a name, or YAML.")
-@seating_options
+@game_options
 @click.option("--player", "players", multiple=True, help="Offer this player, too: simple@d6 or YAML.")
 @click.option(
     "--port",
@@ -49,57 +41,17 @@ def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: boo
         raise ArenaError(f"{folder} is not a folder")
     if folder is None and USUAL_FOLDER.is_dir():
         folder = USUAL_FOLDER
-    seating = Seating(**options)
-    is_begun = seating.no_draws or any(getattr(seating, name) is not None for name in _BEGINS)
-    open_board(seating, is_begun=is_begun, folder=folder, players=players, port=port, opens=not no_open)
-
-
-def open_board(
-    seating: Seating,
-    *,
-    is_begun: bool,
-    folder: Path | None = None,
-    players: Sequence[str] = (),
-    port: int = 0,
-    opens: bool = True,
-) -> None:
-    """Serve the page until Ctrl-C, with the game of a Seating if it `is_begun`; exits where something is wrong.
-
-    `folder` has the runs to watch, `players` are entries of further players, `opens` says whether to open the
-    browser.
-    """
+    given, game = GameOptions(**options), None
     own = [_player(entry) for entry in players]
-    room = GameRoom(Offer(own, seating.name or HUMAN), folder)
-    way = ""
     with announcing_compilation():
-        if is_begun:
-            sitting = sitting_of(seating)
-            if can_begin(sitting, seating):
-                _ = sitting.game.legal_moves  # compiles the rules
-                sitting.begin_turn()
-            else:
-                prepare(sitting)
-            way = f"#/game/{room.begin_with(sitting)}"
-        try:
-            at = serving.endpoint(port)
-        except OSError as error:
-            raise ArenaError(f"--port {port}: {error.strerror}") from None
-        click.echo(f"{at.address}{way}")
-        if opens and _has_screen():
-            webbrowser.open(f"{at.address}{way}")
-        serving.serve(room, at, say)
+        if given.no_draws or any(getattr(given, name) is not None for name in _BEGINS):
+            game, entries = game_of(given)
+            begin(game, entries)
+        open_page(say, click.echo, game, given.name, folder=folder, own=own, port=port, opens=not no_open)
 
 
-def _player(entry: str) -> Any:
-    try:
-        side = side_of(entry, "--player")
-    except (PlayerError, ValueError) as error:
-        raise ArenaError(f"--player: {error}") from None
+def _player(entry: str) -> Side:
+    side = side_of(entry, "--player")
     if side.is_person:
         raise ArenaError("--player human: a person can always play; name a player")
     return side
-
-
-def _has_screen() -> bool:
-    """Whether a browser with windows can be opened: elsewhere Python may start one in the terminal."""
-    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

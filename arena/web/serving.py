@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import socket
 import sys
-from collections.abc import Callable
+import webbrowser
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 import uvicorn
 
+from arena.base.errors import ArenaError
+from arena.board.game import BoardGame
+from arena.board.sides import Side
 from arena.web.app import application
 from arena.web.games import GameRoom
 from arena.web.guard import Pass
+from arena.web.offer import Offer
+from players.player import HUMAN
 
 LOOPBACK = "127.0.0.1"
 _GRACE_SECONDS = 2
@@ -68,3 +76,36 @@ def serve(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> None:
     """Answer until Ctrl-C or SIGTERM."""
     with suppress(KeyboardInterrupt):  # uvicorn raises it once more, after its end
         asyncio.run(server(room, at, say).serve(sockets=[at.socket]))
+
+
+def open_page(
+    say: Callable[[str], None],
+    show: Callable[[str], None],
+    game: BoardGame | None = None,
+    name: str | None = None,
+    *,
+    folder: Path | None = None,
+    own: Sequence[Side] = (),
+    port: int = 0,
+    opens: bool = True,
+) -> None:
+    """Serve the page until Ctrl-C, with a game if one is begun; raises ArenaError for a port that is taken.
+
+    `say` prints what goes wrong, `show` the address; `name` is the person's, `folder` has the runs to watch, `own`
+    are further players on offer, `opens` says whether to open the browser.
+    """
+    room = GameRoom(Offer(own, name or HUMAN), folder)
+    way = "" if game is None else f"#/game/{room.begin_with(game)}"
+    try:
+        at = endpoint(port)
+    except OSError as error:
+        raise ArenaError(f"--port {port}: {error.strerror}") from None
+    show(f"{at.address}{way}")
+    if opens and _has_screen():
+        webbrowser.open(f"{at.address}{way}")
+    serve(room, at, say)
+
+
+def _has_screen() -> bool:
+    """Whether a browser with windows can be opened: elsewhere Python may start one in the terminal."""
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

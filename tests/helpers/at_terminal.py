@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?|over|paused)> "
+PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?(?: \S+ \S+ to)?|over|paused)> "
 """What stands before a line that is waited for."""
 _SECONDS = 60
 """Seconds for an answer, the compilation of a rule set among them."""

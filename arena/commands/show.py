@@ -1,0 +1,113 @@
+"""The command that shows a position on a board: show."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.commands.drawing import save, show_scene
+from arena.commands.output import echo, show_table
+from arena.commands.position import Scene, with_scene
+from arena.experiment.yaml.values import inline
+from arena.rules.result import result_text, score_text
+from players.evaluation.build import explained_value
+from players.evaluation.linear import Share
+
+_AROUND = 8
+"""Plies before and after the position whose moves are printed."""
+_COUNTED = ("depth", "nodes")
+_HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
+
+
+@click.command()
+@with_scene
+@click.option("--evaluation", help="Its value by a name, file.py:function, or YAML, as '{linear: {man: 100}}'.")
+@click.option("--flip", is_flag=True, help="Black below.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show(found: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
+    """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
+
+    Of a game, the moves around the position are shown, too, and the players' scores, if the run or the comments of
+    the PDN have them: in men, with a sign, where it is known what a man is worth to the player.
+    With an evaluation, the position's value for the side to move, and of a linear one every feature's counts,
+    weight and share.
+    """
+    board = found.board(flip=flip)
+    value, features = (None, {}) if evaluation is None else _value(found, evaluation)
+    if svg is not None:
+        save(board, svg)
+    if as_json:
+        document = _document(found)
+        if value is not None:
+            document |= {"value": value, "features": {name: share._asdict() for name, share in features.items()}}
+        click.echo(json.dumps(document))
+        return
+    show_scene(found, board, "" if value is None else "\n".join(_value_lines(value, features)))
+    if found.game.moves:
+        echo(_moves_around(found))
+    if found.game.answers is not None and found.game.moves:
+        echo("")
+        show_table(_HEADER, list(_rows(found)))
+
+
+def _value(found: Scene, evaluation: str) -> tuple[float, dict[str, Share]]:
+    """The value of a position by an evaluation, and each feature's share of a linear one; exits if it has none."""
+    described = inline(evaluation, "--evaluation")
+    return explained_value(found.game.variant, found.position, described)
+
+
+def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:
+    yield f"{'value':14} {value:>10.6g}  (for the side to move)"
+    if features:
+        yield f"\n{'feature':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}"
+    for name, share in features.items():
+        yield f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}"
+
+
+def _moves_around(found: Scene) -> str:
+    first, last = max(found.ply - _AROUND, 0) + 1, min(found.ply + _AROUND, len(found.game.moves))
+    words = ["..."] if first > 1 else []
+    behind = found.game.positions[0].turn != found.game.variant.first
+    for ply in range(first, last + 1):
+        number, second = divmod(ply - 1 + behind, 2)
+        text = f"[{found.game.text(ply)}]" if ply == found.ply else found.game.text(ply)
+        words.append(text if second and ply > first else f"{number + 1}.{'..' if second else ''} {text}")
+    return " ".join([*words, result_text(found.game.result) if last == len(found.game.moves) else "..."])
+
+
+def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
+    for ply in range(max(found.ply - 2, 0) + 1, min(found.ply + 2, len(found.game.moves)) + 1):
+        search = _search(found, ply)
+        man = found.game.men[found.game.positions[ply - 1].turn]
+        score = score_text(search["score"], search["plies_to_win"] or 0, man)
+        counted = (f"{search[name] or ''}" for name in _COUNTED)
+        seconds = "" if search["seconds"] is None else f"{search['seconds']:.6f}"
+        yield str(ply), search["player"], search["move"], score, *counted, seconds
+
+
+def _search(found: Scene, ply: int) -> dict[str, Any]:
+    colour = found.game.positions[ply - 1].turn
+    known: dict[str, Any] = {"ply": ply, "player": found.names[colour], "move": found.game.text(ply)}
+    if found.game.answers is not None:
+        score = float(found.game.answers["score"][ply - 1])
+        known["plies_to_win"] = int(found.game.answers["plies_to_win"][ply - 1]) or None
+        known["score"] = None if math.isnan(score) else score
+        known |= {name: int(found.game.answers[name][ply - 1]) for name in _COUNTED}
+        seconds = float(found.game.answers["seconds"][ply - 1])
+        known["seconds"] = None if math.isnan(seconds) else seconds
+    return known
+
+
+def _document(found: Scene) -> dict[str, Any]:
+    document: dict[str, Any] = {"variant": found.game.variant.name, "fen": found.fen}
+    if found.heading:
+        moves = [_search(found, ply) for ply in range(1, len(found.game.moves) + 1)]
+        named = dict(zip(("white", "black"), found.names, strict=True))
+        document |= {**named, "result": found.game.result, "ply": found.ply, "moves": moves}
+    return document
