@@ -144,7 +144,7 @@ class Pseudonyms:
         return table.assign(**{name: table[name].map(change) for name, change in changes.items() if name in table})
 
     def _experiment(self, experiment: Experiment) -> Experiment:
-        document = _with_texts(experiment.as_dict(), _without_paths)
+        document = _with_texts(experiment.as_dict(), without_paths)
         document["players"] = [self._entry(entry) for entry in experiment.as_dict()["players"]]
         document["anchor"] = {self.name(player): elo for player, elo in experiment.anchor.items()}
         document["process"]["readable"] = []
@@ -155,7 +155,7 @@ class Pseudonyms:
     def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """The entry of a player, of a class of a user's own without options."""
         if entry["name"] not in self.names:
-            return dict(_with_texts(entry, _without_paths))
+            return dict(_with_texts(entry, without_paths))
         is_built_in = entry["type"] in TYPES and "command" not in entry
         changed = {key: _with_texts(entry[key], self.text) for key in entry if is_built_in or key in _KEPT}
         program = {"command": self.name(entry["name"])} if "command" in entry else {}
@@ -178,7 +178,8 @@ class Pseudonyms:
         )
 
 
-def _without_paths(text: str) -> str:
+def without_paths(text: str) -> str:
+    """The text without the folders of absolute paths."""
     return _PATH.sub("", text)
 
 

@@ -18,7 +18,7 @@ from arena.ledger.moves import PHASES
 from arena.ledger.record import TABLES_JUDGE
 from arena.report.describe import describe
 from arena.report.run import Run
-from arena.report.tables.submissions import copies, failed_games, notices
+from arena.report.tables.submissions import copies, failed_games, failure_words, notices
 from arena.report.template import environment, part
 from arena.rules.board.svg import board_svg
 from arena.rules.custom import build_variant
@@ -31,7 +31,7 @@ from arena.rules.result import WHITE_POINTS, humanised
 CHARACTERS = 500_000
 """Characters of a report's page that the pages of players take, at most."""
 OPPONENTS, ERRORS, FAILURES, LOST = 60, 3, 5, 40
-"""Opponents, errors, failures and lost games that a player's page shows, at most."""
+"""Opponents, errors, failures that differ, and lost games that a player's page shows, at most."""
 BOARDS = 60
 """Boards of errors in a report's page, at most; each player has one."""
 WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
@@ -73,9 +73,10 @@ class Error(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A game that a player lost by a failure, and how to see it again."""
+    """Failures of a player that are alike: the first game, how many more, and how to see it again."""
 
     game: int
+    more: int
     what: str
     remedy: str
     fen: str
@@ -161,10 +162,10 @@ def player_pages(
     phases = run.survey.phases
     graded = run.grades[run.grades["mark"] != ""].sort_values(["lost", "game"], ascending=[False, True])
     errors = graded.groupby("player", sort=False).head(boards)
-    failed, same = failed_games(run), copies(run)
+    failed, same = _failures(run), copies(run)
     wanted = {*errors.loc[errors["player"].isin(names), "game"]}
     for player in names:
-        wanted |= {*failed.loc[failed["player"] == player, "game"].head(FAILURES)}
+        wanted |= {*failed.loc[(failed["player"] == player) & failed["first"], "game"].head(FAILURES)}
     games = _replayed(run, pd.Index(sorted(wanted)))
     places = {name: place for place, name in enumerate(run.placed, 1)}
     for name in names:
@@ -174,6 +175,7 @@ def player_pages(
         figures: Mapping[Any, Any] = rated.loc[name].to_dict() if name in rated.index else {}
         error = (figures.get("elo_high", np.nan) - figures.get("elo_low", np.nan)) / 2
         own_failures = failed[failed["player"] == name]
+        kinds = own_failures[own_failures["first"]].head(FAILURES)
         yield PlayerPage(
             name=name,
             what=called(describe(specs[name])) if name in specs else "",
@@ -188,7 +190,7 @@ def player_pages(
             more_opponents=max(len(against) - OPPONENTS, 0),
             phases=_phases(phases[phases["player"] == name]),
             errors=[_error(row, games[row["game"]], called) for row in _rows(errors[errors["player"] == name])],
-            failures=[_failure(row, games.get(row["game"])) for row in _rows(own_failures.head(FAILURES))],
+            failures=[_failure(row, games.get(row["game"])) for row in _rows(kinds)],
             failed=len(own_failures),
             lost_games=[
                 LostGame(row["game"], called(row["opponent"]), row["colour"], row["plies"],
@@ -289,10 +291,16 @@ def _cost(row: Mapping[Any, Any], called: Callable[[str], str]) -> str:
     return f"{row['lost']:.2f} points, by {judge}"
 
 
+def _failures(run: Run) -> pd.DataFrame:
+    """`failed_games` with what failed, how many of a player are alike but for numbers, and which is the first."""
+    table = failed_games(run)
+    table["what"] = pd.Series(map(failure_words, table["error"], table["player"]), dtype="str")
+    alike = ["player", table["what"].str.replace(r"\d+(\.\d+)?", "", regex=True)]
+    table["count"] = table.groupby(alike)["game"].transform("size")
+    return table.assign(first=table.groupby(alike).cumcount() == 0)
+
+
 def _failure(row: Mapping[Any, Any], game: PlayedGame | None) -> Failure:
-    return Failure(
-        game=row["game"],
-        what=row["error"].removeprefix(f"{row['player']} ") or "lost on time",
-        remedy=REMEDIES.get(row["termination"], ""),
-        fen=fen(game.variant, game.positions[-1]) if game else "",
-    )
+    position = fen(game.variant, game.positions[-1]) if game else ""
+    remedy = REMEDIES.get(row["termination"], "") if position else ""
+    return Failure(row["game"], row["count"] - 1, row["what"], remedy, position)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from arena.base.number import known
 from arena.base.wording import counted, listed
+from arena.ledger.public import without_paths
 from arena.report.tables.columns import ELO_INTERVAL, columns, seconds
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.table import Column, RunTable
@@ -94,7 +95,7 @@ def reasons(run: RatedRun, player: str, same: Copies = _NONE) -> list[str]:
     lost = run.games[run.games["termination"].isin(FORFEITS)]
     lost = lost[_loser(lost) == player]
     if len(lost):
-        first = f"game {lost['game'].iloc[0]}: {_words(lost['error'].iloc[0], player)}"
+        first = f"game {lost['game'].iloc[0]}: {failure_words(lost['error'].iloc[0], player)}"
         parts.append(f"lost {by_failures(lost['termination'].value_counts())} ({first})")
     return parts
 
@@ -110,8 +111,9 @@ def notices(run: RatedRun, player: str, same: Copies = _NONE, called: Callable[[
     parts = [f"found before the first game: {called(message)}" for message in found]
     if player in run.data.disqualified:
         parts.append(disqualification(run, player))
-    for other, games in same.get(player, {}).items():
-        parts.append(f"plays exactly as {called(other)}, move for move in all of {games} games that both played")
+    if same.get(player):
+        others, games = listed(map(called, same[player])), min(same[player].values())
+        parts.append(f"plays exactly as {others}: all moves of {games} games from the same openings are the same")
     return parts
 
 
@@ -159,7 +161,7 @@ def disqualification(run: RatedRun, player: str) -> str:
     limit = counted(run.data.experiment.failures.disqualify_after, "game")
     return (
         f"disqualified, as it failed in {limit} and played no sound one that counts (game "
-        f"{first['game']}: {_words(first['error'], player)}): its {counted(len(games), 'game')}"
+        f"{first['game']}: {failure_words(first['error'], player)}): its {counted(len(games), 'game')}"
         f"{of_these} do not count"
     )
 
@@ -183,8 +185,9 @@ def _loser(games: pd.DataFrame) -> pd.Series:
     return games["black"].where(games["result"] == "white", games["white"]).astype(str).rename("player")
 
 
-def _words(error: str, player: str) -> str:
-    return error.removeprefix(f"{player} ") or "lost on time"
+def failure_words(error: str, player: str) -> str:
+    """What failed, without the player's name and folders of the machine."""
+    return without_paths(error.removeprefix(f"{player} ")) or "lost on time"
 
 
 def _text(value: Any) -> str:
