@@ -52,7 +52,7 @@ def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Ru
 
 
 def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) -> None:
-    write(run, games=0)
+    write(run, games=1)
     with page_of(browser) as page:
         page.goto(f"file://{run.folder}/report.html")
         assert page.locator("section.player:visible").count() == 0
@@ -62,6 +62,8 @@ def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) ->
             assert not page.locator("main").is_visible()
         page.locator("section.player:visible .back a").click()
         assert page.locator("main").is_visible()
+        page.locator("main a[href^='#player=']").first.click()
+        assert page.locator("section.player:visible h1").all_inner_texts() == run.placed[:1]
 
 
 @pytest.mark.parametrize(("changes", "alike"), [([], True), ([3], False)])

@@ -51,7 +51,7 @@ def html(
     `viewer` shows the games; where there is one, the cells of the crosstable are buttons. `kinds` are the
     suffixes of the charts' files.
     """
-    players, _ = player_page.player_sections(run, linked=bool(viewer))
+    sections, names = player_page.player_sections(run, linked=bool(viewer))
     return page(
         "page/page.html",
         player_page.style() + (style() if viewer else ""),
@@ -63,7 +63,8 @@ def html(
         config=json.dumps(_configuration(run), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
         viewer=viewer,
-        players=players,
+        player_sections=sections,
+        pages={name: player_page.anchor(name) for name in names},
     )
 
 
