@@ -155,7 +155,7 @@ class Player(Protocol):
     A class may also have:
 
     - `limits`: the fields of `Limit` that it heeds, all unless given, and `default`: the `Limit` that holds where
-      it is given none; `arena players` shows both.
+      it is given none; `arena list players` shows both.
     - `kept = True`: one object plays game after game, in each worker one of its own, until it fails. It must not
       let an earlier game change what it decides.
     - `begin()`: called before every game, the first one included.

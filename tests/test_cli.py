@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 
 from arena.base.writing import cell_text, write_csv
-from arena.commands.cli import COMMANDS
+from arena.commands.cli import COMMANDS, main
 from arena.commands.output import show_table, wrapped
 from tests.helpers.at_terminal import Terminal
 from tests.helpers.command_line import error_line, invoke
@@ -80,9 +80,9 @@ def test_another_experiment_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["perft", "englisch"],
-        ["perft", "english", "--fen", "W:W1:B2"],
-        ["perft", "english", "--fen", "W:W33:B2"],
+        ["bench", "perft", "englisch"],
+        ["bench", "perft", "english", "--fen", "W:W1:B2"],
+        ["bench", "perft", "english", "--fen", "W:W33:B2"],
         ["report", "nowhere"],
     ],
 )
@@ -211,7 +211,7 @@ def test_all_players_that_cannot_be_built_are_named_at_once(tmp_path: Path) -> N
 
 
 def test_perft_prints_json() -> None:
-    document = json.loads(invoke("perft", "english", "--depth", "5", "--json").stdout)
+    document = json.loads(invoke("bench", "perft", "english", "--depth", "5", "--json").stdout)
     assert document["variant"] == "english"
     assert document["fen"].startswith("B:W21,22")
     assert document["nodes"] == [7, 49, 302, 1469, 7361]
@@ -223,27 +223,30 @@ SMALL = "{base: english, rows: 6}"
 
 @pytest.mark.full
 def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> None:
-    document = json.loads(invoke("perft", SMALL, "--depth", "4", "--json").stdout)
+    document = json.loads(invoke("bench", "perft", SMALL, "--depth", "4", "--json").stdout)
     assert (document["variant"], document["nodes"]) == ("english-6x6", [5, 25, 106, 369])
     start = "B:W13,14,15,16,17,18:B1,2,3,4,5,6"
     assert len(invoke("openings", SMALL, "--random-plies", "2", "--count", "3").stdout.splitlines()) == 3
     assert json.loads(invoke("show", SMALL, "--json").stdout)["fen"] == start
     assert invoke("show", start, "--variant", SMALL).stdout == invoke("show", "english-6x6", "--fen", start).stdout
-    assert json.loads(invoke("variants", SMALL, "--json").stdout)["board"] == "6x6"
+    assert json.loads(invoke("list", "variants", SMALL, "--json").stdout)["board"] == "6x6"
+
+
+SHOWING_RULES = (("bench", "perft"), ("openings",), ("list", "variants"), ("show",))
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        *((command, "{base: english, rows: 12}") for command in ("perft", "openings", "variants", "show")),
-        ("perft", "{base: english"),
-        ("perft", "[1]"),
+        *((*words, "{base: english, rows: 12}") for words in SHOWING_RULES),
+        ("bench", "perft", "{base: english"),
+        ("bench", "perft", "[1]"),
         ("openings", "englsh"),
         ("openings", "english-6x6", "--set", "english-3-move"),
         ("check", "simple", "english-7x7"),
         ("show", "english-6x6", "--evaluation", "neural"),
         ("show", "B:W13:B1", "--variant", "{base: nothing}"),
-        ("bench", "--variant", "english-5x5"),
+        ("bench", "rates", "--variant", "english-5x5"),
         ("hub", "--variant", "english-6x6"),
     ],
 )
@@ -254,7 +257,7 @@ def test_rules_that_cannot_be_get_one_line(arguments: tuple[str, ...]) -> None:
 
 
 def test_divide_adds_up_to_perft() -> None:
-    document = json.loads(invoke("perft", "international", "--depth", "4", "--divide", "--json").stdout)
+    document = json.loads(invoke("bench", "perft", "international", "--depth", "4", "--divide", "--json").stdout)
     assert sum(document["divide"].values()) == 4265
     assert len(document["divide"]) == 9
 
@@ -289,11 +292,11 @@ def test_one_player_alone_is_an_error_of_the_configuration(tmp_path: Path) -> No
 
 
 def test_the_schema_and_the_lists_are_printed() -> None:
-    schema = json.loads(invoke("schema").stdout)
+    schema = json.loads(invoke("list", "schema").stdout)
     assert "learn" in schema["then"]["properties"]
     assert "players" in schema["else"]["properties"]
-    assert "negamax" in invoke("players").stdout
-    assert "international" in invoke("variants").stdout
+    assert "negamax" in invoke("list", "players").stdout
+    assert "international" in invoke("list", "variants").stdout
 
 
 def test_help_lists_every_command_once_in_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,17 +304,24 @@ def test_help_lists_every_command_once_in_whole_lines(monkeypatch: pytest.Monkey
     shown = invoke("--help").stdout
     assert "..." not in shown.partition("Play:")[2] and max(map(len, shown.splitlines())) <= 80
     titles = re.findall(r"^(\w+):$", shown, re.MULTILINE)
-    assert titles == ["Options", "Play", "Tournaments", "Look", "Positions", "Learn", "Develop"]
+    assert titles == ["Options", "Play", "Tournaments", "Look", "Positions", "Develop"]
     listed = re.findall(r"^  (\w+)  +\w", shown.partition("Play:")[2], re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_fits_a_screen(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert len(command.get_help(click.Context(command, info_name=name, terminal_width=100)).splitlines()) <= 24
 
 
 def test_the_schema_is_installed_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert invoke("init").exit_code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.yaml", "my_heuristic.py"]
-    assert "# yaml-language-server: $schema=arena.schema.json" in invoke("schema", "--install").stdout
-    assert (tmp_path / "arena.schema.json").read_text() == invoke("schema").stdout
+    assert "# yaml-language-server: $schema=arena.schema.json" in invoke("list", "schema", "--install").stdout
+    assert (tmp_path / "arena.schema.json").read_text() == invoke("list", "schema").stdout
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -378,9 +388,9 @@ def test_what_is_printed_fits_a_narrow_terminal(tmp_path: Path, monkeypatch: pyt
     standings = invoke("run", config, "--out", out, "--workers", 1).stdout
     assert_narrow(standings.replace(str(out), "out"))
     for command in (
-        ["players"],
-        ["variants"],
-        ["variants", "simplified"],
+        ["list", "players"],
+        ["list", "variants"],
+        ["list", "variants", "simplified"],
         ["status", out],
         ["rate", out],
         ["show", out],
@@ -390,7 +400,7 @@ def test_what_is_printed_fits_a_narrow_terminal(tmp_path: Path, monkeypatch: pyt
         result = invoke(*command)
         assert result.exit_code == 0, result.output
         assert_narrow(result.stdout)
-    failed = invoke("perft", "englisch")
+    failed = invoke("bench", "perft", "englisch")
     assert failed.exit_code == 2
     assert_narrow(failed.stderr)
 
@@ -454,7 +464,7 @@ def test_the_doctor_finds_what_is_wrong_with_the_players_of_a_learning_run(tmp_p
 def test_what_a_font_lacks_is_no_line_of_a_command(caplog: pytest.LogCaptureFixture) -> None:
     from matplotlib.font_manager import FontProperties, fontManager
 
-    invoke("variants")
+    invoke("list", "variants")
     fontManager.findfont(FontProperties(family="No Such Font", weight=650))
     assert caplog.messages == []
 
@@ -464,7 +474,7 @@ def test_ctrl_c_ends_any_command_with_one_line(monkeypatch: pytest.MonkeyPatch) 
         raise KeyboardInterrupt
 
     monkeypatch.setattr("arena.commands.catalogue.catalogue", interrupted)
-    result = invoke("players")
+    result = invoke("list", "players")
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
 
@@ -522,7 +532,7 @@ def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(
         ["run", folder / "run" / "match.yaml"],
     ):
         assert invoke(*command).exit_code == 0
-    assert invoke("reports", tmp_path).exit_code == 0
+    assert invoke("report", tmp_path).exit_code == 0
     assert 'href="m%E4x/run/report.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
@@ -596,7 +606,7 @@ def test_what_the_system_refuses_is_named_in_one_line(failure: str, tmp_path: Pa
         code = (
             "import arena.commands.catalogue as catalogue\nfrom arena.commands.cli import main\n"
             f"def fails(**_):\n    {code}\n"
-            "catalogue.variants.callback = fails\nmain(['variants'])"
+            "catalogue.variants.callback = fails\nmain(['list', 'variants'])"
         )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(

@@ -397,7 +397,7 @@ def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_pat
 
 @pytest.mark.full
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is full here")
-@pytest.mark.parametrize("arguments", [["variants"], ["--help"]])
+@pytest.mark.parametrize("arguments", [["list", "variants"], ["--help"]])
 def test_output_to_a_full_disk_is_one_line(arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "arena", *arguments]

@@ -497,7 +497,7 @@ def test_an_evaluation_that_cannot_be_shown_gets_one_line(tmp_path, arguments, m
 
 
 def test_players_lists_the_evaluations_and_the_features():
-    lines = [line.strip() for line in invoke("players").stdout.splitlines()]
+    lines = [line.strip() for line in invoke("list", "players").stdout.splitlines()]
     for name in (*EVALUATORS, *FEATURES):
         assert any(line.startswith(f"{name} ") and len(line.split()) > 1 for line in lines), name
 

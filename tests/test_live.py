@@ -1,4 +1,4 @@
-"""A run seen from outside while it is played: what `status` and `watch` say, and that they leave it alone."""
+"""A run seen from outside while it is played: what `status` says, and that they leave it alone."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ import pytest
 
 import arena
 from arena.base.files import lock_folder
-from arena.commands import live
 from arena.ledger.info import RunInfo, Session
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
+from arena.watch import display
+from arena.watch.display import Progress, follow
 from arena.watch.elo import PROVISIONAL, STANDINGS
 from arena.watch.live import CLOCK, Forfeits, Moment, Standing, Watcher
 from arena.watch.words import outlook, progress, status_line
@@ -257,37 +258,37 @@ def test_status_of_what_is_no_run_is_one_line(tmp_path: Path, content: str | Non
     assert str(tmp_path) in refused("status", tmp_path)
 
 
-# --- watch
+# --- status --follow
 
 
-def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
+def test_a_run_that_is_followed_without_a_terminal_gets_lines_until_it_is_complete_then_its_status(
     run: StoredRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "SECONDS", 0.0)
-    monkeypatch.setattr("arena.watch.display.PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr(display, "SECONDS", 0.0)
+    monkeypatch.setattr(display, "PLAIN_SECONDS", 0.0)
     steps = iter(range(1, 99))
     read = Watcher.read
 
     def play_on(watcher: Watcher) -> Moment:
-        if (game := next(steps)) == 4:
+        if (game := next(steps)) == 6:
             run.ledger.finish([])
-        else:
+        elif game < 6:
             run.add(game, "a", "b", "black", "error", "a raised ValueError at ply 1: no")
         return read(watcher)
 
     monkeypatch.setattr(Watcher, "read", play_on)
-    result = invoke("watch", run.folder)
+    result = invoke("status", run.folder, "--follow")
     assert result.exit_code == 0
-    incident, *lines = result.stdout.splitlines()
-    assert incident == "a lost 1 game by error, first game 1: a raised ValueError at ply 1: no"
-    assert lines[0].startswith("1/60 games (2 %)")
-    assert lines[-1].startswith("3/3 games (100 %)") and "complete" in lines[-1]
+    first, *lines = result.stdout.splitlines()
+    assert first.startswith("3/60 games (5 %)")
+    assert "5/5 games (100 %), leader b 100.0 %" in lines
+    assert "a lost 5 games by error, first game 1: a raised ValueError at ply 1: no" in lines
 
 
 @pytest.mark.full
-def test_watch_waits_for_a_run_that_is_not_there_yet_and_ctrl_c_ends_it_without_a_word(tmp_path: Path) -> None:
+def test_following_waits_for_a_run_that_is_not_there_yet_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    command = [sys.executable, "-m", "arena", "watch", str(folder)]
+    command = [sys.executable, "-m", "arena", "status", str(folder), "--follow"]
 
     def waiting() -> subprocess.Popen[str]:
         watching = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -297,38 +298,35 @@ def test_watch_waits_for_a_run_that_is_not_there_yet_and_ctrl_c_ends_it_without_
 
     with waiting() as watching:
         watching.send_signal(signal.SIGINT)
-        assert (*watching.communicate(timeout=60), watching.returncode) == ("", "", 130)
+        assert (*watching.communicate(timeout=60), watching.returncode) == ("", "stopped\n", 130)
     with waiting() as watching, StoredRun(folder, "ab", 2) as run:
         run.add(1, "a", "b", "white")
         run.ledger.finish([])
         output, errors = watching.communicate(timeout=60)
     assert (watching.returncode, errors) == (0, "")
-    assert re.search(r"^1/1 games? \(100 %\).*; complete", output.splitlines()[-1])
+    assert "1/1 game (100 %), leader a 100.0 %" in output
 
 
-def test_a_run_that_cannot_be_read_or_is_deleted_ends_the_watch_after_a_while(
+def test_a_run_that_cannot_be_read_or_is_deleted_is_not_followed_for_ever(
     run: StoredRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "SECONDS", 0.01)
-    monkeypatch.setattr(live, "PATIENCE", 0.05)
-    moments = live.moments(run.folder)
-    assert next(moments) is not None
-    run.ledger.path.unlink()
-    assert next(moments) is None
+    monkeypatch.setattr(display, "SECONDS", 0.01)
+    monkeypatch.setattr(display, "PATIENCE", 0.05)
+    monkeypatch.setattr(Progress, "tell", lambda _: run.ledger.path.unlink())
     with pytest.raises(StoreError, match="there is no run"):
-        list(moments)
+        follow(run.folder, print)
     broken = run.folder.with_name("broken")
     broken.mkdir()
     (broken / FILE).write_text("no database at all" * 100)
     with pytest.raises(StoreError, match="cannot be read"):
-        list(live.moments(broken))
+        follow(broken, print)
 
 
 @pytest.mark.full
-def test_watch_redraws_on_a_terminal_and_ends_with_the_run(run: StoredRun) -> None:
+def test_following_redraws_on_a_terminal_and_ends_with_the_run(run: StoredRun) -> None:
     run.add(1, "a", "b", "white")
     parent, child = pty.openpty()
-    command = [sys.executable, "-m", "arena", "watch", str(run.folder)]
+    command = [sys.executable, "-m", "arena", "status", str(run.folder), "--follow"]
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
     with subprocess.Popen(command, stdout=child, stderr=child, env=environment) as watching:
         os.close(child)

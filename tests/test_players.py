@@ -272,7 +272,7 @@ def test_memory_is_written_as_it_is_made_but_not_more_than_a_kept_player_may_hav
 def listed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     def run(*arguments: str) -> str:
         monkeypatch.setenv("COLUMNS", "80")
-        result = CliRunner().invoke(main, ["players", *arguments], catch_exceptions=False)
+        result = CliRunner().invoke(main, ["list", "players", *arguments], catch_exceptions=False)
         assert result.exit_code == 0
         return result.stdout
 

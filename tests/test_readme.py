@@ -205,21 +205,45 @@ def test_links_lead_somewhere(file):
 
 def documented() -> list[tuple[str, str]]:
     """Each command of the tables of commands, and its usage."""
-    return [(usage.split()[1], usage) for cells in table("command") for usage in code(cells[0])]
+    return [(named(usage), usage) for cells in table("command") for usage in code(cells[0])]
+
+
+def named(usage: str) -> str:
+    """The words of a usage that name a command: `run`, `list players`."""
+    _, name, *words = usage.split()
+    return f"{name} {words[0]}" if isinstance(command_of(name), click.Group) else name
+
+
+def command_of(name: str) -> click.Command:
+    """The command that these words name."""
+    command: click.Command | None = main
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), word)
+    assert command is not None
+    return command
+
+
+def all_commands() -> list[str]:
+    """Each command, those of groups in place of their group."""
+    return [
+        name if part is None else f"{name} {part}"
+        for name in COMMANDS
+        for part in getattr(command_of(name), "commands", [None])
+    ]
 
 
 def test_every_command_is_in_the_table():
-    assert {name for name, _ in documented()} == set(COMMANDS), place("command")
+    assert {name for name, _ in documented()} == set(all_commands()), place("command")
 
 
 @pytest.mark.parametrize(("name", "usage"), documented())
 def test_a_command_takes_what_its_usage_shows(name, usage):
-    command = main.get_command(click.Context(main), name)
-    assert command is not None
+    command = command_of(name)
     options = {option for parameter in command.params for option in parameter.opts}
     assert set(re.findall(r"--[\w-]+", usage)) <= options
     arguments = [p for p in command.params if isinstance(p, click.Argument)]
-    words = re.sub(r"\[--[^]]*\]|--[\w-]+ \S+", "", usage).split()[2:]
+    words = re.sub(r"\[--[^]]*\]|--[\w-]+ \S+", "", usage).split()[1 + len(name.split()) :]
     assert len(words) <= sum(99 if a.nargs < 0 else 1 for a in arguments)
     assert len(words) >= sum(a.required for a in arguments)
     for parameter in command.params:
@@ -278,7 +302,7 @@ def test_presets_and_switches_are_described_as_the_program_describes_them():
 
 
 def option_rows(player: str) -> list[tuple[str, ...]]:
-    """A row for each option of a player, as `arena players` describes it; no default is an empty cell."""
+    """A row for each option of a player, as `arena list players` describes it; no default is an empty cell."""
     return [
         (
             f"`{name}`",
@@ -402,7 +426,7 @@ def answer(folder: Path, given: str) -> str:
         invoke(*run)
         file.write_text("seed: 5\n" + GOOD + SECOND)
     elif given.startswith("`--fen"):
-        run = ["perft", "english", *code(given)[0].split()]
+        run = ["bench", "perft", "english", *code(given)[0].split()]
     else:
         pytest.fail(f"a row of the table of errors that this test does not know: {given}")
     before = files(folder)
@@ -443,10 +467,8 @@ def test_the_answer_to_a_wrong_input_is_the_one_shown(folder, given, promised):
 def test_every_option_of_a_command_stands_in_its_row():
     rows = (ROOT / "arena" / "commands" / "README.md").read_text(encoding="utf-8").splitlines()
     missing = {}
-    for name in COMMANDS:
+    for name in all_commands():
         calls = " ".join(part for row in rows for part in re.findall(rf"`(arena {name}\b.*?)`", row))
-        command = main.get_command(click.Context(main), name)
-        assert command is not None
-        names = {text for option in command.params for text in option.opts if text.startswith("--")}
+        names = {text for option in command_of(name).params for text in option.opts if text.startswith("--")}
         missing[name] = names - set(re.findall(r"--[a-z-]+", calls))
     assert not any(missing.values()), missing

@@ -68,7 +68,7 @@ def test_a_damaged_run_is_listed_with_what_is_wrong_and_harms_no_other(tmp_path:
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / FILE).touch()
-    result = invoke("reports", tmp_path)
+    result = invoke("report", tmp_path)
     assert result.exit_code == 0
     assert "4 runs: 2 complete, 2 cannot be read." in result.stdout
     states = {entry.name: entry.state for entry in entries(tmp_path)}
@@ -111,7 +111,7 @@ def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> 
     run(tmp_path / "a b#c", games(3, 1, white=name))
     (tmp_path / "a b#c" / "report.html").touch()
     run(tmp_path / "none", games(4, 1, white=name), day=2)
-    assert invoke("reports", tmp_path).stdout.endswith(f"index: {tmp_path / 'index.html'}\n")
+    assert invoke("report", tmp_path).stdout.endswith(f"index: {tmp_path / 'index.html'}\n")
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     page = Links(text)
     assert page.links == ["a%20b%23c/report.html"]
@@ -124,7 +124,7 @@ def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> 
 
 def test_a_folder_without_a_run_is_one_line(tmp_path: Path) -> None:
     for folder, words in ((tmp_path, "there is no run in"), (tmp_path / "no", "is not a folder")):
-        assert words in refused("reports", folder)
+        assert words in refused("report", folder)
 
 
 # --- the same games

@@ -108,7 +108,7 @@ def test_what_runs_is_right_in_an_editor(schema: dict[str, Any], text: str) -> N
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_configurations_that_come_along_are_right_in_an_editor(path: Path) -> None:
-    """By the schema of `arena schema`, of experiments and learning runs in one."""
+    """By the schema of `arena list schema`, of experiments and learning runs in one."""
     assert faults(PRINTED, path.read_text()) == []
 
 

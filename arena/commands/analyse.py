@@ -48,8 +48,7 @@ _STYLES = {"+": "green", "=": "", "-": "red"}
 @click.option(
     "--player",
     default=DEFAULT_PLAYER,
-    show_default=True,
-    help="A player: simple@d6, file.py:Class or YAML.",
+    help="A player: simple@d6, file.py:Class or YAML [negamax, full, strong].",
 )
 @click.option("--lines", type=click.IntRange(1), default=1, show_default=True, help="How many of the best moves.")
 @click.option("--depth", type=click.IntRange(1, 64), help="Plies of each search, instead of the entry's.")
@@ -69,12 +68,11 @@ def analyse(
     svg: Path | None,
     as_json: bool,
 ) -> None:
-    """Search for the best moves of a position: WHAT is a FEN, a variant, a PDN file or the folder of a run.
+    """Search for the best moves of a position: WHAT is a FEN, a variant, a PDN or the folder of a run.
 
-    Depth after depth, or with twice as many nodes each time where a player cannot be given a depth. Scores are
-    the side to move's, in men where the player says what a man is worth. The default player knows the endgame
-    tables that are there: by them all moves are listed that win, draw or lose, with the plies to the end. Ctrl-C
-    ends the search and shows what was found.
+    Depth after depth, or with twice as many nodes each time. Scores are the side to move's, in men where the
+    player says what a man is worth. From endgame tables that are there, all moves are listed that win, draw or
+    lose. Ctrl-C ends the search and shows what was found.
     """
     with announcing_compilation():
         try:

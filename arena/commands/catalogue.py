@@ -1,4 +1,4 @@
-"""Commands that list what is available: players, variants with their rules, schema."""
+"""The command that lists what a configuration can name: list."""
 
 from __future__ import annotations
 
@@ -124,7 +124,15 @@ SCHEMA = "arena.schema.json"
 """The file that the first line of a configuration names to editors."""
 
 
-@click.command()
+@click.group("list", invoke_without_command=True)
+@click.pass_context
+def list_group(context: click.Context) -> None:
+    """List what a configuration can name: players with their options, rule sets, the schema for editors."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@list_group.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def players(as_json: bool) -> None:
     """List the players with their options and limits, the evaluations and the features of `linear`."""
@@ -186,7 +194,7 @@ def _about(thing: Any) -> str:
     return " ".join((thing.__doc__ or "").split("\n\n")[0].split()).replace("`", "")
 
 
-@click.command()
+@list_group.command()
 @click.argument("name", required=False, type=VARIANT)
 @click.option("--json", "as_json", is_flag=True, help="Print all rules as JSON.")
 def variants(name: Variant | None, as_json: bool) -> None:
@@ -199,10 +207,10 @@ def variants(name: Variant | None, as_json: bool) -> None:
         show_table(header, others)
     else:
         show_table(_SHORT, [[row[heading] for heading in _SHORT] for row in rows])
-        say("arena variants NAME lists all rules of one")
+        say("arena list variants NAME lists all rules of one")
 
 
-@click.command()
+@list_group.command()
 @click.option("--install", is_flag=True, help=f"Write it into {SCHEMA} in this folder.")
 def schema(install: bool) -> None:
     """Print the JSON schema of configuration files, for editors."""

@@ -27,6 +27,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Tournaments": {
         "init": ("init:init", "write an example configuration and heuristic"),
+        "list": ("catalogue:list_group", "players and their options, rule sets, the JSON schema"),
         "match": ("match:match", "a match of players named in the line"),
         "place": ("place:place", "the Elo of a player on the scale of a pool"),
         "doctor": ("check:doctor", "list what is wrong with a configuration"),
@@ -36,10 +37,8 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "replay": ("replay:replay", "play a game of a run again, and compare"),
     },
     "Look": {
-        "report": ("report:report", "write the report of a run again"),
-        "reports": ("ratings:reports", "list all runs, with an index page"),
-        "status": ("live:status", "how far a run is, and who leads"),
-        "watch": ("live:watch", "follow a run until it is complete"),
+        "status": ("status:status", "how far a run is, and who leads; follow it"),
+        "report": ("report:report", "write the report of a run again; list all runs"),
         "rate": ("ratings:rate", "rate the players of PDN, CSV and runs"),
         "compare": ("ratings:compare", "compare two runs or files"),
     },
@@ -47,19 +46,13 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "show": ("show:show", "a position on a board, as text or SVG"),
         "analyse": ("analyse:analyse", "the best moves of a position"),
         "solve": ("solve:solve", "how many positions of a suite players solve"),
-        "perft": ("rules:perft", "count the move tree"),
-        "openings": ("rules:openings", "list or draw openings"),
+        "openings": ("openings:openings", "list or draw openings"),
         "tables": ("tables:tables", "solve every ending of few pieces"),
     },
-    "Learn": {
+    "Develop": {
         "check": ("check:check", "examine an evaluation for mistakes"),
         "learn": ("learning:learn", "weights, numbers of a player or a network, from games"),
-    },
-    "Develop": {
-        "players": ("catalogue:players", "players, options, evaluations, features"),
-        "variants": ("catalogue:variants", "the rule sets, or all rules of one"),
-        "schema": ("catalogue:schema", "the JSON schema of configurations"),
-        "bench": ("bench:bench", "measure speeds on this machine"),
+        "bench": ("bench:bench", "speeds of this machine, perft, the searches' signature"),
     },
 }
 """The commands in the order of the help: file and function in this folder, and the line in the help."""

@@ -59,10 +59,6 @@ workers_option = click.option(
 )
 
 
-latex_option = click.option(
-    "--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs."
-)
-png_option = click.option("--png", is_flag=True, help="With the charts as PNG, too.")
 results_option = click.option(
     "--results",
     type=click.Choice(WINNERS),
@@ -98,6 +94,21 @@ class GamesType(click.ParamType):
         if not str(value).isdecimal():
             self.fail(f"{value!r} is neither all nor a number of games", param, ctx)
         return int(value)
+
+
+def report_options(command: Any) -> Any:
+    """The options of a report, which `arena run` and `arena report` have alike."""
+    for decorator in (
+        click.option("--sheets", is_flag=True, help="With a file for each submission, in DIR/sheets."),
+        click.option("--png", is_flag=True, help="With the charts as PNG, too."),
+        click.option("--moves", is_flag=True, help="With moves.csv and games.pdn of a large run, too."),
+        click.option("--latex", is_flag=True, help="With tables for papers, for booktabs."),
+        click.option("--games", type=GamesType(), help="Games on the page's board [as many as fit]."),
+        click.option("--fen", is_flag=True, help="With positions in moves.csv."),
+        click.option("--anonymous", is_flag=True, help="Without names, for publication, into DIR/anonymous."),
+    ):
+        command = decorator(command)
+    return command
 
 
 @contextmanager

@@ -94,9 +94,8 @@ def match(
 
     PLAYER is a player in short: simple@d6 (6 plies), mcts@n2000 (positions), my.py:racer@0.1s (seconds), level 4,
     greedy; or YAML as '{type: negamax, nodes: 2000}'. Without a limit a search has 6 plies, mcts and hybrid 1,000
-    positions. The configuration that is played is written into the run's folder: edit it, and `arena run` plays
-    it. The same command again resumes the run. With --sprt the exit code is 0 if H1 was accepted, 4 if H0 was,
-    5 if the test is not decided.
+    positions. The configuration is written into the run's folder, for `arena run`. The same command again resumes
+    the run. Exit codes with --sprt: 0 if H1 was accepted, 4 if H0 was, 5 if neither.
     """
     if len(players) < 2:
         raise ArenaError("name two players or more, as in: arena match simple@d6 greedy")

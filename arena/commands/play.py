@@ -29,11 +29,10 @@ _ALARM_SECONDS = 0.02
 @click.option("--flip", is_flag=True, help="Turn the board.")
 @click.option("--as-printed", is_flag=True, help="The board of checkers-ai or simplified as it printed it.")
 def play(browser: bool, flip: bool, as_printed: bool, **options: Any) -> None:
-    """Play a game at the board, by the rules of VARIANT: a name, or YAML as {base: english, promotion: never}.
+    """Play a game at the board, by the rules of VARIANT, a name or YAML: {base: english, rows: 6}.
 
-    Each side is a person or any player, as `--white human --black '{type: negamax, preset: full, seconds: 1}'`.
-    Without any you have the colour that moves first, against the published program of the rules or a low level.
-    Moves and commands are read from the standard input; `help` lists them.
+    Each side is a person or any player. Without any you have the colour that moves first, against the published
+    program of the rules or a low level. Moves and commands are read from the standard input; `help` lists them.
     """
     given = GameOptions(**options)
     if browser and (flip or as_printed):

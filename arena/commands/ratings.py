@@ -1,4 +1,4 @@
-"""Commands about results of any origin, and about many runs: rate, compare, reports."""
+"""Commands about results of any origin: rate, compare."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.commands.common import ENCODING, results_option
-from arena.commands.output import echo, show_frame, show_table
+from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate as rate_games
 from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side, sameness, sameness_sentence
 from arena.report.load import read_results
-from arena.report.runs.page import counts, write_index
 from arena.report.tables.standings import STANDINGS, rated
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
-from arena.watch.entry import entries
 
 
 @click.command()
@@ -124,23 +122,3 @@ def _records(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """The rows of a table for JSON: what is not known is null."""
     records: list[dict[Hashable, Any]] = table.astype(object).where(table.notna(), None).to_dict("records")
     return records
-
-
-_COLUMNS = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
-
-
-@click.command()
-@click.argument("folder", metavar="[DIR]", default="reports", type=click.Path(path_type=Path))
-def reports(folder: Path) -> None:
-    """List the runs in DIR and below it [reports], and write DIR/index.html.
-
-    The page sorts them and links their reports. Runs that are damaged or not complete are listed as such.
-    """
-    if not folder.is_dir():
-        raise ArenaError(f"{folder} is not a folder")
-    runs = entries(folder)
-    if not runs:
-        raise ArenaError(f"there is no run in {folder} or below it")
-    show_table(_COLUMNS, [tuple(map(run.cells().__getitem__, _COLUMNS)) for run in runs])
-    echo(counts(runs))
-    echo(f"index: {write_index(runs, folder)}")

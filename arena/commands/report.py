@@ -13,8 +13,9 @@ from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.wording import counted
 from arena.base.writing import write_csv
-from arena.commands.common import GamesType, announcing_compilation, latex_option, png_option
-from arena.commands.output import echo, show_frame
+from arena.commands.common import announcing_compilation, report_options
+from arena.commands.output import echo, show_frame, show_table
+from arena.ledger.ledger import FILE
 from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
 from arena.report.run import Run
@@ -24,46 +25,54 @@ from arena.report.runs.joint import (
     summary,
     write_joint,
 )
+from arena.report.runs.page import counts, write_index
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
 from arena.report.sentences.notes import disqualifications, faulty, forfeits
 from arena.report.sheets import write_sheets
 from arena.report.tables.decided import standings_text
 from arena.report.write import write
+from arena.watch.entry import entries
 
 ANONYMOUS, NAMES = "anonymous", "names.csv"
 """In a run's folder, where its report without names is written, and who is who in it."""
+_COLUMNS = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
 
 
 @click.command()
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--anonymous", is_flag=True, help="Players with code of their own as player 1, player 2, ... .")
-@click.option("--fen", is_flag=True, help="moves.csv with the position before each move.")
-@click.option(
-    "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
-)
-@latex_option
-@click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
-@png_option
-@click.option("--sheets", is_flag=True, help="A file for each submission, without the names of the others.")
+@click.argument("folders", metavar="[DIR]...", nargs=-1, type=click.Path(path_type=Path))
+@report_options
 def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
 
-    --anonymous is for publication: persons and players with files of their own are numbered in every file, in an
-    order drawn by chance; built-in players keep their names. Left out are what code wrote into error messages,
-    absolute paths and names of machines. It writes into DIR/anonymous. Who is who is in DIR/names.csv, which is
-    not to be published.
+    Of a folder of runs [reports] list all of them, and write DIR/index.html, which links their reports.
 
-    --sheets writes the page of each player with code of the user's own into DIR/sheets, to be handed out: the
-    others are submission 1, submission 2, ... in it, and nothing of their code is inside.
+    With --anonymous persons and players with files of their own are numbered in every file, in an order drawn by
+    chance; built-in players keep their names. Left out are what code wrote into error messages, absolute paths and
+    names of machines. Who is who is in DIR/names.csv, which is not to be published. With --sheets the page of each
+    player with code of the user's own is a file to hand out: the others are submission 1, 2, ... in it.
     """
     if wanted["sheets"] and wanted["anonymous"]:
         raise ArenaError("--sheets names the player of each sheet, --anonymous nobody: take one of them")
-    for folder in folders:
-        if is_joint(folder):
+    for folder in folders or (Path("reports"),):
+        if (folder / FILE).exists():
+            write_report(folder, **wanted)
+        elif is_joint(folder):
             write_joint_report(folder, parts=True, **wanted)
         else:
-            write_report(folder, **wanted)
+            _list_runs(folder)
+
+
+def _list_runs(folder: Path) -> None:
+    """List the runs below a folder, and write the page that links their reports."""
+    if not folder.is_dir():
+        raise ArenaError(f"{folder} is not a folder")
+    runs = entries(folder)
+    if not runs:
+        raise ArenaError(f"there is no run in {folder} or below it")
+    show_table(_COLUMNS, [tuple(map(run.cells().__getitem__, _COLUMNS)) for run in runs])
+    echo(counts(runs))
+    echo(f"index: {write_index(runs, folder)}")
 
 
 def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> None:

@@ -26,17 +26,15 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 
 @click.command()
 @with_scene
-@click.option("--evaluation", help="Its value by a name, file.py:function, or YAML, as '{linear: {man: 100}}'.")
+@click.option("--evaluation", help="Its value: a name, file.py:function, '{linear: {man: 100}}'.")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show(found: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
-    Of a game, the moves around the position are shown, too, and the players' scores, if the run or the comments of
-    the PDN have them: in men, with a sign, where it is known what a man is worth to the player.
-    With an evaluation, the position's value for the side to move, and of a linear one every feature's counts,
-    weight and share.
+    Of a game, with the moves around the position and the players' scores, in men where it is known what a man is
+    worth to the player. With --evaluation, the value for the side to move, and the shares of a linear one.
     """
     board = found.board(flip=flip)
     value, features = (None, {}) if evaluation is None else _value(found, evaluation)

@@ -103,10 +103,9 @@ def solve(
 ) -> None:
     """Have players solve SUITE: positions with the moves that solve them, a suite that ships or a file.
 
-    Each player is asked for its move in each position under each limit; without --player these are all
-    evaluations, searched by negamax. A file is a PDN, whose games begin with the solution, or has lines
-    `FEN ; best moves ; stratum`. Random choice and one ply ahead are shown beside. Limits are in place of the
-    players' own. Exit code 3: players failed; 130: Ctrl-C.
+    Each player moves in each position under each limit, given in place of its own; without --player all
+    evaluations do, searched by negamax. Random choice and one ply ahead are shown beside. A file is a PDN, whose
+    games begin with the solution, or has lines `FEN ; best moves ; stratum`. Exit code 3: players failed.
     """
     found = read_suite(suite, variant).spread(count)
     sweeps = {kind: values for kind, values in given.items() if values}

@@ -6,10 +6,12 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from arena.commands.common import latex_option, lost_workers, png_option, workers_option
+from arena.base.errors import ArenaError
+from arena.commands.common import lost_workers, report_options, workers_option
 from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal
 from arena.experiment.load import load_all
@@ -30,12 +32,11 @@ REPORT = "arena.commands.report"
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @workers_option
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
-@latex_option
-@png_option
+@report_options
 @click.option("--force", is_flag=True, help="Resume even if players play differently now than at the start.")
 @kept_workers()
 def run(
-    config: Path, out: Path | None, workers: int | str | None, quiet: bool, latex: bool, png: bool, force: bool
+    config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool, **wanted: Any
 ) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
@@ -47,7 +48,7 @@ def run(
     folder = out or Path("reports") / first.name
     used = available(workers or first.workers, say)
     runs = {name: prepare(experiment, folder / name, terminal, used) for name, experiment in experiments.items()}
-    sys.exit(play_all(runs, folder, used, quiet=quiet, latex=latex, png=png, force=force))
+    sys.exit(play_all(runs, folder, used, quiet=quiet, force=force, **wanted))
 
 
 def play_all(
@@ -56,11 +57,12 @@ def play_all(
     workers: Workers,
     *,
     quiet: bool = False,
-    latex: bool = False,
-    png: bool = False,
     force: bool = False,
+    **wanted: Any,
 ) -> int:
-    """Play runs that are kept in a folder, by their names, and write reports unless `quiet`; the exit code."""
+    """Play runs that are kept in a folder, by their names, and report unless `quiet`; the exit code."""
+    if len(runs) > 1 and wanted.get("anonymous"):
+        raise ArenaError("--anonymous takes one run: `arena report --anonymous` writes each when they are played")
     if len(runs) > 1:
         from arena.report.load import list_runs
 
@@ -79,7 +81,7 @@ def play_all(
         if not quiet:
             from arena.commands.report import write_report
 
-            write_report(folder / name, latex=latex, png=png)
+            write_report(folder / name, **wanted)
         if not outcome.complete:
             break
     if quiet:
@@ -87,7 +89,7 @@ def play_all(
     elif len(runs) > 1:
         from arena.commands.report import write_joint_report
 
-        write_joint_report(folder, png=png)
+        write_joint_report(folder, **wanted)
     if STOPPED in codes:
         echo("stopped; rerun the same command to resume")
     return max(codes)

@@ -1,15 +1,16 @@
-"""A run shown while it is played: a window on a terminal, elsewhere a line ever more rarely."""
+"""Work shown while it goes on: in a window on a terminal, elsewhere in a line ever more rarely."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -18,6 +19,7 @@ from rich.text import Text
 
 from arena.base.wording import listed
 from arena.base.writing import replaces_lines
+from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
 from arena.watch.elo import PROVISIONAL, EloSoFar, Refits
@@ -29,10 +31,10 @@ PLAIN_SECONDS = 10.0
 """Seconds to the first plain line."""
 MAX_SECONDS = 320.0
 """Seconds between two plain lines, at most."""
-REFRESHES = 1
-"""How often in a second a terminal's window is drawn."""
-_SHOW_SECONDS = 0.2
-"""Seconds between two counts on a terminal."""
+SECONDS = 1.0
+"""Seconds between two readings of a run that is followed, and between two drawings of a window."""
+PATIENCE = 5.0
+"""Seconds for which the ledger of a run that is followed may not be readable, as while it is being made."""
 NAME_CELLS = 16
 """Cells that a player's name has before further columns are shown."""
 _GAP = 2
@@ -41,110 +43,114 @@ _LEFT_OUT = ("won", "lost", "games", "drawn", "score", "Elo")
 """Columns in the order in which a narrow window leaves them out."""
 
 
-class Ticker:
-    """Whether it is time for a line: after PLAIN_SECONDS, then twice as many, and so on up to MAX_SECONDS."""
-
-    def __init__(self) -> None:
-        self._seconds = PLAIN_SECONDS
-        self._last = time.monotonic()
-
-    def due(self) -> bool:
-        """Whether the seconds have passed; if so, they begin again."""
-        now = time.monotonic()
-        if now - self._last < self._seconds:
-            return False
-        self._last = now
-        self._seconds = min(2 * self._seconds, MAX_SECONDS)
-        return True
-
-
 class Count:
-    """How many pieces of work are done, of how many, and the time left: on a terminal one line, elsewhere few."""
+    """How many pieces of work are done, of how many, and the time left."""
 
-    def __init__(self, what: str, total: int, stream: TextIO) -> None:
-        self._what, self._total, self._stream = what, total, stream
-        self._replaces, self._ticker = replaces_lines(stream), Ticker()
-        self._began = self._shown = 0.0
-        self._before = -1
+    def __init__(self, what: str, total: int) -> None:
+        self._what, self._total, self._done = what, total, 0
+        self._first = 0, 0.0
+        """Pieces and time when the first were done: they were waited for while processes began."""
 
-    def show(self, pieces: int) -> None:
-        """Show that so many are done; the first of them were waited for while processes began."""
-        now = time.monotonic()
-        if self._before < 0:
-            self._before, self._began, self._shown, self._ticker = pieces, now, now, Ticker()
-            return
-        new = pieces - self._before
-        left = f", {duration((now - self._began) / new * (self._total - pieces))} left" if new else ""
-        line = f"{pieces:,} of {self._total:,} {self._what}{left}"
-        if not self._replaces:
-            if self._ticker.due():
-                print(line, file=self._stream, flush=True)
-        elif now - self._shown >= _SHOW_SECONDS:
-            print(f"\r\x1b[K{line}; Ctrl-C stops", end="", file=self._stream, flush=True)
-            self._shown = now
+    def add(self, done: int) -> bool:
+        """So many pieces are done by now; whether they are the first."""
+        is_first = not self._done
+        if is_first:
+            self._first = done, time.monotonic()
+        self._done = done
+        return is_first
 
-    def end(self) -> None:
-        """Leave the line of a terminal."""
-        if self._replaces:
-            print("\r\x1b[K", end="", file=self._stream, flush=True)
+    def line(self) -> str:
+        """`1,000 of 5,000 answers, 14 s left`."""
+        if not self._done:
+            return ""
+        pieces, began = self._first
+        text = f"{self._done:,} of {self._total:,} {self._what}"
+        if self._done == pieces:
+            return text
+        seconds = (time.monotonic() - began) / (self._done - pieces) * (self._total - self._done)
+        return f"{text}, {duration(seconds)} left"
+
+    def window(self, console: Console) -> RenderableType:
+        """A bar, and the line."""
+        return Group(_bar(self._total, self._done), Text(self.line()), Text("Ctrl-C stops", "dim"))
 
 
 class Games:
-    """The games of a run: on a terminal a window that is drawn by itself, elsewhere a line now and then."""
+    """The games of a run, read as anybody else reads it: while it cannot be read, what was read last stays."""
 
-    def __init__(self, folder: Path, stream: TextIO) -> None:
-        self._stream, self._ticker = stream, Ticker()
+    def __init__(self, folder: Path) -> None:
         self._watcher, self._refits = Watcher(folder), Refits(folder)
         self._moment: Moment | None = None
-        self._console = Console(file=stream)
+        self._reading = threading.Lock()
+
+    def line(self) -> str:
+        """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`."""
+        with suppress(StoreError):
+            self.read()
+        return status_line(self._moment) if self._moment else ""
+
+    def window(self, console: Console) -> RenderableType:
+        """Standings with Elo so far, a bar and the time left."""
+        with suppress(StoreError):
+            self.read()
+        moment = self._moment
+        return view(moment, self._refits.of(moment, last=moment.complete), console) if moment else Text()
+
+    def read(self) -> Moment:
+        """The run as it is now. Raises StoreError if it cannot be read."""
+        with self._reading:
+            self._moment = self._watcher.read()
+            return self._moment
+
+
+class Progress:
+    """Shows a source on a stream: in a window that is drawn by itself, or in lines when it is time to."""
+
+    def __init__(self, source: Count | Games, stream: TextIO) -> None:
+        self._source, self._stream = source, stream
+        self._seconds, self._last = PLAIN_SECONDS, time.monotonic()
+        console = Console(file=stream)
         self.live = Live(
-            get_renderable=self._window, console=self._console, refresh_per_second=REFRESHES, transient=True
+            get_renderable=lambda: source.window(console),
+            console=console,
+            refresh_per_second=1 / max(SECONDS, 0.01),
+            transient=True,
         )
-        if stream.isatty():
+        if replaces_lines(stream):
             self.live.start()
 
-    def show(self, _pieces: int) -> None:
-        """Print a line if it is time to, and there is no window."""
-        if not self.live.is_started and self._ticker.due():
-            self._print_line()
+    def restart(self) -> None:
+        """Count the seconds to the next line from now on."""
+        self._last = time.monotonic()
 
-    def end(self) -> None:
-        """Leave the last line alone."""
-        self.live.stop()
-        self._print_line()
+    def tell(self) -> None:
+        """Print a line, where there is no window, after PLAIN_SECONDS, then twice as many, up to MAX_SECONDS."""
+        now = time.monotonic()
+        if not self.live.is_started and now - self._last >= self._seconds and self.print_line():
+            self._seconds, self._last = min(2 * self._seconds, MAX_SECONDS), now
 
-    def _print_line(self) -> None:
-        if moment := self._read():
-            print(status_line(moment), file=self._stream, flush=True)
-
-    def _window(self) -> RenderableType:
-        moment = self._read()
-        return view(moment, self._refits.of(moment, last=moment.complete), self._console) if moment else Text()
-
-    def _read(self) -> Moment | None:
-        with suppress(StoreError):
-            self._moment = self._watcher.read()
-        return self._moment
+    def print_line(self) -> bool:
+        """Print a line, if there is anything to tell."""
+        line = self._source.line()
+        if line:
+            print(line, file=self._stream, flush=True)
+        return bool(line)
 
 
 class Display(Observer):
-    """Shows runs that this process plays: games in a window on a terminal, else in lines; other work as a Count.
-
-    It reads a run as anybody else does: while that cannot be read, what was read last stays.
-    """
+    """Shows runs and other work of this process."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._shown: Games | Count | None = None
+        self._count: Count | None = None
+        self._progress: Progress | None = None
 
     def say(self, line: str) -> None:
         """Print a line without disturbing what is shown."""
-        if isinstance(self._shown, Games) and self._shown.live.is_started:
-            self._shown.live.console.print(line, highlight=False, markup=False)
-            return
-        if isinstance(self._shown, Count):
-            self._shown.end()
-        self.write(line)
+        if self._progress is not None and self._progress.live.is_started:
+            self._progress.live.console.print(line, highlight=False, markup=False)
+        else:
+            self.write(line)
 
     def write(self, line: str) -> None:
         """Print a line."""
@@ -154,18 +160,51 @@ class Display(Observer):
     def working(
         self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
     ) -> Iterator[Callable[[], bool]]:
-        """Show games, or count other pieces of work."""
-        self._shown = Count(what, total, self._stream) if folder is None else Games(folder, self._stream)
+        """Show games, whose last line stays, or count other pieces of work."""
+        self._count = Count(what, total) if folder is None else None
+        self._progress = Progress(self._count or Games(folder or Path()), self._stream)
         try:
             yield lambda: False
         finally:
-            self._shown.end()
-            self._shown = None
+            self._progress.live.stop()
+            if folder is not None:
+                self._progress.print_line()
+            self._progress = None
 
     def done(self, pieces: int) -> None:
         """Show how many pieces are done, if it is time to."""
-        if self._shown is not None:
-            self._shown.show(pieces)
+        if self._progress is not None:
+            if self._count is not None and self._count.add(pieces):
+                self._progress.restart()
+            self._progress.tell()
+
+
+def follow(folder: Path, say: Callable[[str], None]) -> None:
+    """Show the run in a folder on standard output until it is complete; if there is none yet, wait for it.
+
+    Raises StoreError for a run that cannot be read for PATIENCE, or one that was deleted.
+    """
+    games = Games(folder)
+    is_there = (folder / FILE).exists()
+    if not is_there:
+        say(f"waiting for a run in {folder}")
+    progress = Progress(games, sys.stdout)
+    read = time.monotonic()
+    try:
+        while True:
+            try:
+                if games.read().complete:
+                    return
+                is_there, read = True, time.monotonic()
+                progress.tell()
+            except StoreError:
+                if not is_there and not (folder / FILE).exists():
+                    read = time.monotonic()
+                elif time.monotonic() - read > PATIENCE:
+                    raise
+            time.sleep(SECONDS)
+    finally:
+        progress.live.stop()
 
 
 def view(moment: Moment, elo_so_far: EloSoFar, console: Console) -> RenderableType:
@@ -182,39 +221,40 @@ def view(moment: Moment, elo_so_far: EloSoFar, console: Console) -> RenderableTy
     void = f"void: all games of {listed(moment.disqualified)}" if moment.disqualified else ""
     below = (test_line(moment), void, PROVISIONAL * provisional, status_line(moment), state(moment))
     lines = [line(text) for text in below if text]
-    bar = Table.grid(expand=True)
-    bar.add_row(ProgressBar(total=max(moment.planned, 1), completed=moment.games))
     parts: list[RenderableType] = [line(title(moment), "bold")]
     if standings := ranked(moment.standings, elo):
         room = max(console.height - len(incidents) - len(lines) - 4, 1)
         shown = standings[: room if len(standings) <= room else max(room - 1, 1)]
-        header, *rows = _table(shown, elo, console.width)
-        parts += [line(header, "bold"), Text("\n".join(rows), no_wrap=True, overflow="crop")]
+        parts.append(_table(shown, elo, console.width))
         if len(shown) < len(standings) and room > 1:
             parts.append(line(f"and {len(standings) - len(shown)} more", "dim"))
-    return Group(*parts, *incidents, *([bar] if moment.planned else []), *lines)
+    bar = [_bar(moment.planned, moment.games)] if moment.planned else []
+    return Group(*parts, *incidents, *bar, *lines)
 
 
-def _table(standings: Sequence[Standing], elo: Mapping[str, Interval], width: int) -> list[str]:
-    """A header and a line for each player; names are cut off and columns left out until they fit the width.
+def _bar(total: int, completed: int) -> RenderableType:
+    """A bar in a line of its own, which a ProgressBar does not end."""
+    bar = Table.grid(expand=True)
+    bar.add_row(ProgressBar(max(total, 1), completed))
+    return bar
 
-    It is text as it stands, as a rich.table.Table takes ten times as long and the window is drawn while games are
-    played.
-    """
+
+def _table(standings: Sequence[Standing], elo: Mapping[str, Interval], width: int) -> Table:
+    """A row for each player; names are cut off and columns left out until they fit the width."""
     rows = [row_of(standing, elo.get(standing.player)) for standing in standings]
-    cells = {name: max(len(name), *(len(row[name]) for row in rows)) for name in COLUMNS if elo or name != "Elo"}
+    cells = {name: _GAP + max(len(name), *(len(row[name]) for row in rows)) for name in COLUMNS}
+    if not elo:
+        del cells["Elo"]
     longest = max(len("player"), *(cell_len(standing.player) for standing in standings))
     for name in _LEFT_OUT:
-        if width - sum(cells.values()) - _GAP * len(cells) >= min(longest, NAME_CELLS):
+        if width - sum(cells.values()) >= min(longest, NAME_CELLS):
             break
         cells.pop(name, None)
-    room = max(min(longest, width - sum(cells.values()) - _GAP * len(cells)), 1)
-
-    def line(name: str, values: Mapping[str, str]) -> str:
-        shortened = Text(name)
-        shortened.truncate(room, overflow="ellipsis")
-        figures = (" " * _GAP + values[column].rjust(size) for column, size in cells.items())
-        return set_cell_size(shortened.plain, room) + "".join(figures)
-
-    header = line("player", dict(zip(COLUMNS, COLUMNS, strict=True)))
-    return [header, *(line(standing.player, row) for standing, row in zip(standings, rows, strict=True))]
+    table = Table(box=None, padding=(0, 0, 0, _GAP), pad_edge=False)
+    room = max(min(longest, width - sum(cells.values())), 1)
+    table.add_column("player", width=room, no_wrap=True, overflow="ellipsis")
+    for name in cells:
+        table.add_column(name, justify="right", no_wrap=True)
+    for standing, row in zip(standings, rows, strict=True):
+        table.add_row(Text(standing.player), *map(row.__getitem__, cells))
+    return table

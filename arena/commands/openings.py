@@ -1,9 +1,7 @@
-"""Commands about positions and rules: perft, openings."""
+"""The command that lists and draws openings: openings."""
 
 from __future__ import annotations
 
-import json
-import time
 from pathlib import Path
 
 import click
@@ -13,52 +11,8 @@ from arena.base.wording import unknown
 from arena.commands.common import VARIANT
 from arena.commands.output import echo, say, show_table
 from arena.experiment.openings import SETS, sources
-from arena.rules.move_text import move_text
-from arena.rules.movegen import divide as divide_perft
-from arena.rules.movegen import legal_moves
-from arena.rules.movegen import perft as count_perft
-from arena.rules.notation import fen, parse_fen
-from arena.rules.notation import fen as fen_of
+from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-
-
-@click.command()
-@click.argument("variant", type=VARIANT, default="english")
-@click.option("--depth", type=click.IntRange(1, 30), default=6, show_default=True, help="Plies.")
-@click.option("--fen", help="Position to count from [the start position].")
-@click.option("--divide", is_flag=True, help="Count each move of the position by itself.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def perft(variant: Variant, depth: int, fen: str | None, divide: bool, as_json: bool) -> None:
-    """Count the move tree of VARIANT, the test of a move generator."""
-    position = parse_fen(variant, fen) if fen else variant.start
-    if divide:
-        legal = legal_moves(variant.constants, position)
-        counts = {
-            move_text(variant, position, move, legal): nodes
-            for move, nodes in divide_perft(variant, position, depth).items()
-        }
-        if as_json:
-            click.echo(json.dumps({"variant": variant.name, "fen": fen_of(variant, position), "divide": counts}))
-        else:
-            for text, nodes in counts.items():
-                click.echo(f"{text:>12}  {nodes:>14,}")
-            click.echo(f"{'total':>12}  {sum(counts.values()):>14,}")
-        return
-    count_perft(variant, position, 2)
-    began = time.perf_counter()
-    totals: list[int] = []
-    for plies in range(1, depth + 1):
-        before = time.perf_counter()
-        totals.append(count_perft(variant, position, plies))
-        seconds = time.perf_counter() - before
-        if not as_json:
-            rate = totals[-1] / seconds / 1e6 if seconds > 1e-3 else 0
-            speed = f"{rate:8.1f} million/s" if rate else ""
-            click.echo(f"{plies:>3}  {totals[-1]:>16,}  {seconds:9.3f} s {speed}")
-    if as_json:
-        seconds = time.perf_counter() - began
-        document = {"variant": variant.name, "fen": fen_of(variant, position), "nodes": totals, "seconds": seconds}
-        click.echo(json.dumps(document))
 
 
 @click.command()
@@ -116,7 +70,7 @@ def _show_sets(variant: Variant | None) -> None:
         echo(f"there is no set of openings of {variant.name if variant else 'any variant'}")
     else:
         header = ("set", "variant", "openings", "source")
-        show_table(header, [(one.name, one.variant, one.counts, one.source) for one in found])
+        show_table(header, [(of.name, of.variant, of.counts, of.source) for of in found])
         say("arena openings --set NAME lists the openings of one")
     if variant is not None:
         say(f"arena openings {variant.name} --random-plies 4 draws random ones")

@@ -1,0 +1,48 @@
+"""The command about a run, also while it is played: status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from arena.base.errors import ArenaError
+from arena.commands.output import echo, say, show_table
+from arena.watch.display import follow
+from arena.watch.elo import PROVISIONAL, Refits
+from arena.watch.live import Watcher
+from arena.watch.words import COLUMNS, incident, ranked, row_of, state, status_line, test_line, title
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("-f", "--follow", "is_followed", is_flag=True, help="Show the run until it is complete.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def status(folder: Path, is_followed: bool, as_json: bool) -> None:
+    """Say how far the run in DIR is, at what rate, who leads, and what went wrong.
+
+    The run is not disturbed, whoever plays it. --follow waits for it if it is not there yet; without a terminal it
+    prints a line after 10 seconds, then ever more rarely. Ctrl-C ends --follow, not the run.
+    """
+    if is_followed and as_json:
+        raise ArenaError("give one of --follow and --json")
+    if is_followed:
+        follow(folder, say)
+    moment = Watcher(folder).read()
+    elo, provisional = Refits(folder).of(moment, last=True)
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo) | {"provisional": provisional}))
+        return
+    for line in (title(moment), status_line(moment), state(moment), *map(incident, moment.incidents)):
+        echo(line)
+    if test := test_line(moment):
+        echo(test)
+    if moment.standings:
+        rows = [
+            (standing.player, *row_of(standing, elo.get(standing.player)).values())
+            for standing in ranked(moment.standings, elo)
+        ]
+        show_table(("player", *COLUMNS), rows)
+    if provisional:
+        echo(PROVISIONAL)
