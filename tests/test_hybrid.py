@@ -149,6 +149,7 @@ def mixed(variant: Variant, positions: Sequence[Position], weights: Mapping[str,
     return found
 
 
+@pytest.mark.full(only=["international"])
 def test_the_mix_is_that_of_its_naive_twin(variant, played, scattered):
     positions = (*played[::40], *scattered[::40])
     is_trained = has_network(variant)
@@ -159,13 +160,13 @@ def test_the_mix_is_that_of_its_naive_twin(variant, played, scattered):
 
 @pytest.mark.parametrize("weak", [False, True])
 def test_a_formation_that_a_player_judged_is_not_judged_again(weak):
-    evaluation = build_evaluation({"mix": PHASED}, CASUAL)
-    head_of(evaluation.weights, CASUAL.rules)[STANCE] = WEAK if weak else SOUND
-    positions = middlegames(CASUAL, 60)
-    found = evaluation.values(CASUAL.constants, positions)
-    given = {**defaults(CASUAL.rules), **PHASED}
-    assert found.tolist() == pytest.approx([naive_mix(CASUAL, it, given, weak) for it in positions])
-    assert found.tolist() != pytest.approx([naive_mix(CASUAL, it, given) for it in positions])
+    evaluation = build_evaluation({"mix": PHASED}, ENGLISH)
+    head_of(evaluation.weights, ENGLISH.rules)[STANCE] = WEAK if weak else SOUND
+    positions = middlegames(ENGLISH, 60)
+    found = evaluation.values(ENGLISH.constants, positions)
+    given = {**defaults(ENGLISH.rules), **PHASED}
+    assert found.tolist() == pytest.approx([naive_mix(ENGLISH, it, given, weak) for it in positions])
+    assert found.tolist() != pytest.approx([naive_mix(ENGLISH, it, given) for it in positions])
 
 
 def test_a_part_of_weight_0_is_no_part_of_the_defensive_either():
@@ -196,7 +197,7 @@ def test_a_mix_that_there_is_not_is_refused_in_one_line(description):
 
 def test_rules_without_a_network_have_none_in_their_mix():
     czech = VARIANTS["czech"]
-    assert mixed(czech, [czech.start], {}) == [0.0]
+    assert defaults(czech.rules)["network"] == 0.0
     with pytest.raises(PlayerError) as caught:
         mixed(czech, [czech.start], {"network": 50})
     one_line(caught.value)
@@ -261,11 +262,11 @@ def test_nothing_is_assessed_without_a_monitor_or_a_mix(options):
 
 
 def test_a_game_that_is_begun_forgets_the_ones_before():
-    player, nodes = Hybrid(CASUAL), 5 if UNCOMPILED else 500
+    player, nodes = Hybrid(ENGLISH), 5 if UNCOMPILED else 500
     found = []
     for _ in range(2):
         player.begin()
-        game = Game(CASUAL)
+        game = Game(ENGLISH)
         for _ in range(6):
             found.append(player.choose(game, Limit(nodes=nodes), random.Random(0)))
             game.push(found[-1].move)
@@ -289,34 +290,35 @@ def test_a_new_assessment_forgets_what_was_valued_before():
 
 @pytest.mark.compiled
 def test_minimax_alone_finds_the_move_where_the_tree_trusts_it():
-    judge = Negamax(CASUAL, {"mix": {}}, "full", stop_half=False)
-    for position in middlegames(CASUAL, 10):
-        game = Game(CASUAL, position)
-        choice = Hybrid(CASUAL, trust=10**6, minimax=0.9, monitor=0).choose(
+    for position in middlegames(ENGLISH, 10):
+        judge = Negamax(ENGLISH, {"mix": {}}, "full", stop_half=False)
+        game = Game(ENGLISH, position)
+        choice = Hybrid(ENGLISH, trust=10**6, minimax=0.9, monitor=0).choose(
             game, Limit(nodes=2000), random.Random(0)
         )
         best = judge.choose(game, Limit(nodes=1800), random.Random(0))
         assert choice.move == best.move, position
-        judge = Negamax(CASUAL, {"mix": {}}, "full", stop_half=False)
 
 
 @pytest.mark.compiled
 def test_the_limit_is_shared_between_minimax_and_the_tree():
-    position = middlegames(CASUAL, 1)[0]
+    position = middlegames(ENGLISH, 1)[0]
     for share, minimax in ((0.0, 0), (0.5, 500), (0.9, 900)):
-        choice = Hybrid(CASUAL, minimax=share).choose(Game(CASUAL, position), Limit(nodes=1000), random.Random(0))
+        choice = Hybrid(ENGLISH, minimax=share).choose(
+            Game(ENGLISH, position), Limit(nodes=1000), random.Random(0)
+        )
         assert choice.nodes == 1000 and (choice.cutoffs_max + choice.cutoffs_min > 0) == (minimax > 0)
     began = monotonic()
-    Hybrid(CASUAL).choose(Game(CASUAL, position), Limit(seconds=0.2), random.Random(0))
+    Hybrid(ENGLISH).choose(Game(ENGLISH, position), Limit(seconds=0.2), random.Random(0))
     assert monotonic() - began < 2
 
 
 @pytest.mark.compiled
 def test_the_root_begins_with_the_values_of_minimax():
     found = 0
-    for position in middlegames(CASUAL, 8):
-        player = Hybrid(CASUAL, trust=70, minimax=0.9, monitor=0)
-        choice = player.choose(Game(CASUAL, position), Limit(nodes=1000), random.Random(0))
+    for position in middlegames(ENGLISH, 8):
+        player = Hybrid(ENGLISH, trust=70, minimax=0.9, monitor=0)
+        choice = player.choose(Game(ENGLISH, position), Limit(nodes=1000), random.Random(0))
         if abs(choice.plies_to_win):
             continue
         tree, state = player._memory.tree, player._memory.states[0]

@@ -93,7 +93,8 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     rules = variant.constants
     if isinstance(description, Mapping):
         if is_mix(description) and isinstance(description["mix"], Mapping):
-            return Evaluation(mix.address(rules), mix_weights(description["mix"], variant))
+            weights = mix_weights(description["mix"], variant)  # refused before anything is compiled
+            return Evaluation(mix.address(rules), weights)
         if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
             raise PlayerError(
                 "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, "
