@@ -15,8 +15,8 @@ from numba.core.runtime import _nrt_python, rtsys  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
 from arena.base.work import Lost, Stage, run_in_subprocess
-from arena.rules.endgame.index import turned
 from arena.rules.jit.kernel import is_compiling
+from arena.rules.moves import turned
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
@@ -91,7 +91,6 @@ def examined(
 
     Raises PlayerError for an evaluation that cannot be built.
     """
-    found: list[Finding] = []
     try:
         for message in run_in_subprocess(examine, description, variant, build_seconds):
             if isinstance(message, PlayerError):
@@ -100,8 +99,8 @@ def examined(
                 return message
     except Lost as lost:
         hint = " (is an index out of bounds?)" if "SIGSEGV" in str(lost) else ""
-        found.append(Finding("error", f"{name_of(description)} {lost}{hint}"))
-    return Examination(tuple(found))
+        return Examination((Finding("error", f"{name_of(description)} {lost}{hint}"),))
+    return Examination(())
 
 
 def examine(
@@ -154,7 +153,10 @@ def name_of(description: str | Mapping[str, Any]) -> str:
 def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: str) -> _Values:
     """The values of a position and of those made of it; what is raised in native code counts as the value 0."""
     raised: list[str] = []
-    before, sys.unraisablehook = sys.unraisablehook, lambda it: raised.append(_blamed(it, name.rpartition(":")[0]))
+    before, sys.unraisablehook = (
+        sys.unraisablehook,
+        lambda error: raised.append(_blamed(error, name.rpartition(":")[0])),
+    )
     try:
         [value] = evaluation.values(variant.constants, [position]).tolist()
         reason = raised[0] if raised else ""
@@ -220,13 +222,15 @@ class _Checks:
         view = self._of_view()
         of_men = [] if self.variant.rules.losing_wins or view.level == "error" else [self._of_men()]
         finite = np.isfinite(self.value).all()
-        yield from (it for it in (*of_men, view) if finite or it.level == "error")
+        yield from (finding for finding in (*of_men, view) if finite or finding.level == "error")
 
     def _of_numbers(self) -> Iterator[Finding]:
         endless = ~np.isfinite(self.value)
         if endless.any():
-            one = self.value[endless][0]
-            yield _error(f"is {one:g}, not a finite number, {self._share(endless)}; is something divided by zero?")
+            value = self.value[endless][0]
+            yield _error(
+                f"is {value:g}, not a finite number, {self._share(endless)}; is something divided by zero?"
+            )
         else:
             yield Finding("ok", f"finite in all of {len(self.values)} positions")
         high = self.sound & (np.abs(self.value) >= LIMIT)

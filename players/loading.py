@@ -53,8 +53,8 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
         return getattr(module, name)
     except AttributeError:
         names = sorted(n for n, thing in vars(module).items() if not n.startswith("_") and fits(thing))
-        found = ", ".join(names) or "nothing"
-        message = f"{source} has no {name!r}{meant(name, names)} (it has: {found})"
+        known = ", ".join(names) or "nothing"
+        message = f"{source} has no {name!r}{meant(name, names)} (it has: {known})"
         raise PlayerError(message, key) from None
 
 
@@ -89,8 +89,8 @@ def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
     The folder of an outside program is always one in `folder`.
     """
     if spec.type == ENGINE:
-        given = spec.options.get("folder", ".")
-        place = str((folder / given).resolve()) if isinstance(given, str) else given
+        within = spec.options.get("folder", ".")
+        place = str((folder / within).resolve()) if isinstance(within, str) else within
         return replace(spec, options={**spec.options, "folder": place})
     return moved(spec, lambda path: found_file(path, folder, NETWORKS).resolve())
 
@@ -110,9 +110,9 @@ def moved(spec: PlayerSpec, place: Callable[[Path], Path]) -> PlayerSpec:
 
 def user_files(spec: PlayerSpec) -> list[Path]:
     """The files of the user's own that a specification names."""
-    found: list[Path] = []
-    moved(spec, lambda path: found.append(path) or path)  # type: ignore[func-returns-value]
-    return found
+    files: list[Path] = []
+    moved(spec, lambda path: files.append(path) or path)  # type: ignore[func-returns-value]
+    return files
 
 
 def is_class(kind: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.rules.custom import build_variant
-from arena.rules.endgame.index import turned
+from arena.rules.moves import turned
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS, has_network
 from players.evaluation.sample import PLAYED, THINNED, positions_of

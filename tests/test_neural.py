@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from arena.experiment.names import short_entry
-from arena.rules.endgame.index import turned
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
+from arena.rules.moves import turned
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation

@@ -174,7 +174,7 @@ def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
 
 def test_a_position_and_its_mirror_image_are_one_view():
     positions = positions_of(ENGLISH)[:50]
-    from arena.rules.endgame.index import turned
+    from arena.rules.moves import turned
 
     both = np.array([*positions, *(turned(ENGLISH.rules, one) for one in positions)], np.int64)
     targets = np.concatenate([np.full(50, 0.75), np.full(50, 0.25)])

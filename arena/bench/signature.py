@@ -61,8 +61,8 @@ def signature() -> Iterator[str]:
         variant = VARIANTS[name]
         game = Game(variant, parse_fen(variant, fen))
         for spec in SEARCHES:
-            found = build_player(spec, variant).choose(game, spec.limit, random.Random(0))
-            assert found.score is not None
-            value = found.score + 0.0  # a zero without a sign
-            move = move_text(variant, game.position, found.move, game.legal_moves)
-            yield f'{name},"{fen}",{spec.name},{value:.6g},{move},{found.depth},{found.nodes}'
+            choice = build_player(spec, variant).choose(game, spec.limit, random.Random(0))
+            assert choice.score is not None
+            value = choice.score + 0.0  # a zero without a sign
+            move = move_text(variant, game.position, choice.move, game.legal_moves)
+            yield f'{name},"{fen}",{spec.name},{value:.6g},{move},{choice.depth},{choice.nodes}'

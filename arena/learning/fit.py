@@ -17,10 +17,22 @@ from numpy.typing import NDArray
 from arena.learning.logistic import Loss, mean_loss
 from arena.learning.samples import Samples
 from arena.ratings.interval import Floats, Ints
+from arena.rules.position import WHITE
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import Evaluation
-from players.evaluation.neural import KINDS, LANES, ONE, OUTPUTS, PHASES, NetworkFile, neural, phase_of, squares
+from players.evaluation.neural import (
+    KINDS,
+    LANES,
+    ONE,
+    OUTPUTS,
+    PHASES,
+    NetworkFile,
+    neural,
+    phase_of,
+    squares,
+    views,
+)
 from players.evaluation.sample import rises
 
 LARGEST_INPUT = 2.5
@@ -194,12 +206,8 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
     for part in parts:
         for column in part:
             digest.update(np.ascontiguousarray(column).tobytes())
-        black = part.positions[:, 3] == 1
-        own, other, kings = part.positions[:, 0].copy(), part.positions[:, 1].copy(), part.positions[:, 2].copy()
-        own[black], other[black] = turned(rules, other[black]), turned(rules, own[black])
-        kings[black] = turned(rules, kings[black])
-        file.write(np.stack([own & ~kings, own & kings, other & ~kings, other & kings], axis=1).tobytes())
-        targets.append(np.where(black, 1 - part.targets, part.targets))
+        file.write(views(rules, np.ascontiguousarray(part.positions)).tobytes())
+        targets.append(np.where(part.positions[:, 3] == WHITE, part.targets, 1 - part.targets))
         held_out.append(part.held_out)
         games.append(part.games)
     file.flush()
@@ -207,14 +215,6 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
     boards = np.memmap(file, np.int64, "r", shape=(len(numbers), 4))
     learned, judged = (_distinct(boards, np.flatnonzero(held == side), points, numbers) for side in (False, True))
     return learned, judged, digest.hexdigest()
-
-
-def turned(rules: Rules, bits: Ints) -> Ints:
-    """Sets of squares after half a turn of the board."""
-    half_turned, last = np.zeros_like(bits), squares(rules) - 1
-    for bit in range(last + 1):
-        half_turned |= (bits >> bit & 1) << (last - bit)
-    return half_turned
 
 
 def _distinct(boards: Ints, rows: Ints, targets: Floats, games: Ints) -> Views:

@@ -75,35 +75,35 @@ class TunedNumber(NamedTuple):
         return _shown(self.rounded(number))
 
 
-def tuned_number(name: str, given: Number, spec: PlayerSpec) -> TunedNumber:
+def tuned_number(name: str, settings: Number, spec: PlayerSpec) -> TunedNumber:
     """A number of a player's, completed from its options. Raises NumberError; PlayerError for a faulty player."""
     kind, value = _of_player(name, spec)
-    start = value if given.start is None else given.start
+    start = value if settings.start is None else settings.start
     if not is_number(start):
         raise NumberError(f"{name!r} is {shown(start)} in the player: give 'start'")
     if kind is None:
-        values = (start, *(bound for bound in (given.least, given.most) if bound is not None))
+        values = (start, *(bound for bound in (settings.least, settings.most) if bound is not None))
         kind = NumberKind(isinstance(value, int) and all(float(number).is_integer() for number in values))
     least, most = (
         next((float(bound) for bound in bounds if bound is not None), end)
-        for *bounds, end in ((given.least, kind.least, -math.inf), (given.most, kind.most, math.inf))
+        for *bounds, end in ((settings.least, kind.least, -math.inf), (settings.most, kind.most, math.inf))
     )
     if kind.whole:
         for key in ("start", "least", "most"):
-            if not float(getattr(given, key) or 0).is_integer():
-                raise NumberError(f"{key!r} must be whole, as {name!r} is, not {getattr(given, key):g}", key)
+            if not float(getattr(settings, key) or 0).is_integer():
+                raise NumberError(f"{key!r} must be whole, as {name!r} is, not {getattr(settings, key):g}", key)
     if not least < most:
-        key = "least" if given.least is not None else "most"
+        key = "least" if settings.least is not None else "most"
         raise NumberError(f"'least' must be below 'most': {_plain(least)} is not below {_plain(most)}", key)
     if not least <= start <= most:
         ends = ((f"at least {_plain(least)}", least), (f"at most {_plain(most)}", most))
         bounds = listed(text for text, end in ends if math.isfinite(end))
-        if given.start is None:
+        if settings.start is None:
             raise NumberError(
                 f"{name!r} is {_plain(start)} in the player: give a 'start' that is {bounds}", "start"
             )
         raise NumberError(f"'start' must be {bounds}, not {_plain(start)}", "start")
-    step = given.step or max((most - least) / STEPS, LEAST_STEP if kind.whole else 0)
+    step = settings.step or max((most - least) / STEPS, LEAST_STEP if kind.whole else 0)
     if not math.isfinite(step):
         raise NumberError(f"{name!r} needs a 'step', or both 'least' and 'most'")
     if kind.whole and step < LEAST_STEP:
@@ -167,12 +167,12 @@ class PlayerNumbers(NamedTuple):
         values = zip(self.numbers, theta, strict=True)
         return ", ".join(f"{number.name} {number.text(value)}" for number, value in values)
 
-    def trials(self, given: Mapping[str, Number]) -> Iterator[BuildTrial]:
+    def trials(self, settings: Mapping[str, Number]) -> Iterator[BuildTrial]:
         """What must be built: all numbers at their start, then each at the bounds that the file names."""
         start = dict(zip(self.names, self.start, strict=True))
         for number in self.numbers:
             for key in ("start", "least", "most"):
-                if key == "start" or getattr(given[number.name], key) is not None:
+                if key == "start" or getattr(settings[number.name], key) is not None:
                     values = start | {number.name: getattr(number, key)}
                     options = self.options(np.array(list(values.values())))
                     yield BuildTrial(("numbers", number.name, key), options, tuple(number.name.split(".")))

@@ -86,13 +86,13 @@ class Texel(Tuner):
         for number, name in enumerate(self.features or ()):
             if name not in FEATURES:
                 yield ("learn", "features", number), unknown("feature", name, FEATURES)
-        for name in vector.given:
+        for name in vector.weights:
             if name in FEATURES and name not in vector.features:
                 yield ("learn", "start", name), f"'features' must list {name}, which has a weight here"
 
     def trials(self, terms: Terms) -> Iterator[BuildTrial]:
         yield BuildTrial(
-            ("start",), {"evaluation": {"linear": self.vector(terms).given}}, ("evaluation", "linear")
+            ("start",), {"evaluation": {"linear": self.vector(terms).weights}}, ("evaluation", "linear")
         )
         yield BuildTrial(("against",), {"evaluation": self.against}, ("evaluation",))
 
@@ -101,8 +101,8 @@ class Texel(Tuner):
 
     def vector(self, terms: Terms) -> LinearWeights:
         features = self.features or tuple(self.start or FEATURES)
-        given = dict.fromkeys(features, 1) if self.start is None else self.start
-        return LinearWeights(features, self.phases, 2 * terms.rule_set.men, given)
+        start = dict.fromkeys(features, 1) if self.start is None else self.start
+        return LinearWeights(features, self.phases, 2 * terms.rule_set.men, start)
 
     def jobs(self, session: Session, steps: Sequence[Step]) -> list[Job]:
         terms, stage = session.terms, self.stage(len(steps) + 1)
@@ -150,7 +150,7 @@ class LinearWeights(NamedTuple):
     phases: bool
     pieces: int
     """Pieces at the start of the game."""
-    given: Mapping[str, Any]
+    weights: Mapping[str, Any]
     """The weights of the start: a number or a pair for each feature; one that it lacks has 0."""
 
     @property
@@ -161,7 +161,7 @@ class LinearWeights(NamedTuple):
 
     @property
     def start(self) -> Floats:
-        pairs = np.array([np.broadcast_to(self.given.get(name, 0.0), 2) for name in self.features], dtype=float)
+        pairs = np.array([np.broadcast_to(self.weights.get(name, 0.0), 2) for name in self.features], dtype=float)
         return pairs.T.ravel() if self.phases else pairs.mean(axis=1)
 
     def options(self, theta: Floats) -> Options:

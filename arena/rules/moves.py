@@ -17,8 +17,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, instructions_of
-from arena.rules.jit.native import WORDS, lowest_square
-from arena.rules.position import Position, row_and_column
+from arena.rules.jit.native import WORDS, lowest_square, reversed_bits
+from arena.rules.position import WHITE, Position, row_and_column
 from arena.rules.rules import Rules
 
 Moves = NDArray[np.int64]
@@ -70,6 +70,22 @@ def sides(position: Position) -> tuple[int, int]:
     if position.turn == 0:
         return position.white, position.black
     return position.black, position.white
+
+
+@inlined
+def seen(rules: Rules, position: Position) -> Position:
+    """A position as the side to move sees it: White to move."""
+    if position.turn == WHITE:
+        return position
+    return turned(rules, position)
+
+
+@inlined
+def turned(rules: Rules, position: Position) -> Position:
+    """A position with the board turned and colours exchanged, the side to move, too."""
+    width = rules.rows * rules.per_row + rules.rows // 2 - 1
+    white, black = reversed_bits(position.black, width), reversed_bits(position.white, width)
+    return Position(white, black, reversed_bits(position.kings, width), 1 - position.turn)
 
 
 @inlined

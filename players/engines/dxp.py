@@ -179,15 +179,15 @@ class Dxp:
         return True
 
     def _bound(self, port: int) -> socket.socket:
-        found = socket.socket()
+        listener = socket.socket()
         if port == self._port != 0:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind((_HOST, port))
+            listener.bind((_HOST, port))
         except OSError:
-            found.close()
+            listener.close()
             _refuse(port)
-        return found
+        return listener
 
     def _request(self, game: Game, limit: Limit, deadline: float | None) -> None:
         """Ask for a game that begins before the opponent's last move, so that a book knows the usual start."""

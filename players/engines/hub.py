@@ -52,11 +52,11 @@ class Hub:
         """Start the program and initialise it. Raises PlayerError, and ProgramError if it ends."""
         self.program = self._start(self._words)
         self.program.say("hub")
-        known: dict[str, Declared] = {}
+        declarations: dict[str, Declared] = {}
         for read in self._until("wait", "hub"):
             if read.command == "param" and "name" in read.arguments:
-                known[read.arguments["name"]] = declared(read, self._name)
-        wanted = settings(known, self._parameters, self._variant, self._name)
+                declarations[read.arguments["name"]] = declared(read, self._name)
+        wanted = settings(declarations, self._parameters, self._variant, self._name)
         changes = (line("set-param", {"name": name, "value": text}) for name, text in wanted.items())
         self.program.say(*changes, "init")
         for _ in self._until("ready", "init"):
@@ -82,17 +82,17 @@ class Hub:
         longest = limit.longest
         deadline = None if longest is None else time.perf_counter() + longest
         self.program.forget()
-        counts = {"depth": limit.depth, "nodes": limit.nodes}
-        given = {name: count for name, count in counts.items() if count is not None}
-        self.program.say(game_line(game), line("level", {**given, **_times(limit, self._reserve)}), "go think")
+        asked = {"depth": limit.depth, "nodes": limit.nodes, **_times(limit, self._reserve)}
+        level = {name: value for name, value in asked.items() if value is not None}
+        self.program.say(game_line(game), line("level", level), "go think")
         latest: deque[str] = deque(maxlen=_LATEST)
         text = self._answer(deadline, latest)
         move = parse_hub_move(game.variant, game.position, text, game.legal_moves)
         if move is None:
             return Choice(cast(Any, text))
         said: dict[str, str] = {}
-        for one in latest:
-            said |= parse_line(one).arguments
+        for info in latest:
+            said |= parse_line(info).arguments
         return _choice(game, move, said)
 
     def close(self) -> None:
@@ -145,16 +145,16 @@ def _times(limit: Limit, reserve: float) -> dict[str, float]:
 
     The arena adds it after the move.
     """
-    found: dict[str, float] = {}
+    times: dict[str, float] = {}
     if limit.seconds is not None:
-        found["move-time"] = max(limit.seconds - reserve, limit.seconds / 2)
+        times["move-time"] = max(limit.seconds - reserve, limit.seconds / 2)
     if limit.clock is not None:
         clock = max(limit.clock - reserve, limit.clock / 2)
         increment = min(limit.increment or 0.0, clock)
-        found["time"] = clock - increment
+        times["time"] = clock - increment
         if limit.increment:
-            found["inc"] = increment
-    return found
+            times["inc"] = increment
+    return times
 
 
 def _message(read: Line) -> str:
@@ -176,15 +176,15 @@ def _choice(game: Game, move: int, said: Mapping[str, str]) -> Choice:
 def _line_of_play(game: Game, move: int, texts: Sequence[str]) -> tuple[int, ...]:
     """The moves of a principal variation as far as they are legal; `move` alone if it does not begin with it."""
     variant, position, legal = game.variant, game.position, game.legal_moves
-    found: list[int] = []
+    moves: list[int] = []
     for text in texts:
         step = parse_hub_move(variant, position, text, legal)
-        if step is None or (not found and step != move):
+        if step is None or (not moves and step != move):
             break
-        found.append(step)
+        moves.append(step)
         position = apply(variant.constants, position, step)
         legal = legal_moves(variant.constants, position)
-    return tuple(found) or (move,)
+    return tuple(moves) or (move,)
 
 
 def _number(text: str | None) -> float | None:

@@ -48,7 +48,7 @@ def declared(line: Line, program: str) -> Declared:
 
 
 def settings(
-    known: Mapping[str, Declared], given: Mapping[str, Value], variant: Variant, program: str
+    declarations: Mapping[str, Declared], values: Mapping[str, Value], variant: Variant, program: str
 ) -> dict[str, str]:
     """The values to be set, by name: those that are given and differ from the program's own, and the variant.
 
@@ -56,28 +56,28 @@ def settings(
     variant that the program does not play.
     """
     texts = {}
-    for name, value in given.items():
-        if name not in known:
-            raise PlayerError(unknown(f"parameter of {program}", name, known), _KEY, name)
+    for name, value in values.items():
+        if name not in declarations:
+            raise PlayerError(unknown(f"parameter of {program}", name, declarations), _KEY, name)
         texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
         try:
-            known[name].option.check(texts[name] if known[name].choices else value)
+            declarations[name].option.check(texts[name] if declarations[name].choices else value)
         except PlayerError as error:
             raise PlayerError(str(error), _KEY, name) from None
     if "variant" not in texts:
-        texts |= _of_variant(known, variant, program)
-    return {name: text for name, text in texts.items() if text != known[name].value}
+        texts |= _of_variant(declarations, variant, program)
+    return {name: text for name, text in texts.items() if text != declarations[name].value}
 
 
-def _of_variant(known: Mapping[str, Declared], variant: Variant, program: str) -> dict[str, str]:
+def _of_variant(declarations: Mapping[str, Declared], variant: Variant, program: str) -> dict[str, str]:
     words = variant_words(variant)
-    if "variant" not in known:
+    if "variant" not in declarations:
         if variant.rules == VARIANTS["international"].rules:
             return {}
         raise PlayerError(f"{program} has no parameter 'variant': it plays international, not {variant.name}")
     if not words:
         raise PlayerError(f"{program} does not play {variant.name}: the Hub protocol has no name for its rules")
-    plays = known["variant"].choices
+    plays = declarations["variant"].choices
     word = next((word for word in words if word in plays or not plays), None)
     if word is None:
         raise PlayerError(f"{program} does not play {variant.name} {choices(words[0], plays)}")

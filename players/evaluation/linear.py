@@ -62,25 +62,25 @@ def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
     return Evaluation(linear_over(used).address(rules), weights)
 
 
-def linear_weights(given: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:
+def linear_weights(weights: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:
     """The weights of a mapping from features to a number or a pair, see `phased`.
 
     Raises PlayerError for an unknown feature.
     """
-    for name in given:
+    for name in weights:
         if name not in FEATURES:
             raise PlayerError(unknown("feature", str(name), FEATURES), "evaluation", "linear", str(name))
-    return phased(given, FEATURES, pieces, "linear")
+    return phased(weights, FEATURES, pieces, "linear")
 
 
-def phased(given: Mapping[str, Any], names: tuple[str, ...], pieces: int, key: str) -> NDArray[np.float64]:
+def phased(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int, key: str) -> NDArray[np.float64]:
     """The weights of a mapping from some names to a number or a pair `[opening, ending]`, as `linear` reads them.
 
     The opening has all `pieces` of the start on the board, the ending none; in between a weight changes in
     proportion to their number. Raises PlayerError, at `key` of the evaluation, for any other value.
     """
     rows = np.zeros((2, len(names)))
-    for name, weight in given.items():
+    for name, weight in weights.items():
         pair = weight if isinstance(weight, list | tuple) else (weight, weight)
         if len(pair) != 2 or not all(is_number(number) for number in pair):
             raise PlayerError(

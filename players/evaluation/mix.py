@@ -104,21 +104,21 @@ def defaults(rules: Rules) -> dict[str, float]:
     return {name: part.with_network if has_network else part.value for name, part in PARTS.items()}
 
 
-def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float64]:
+def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float64]:
     """The memory in which `mix` evaluates, by a mapping from parts of the mix to numbers or pairs.
 
     A pair is `[opening, ending]`, as of `linear`. A part of weight 0 is defensively 0, too, if not given. Raises
     PlayerError for any other value, and for a network that the rules do not have.
     """
     network = trained(variant.rules)
-    chosen: dict[str, Any] = {**defaults(variant.rules), **given}
+    chosen: dict[str, Any] = {**defaults(variant.rules), **parts}
     for name, value in chosen.items():
         if name not in PARTS:
             raise _error(unknown("part of the mix", str(name), PARTS), name)
         if name in THRESHOLDS and not (is_number(value) and value > 0):
             raise _error(f"{name} must be a number above 0, not {value!r}", name)
     for part in ("formation", "safety"):
-        if chosen[part] == 0 and f"defensive_{part}" not in given:
+        if chosen[part] == 0 and f"defensive_{part}" not in parts:
             chosen[f"defensive_{part}"] = 0
     pairs = phased({name: chosen[name] for name in WEIGHTS}, tuple(WEIGHTS), 2 * variant.men, "mix")
     used = [bool(pairs[[part, N + part]].any()) for part in range(N)]

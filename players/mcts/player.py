@@ -180,10 +180,10 @@ class Mcts:
         before, self._searched = self._searched, (game.start, list(game.moves)) if self._keeps else None
         if before is None or before[0] != game.start:
             return _NOTHING_PLAYED
-        known = len(before[1])
-        if game.moves[:known] != before[1]:
+        count = len(before[1])
+        if game.moves[:count] != before[1]:
             return _NOTHING_PLAYED
-        return np.array(game.moves[known:], np.int64)
+        return np.array(game.moves[count:], np.int64)
 
 
 class Hybrid(Mcts):

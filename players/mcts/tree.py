@@ -150,12 +150,12 @@ def best_child(tree: Any, node: int) -> int:
 
 @inlined
 def _is_better(tree: Any, child: int, than: int) -> bool:
-    one, other = tree[child + PROVEN], tree[than + PROVEN]
-    one_wins, other_wins = 0 < one < DRAWN, 0 < other < DRAWN
-    if one_wins or other_wins:
-        return one_wins and (not other_wins or one < other)
-    if one < 0 or other < 0:
-        return one < other if one < 0 and other < 0 else other < 0
+    proven, rival = tree[child + PROVEN], tree[than + PROVEN]
+    wins, rival_wins = 0 < proven < DRAWN, 0 < rival < DRAWN
+    if wins or rival_wins:
+        return wins and (not rival_wins or proven < rival)
+    if proven < 0 or rival < 0:
+        return proven < rival if proven < 0 and rival < 0 else rival < 0
     if tree[child + VISITS] != tree[than + VISITS]:
         return bool(tree[child + VISITS] > tree[than + VISITS])
     if tree[child + REJECTED] != tree[than + REJECTED]:

@@ -166,8 +166,8 @@ def budget(limit: Limit) -> tuple[float, float]:
 
 def earlier_positions(game: Game) -> NDArray[np.int64]:
     """The game's positions before this one that a draw may depend on, `int64[n, 4]`, the oldest first."""
-    known = min(game.without_progress, HISTORY - 1)
-    return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
+    count = min(game.without_progress, HISTORY - 1)
+    return np.array(game.positions[-1 - count : -1], np.int64).reshape(count, 4)
 
 
 def give_moves(game: Game, states: Any) -> int:

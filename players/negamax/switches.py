@@ -41,29 +41,27 @@ class Switches:
         ),
     ] = "first"
     stop_single: Annotated[bool, does("under a time limit, stop at one legal move")] = False
-    stop_half: Annotated[bool, does("start no iteration after half of the time")] = False
-    stop_cost: Annotated[
-        bool, does("start no iteration of which not even the first move will be searched in time")
-    ] = False
+    stop_half: Annotated[bool, does("begin no iteration after half of the time")] = False
+    stop_cost: Annotated[bool, does("skip an iteration if its first move would not finish in time")] = False
     stop_complete: Annotated[bool, does("stop when the whole tree was searched")] = False
     stop_decided: Annotated[bool, does("stop when a win is certain")] = False
-    partial: Annotated[bool, does("use the moves searched so far of an iteration that the limit ended")] = False
+    partial: Annotated[bool, does("use what was searched of an iteration that the limit ended")] = False
     order_squares: Annotated[
         bool, does("list moves by row and column of the piece, then of where it arrives, as `game3`")
     ] = False
-    order_tt: Annotated[bool, does("first the table's move")] = False
-    order_captures: Annotated[bool, does("of captures, first those of most pieces")] = False
-    order_killers: Annotated[bool, does("first moves that cut at this ply")] = False
-    order_history: Annotated[bool, does("first moves that cut anywhere")] = False
+    order_tt: Annotated[bool, does("try the table's move first")] = False
+    order_captures: Annotated[bool, does("try captures of most pieces first")] = False
+    order_killers: Annotated[bool, does("try moves that cut at this ply first")] = False
+    order_history: Annotated[bool, does("try moves that cut anywhere first")] = False
     tt: Annotated[
         int, does("transposition table, 0: none; kept for a game", "megabytes", least=0, most=65_536)
     ] = 0
     tt_deeper: Annotated[bool, does("use results of deeper searches")] = False
-    pvs: Annotated[bool, does("null windows for all moves but the first")] = False
+    pvs: Annotated[bool, does("search all moves but the first in null windows")] = False
     aspiration: Annotated[
         float, does("half width of the first window around the last value, 0: open", "men", least=0)
     ] = 0.0
-    mtdf: Annotated[bool, does("MTD(f): null windows at the root")] = False
+    mtdf: Annotated[bool, does("search the root in null windows only: MTD(f)")] = False
     quiescence: Annotated[
         Literal["none", "captures"], does("what is searched beyond the horizon: nothing, or pending captures")
     ] = "none"
@@ -73,38 +71,40 @@ class Switches:
     ] = "none"
     iir: Annotated[
         int,
-        does("a ply less from this depth on where the table has no move, 0: never", "plies", least=0, most=64),
+        does("search a ply less, from this depth on, where the table has no move; 0: never", "plies", 0, 64),
     ] = 0
     futility: Annotated[bool, does("cut hopeless positions near the horizon")] = False
     futility_depth: Annotated[int, does("depth up to which `futility` cuts", "plies", least=1, most=64)] = 5
-    futility_above: Annotated[float, does("how far above the window it cuts, for each ply", "men", least=0)] = 0.3
-    futility_below: Annotated[float, does("how far below, for each ply", "men", least=0)] = 0.8
+    futility_above: Annotated[float, does("margin above the window for each ply", "men", least=0)] = 0.3
+    futility_below: Annotated[float, does("margin below the window for each ply", "men", least=0)] = 0.8
     probcut: Annotated[
         bool, does("cut in null windows what evaluation and a shallow search find far outside of them")
     ] = False
-    probcut_above: Annotated[float, does("how far above the window, for each ply and three", "men", least=0)] = (
-        0.02
-    )
-    probcut_below: Annotated[float, does("how far below, for each ply and three", "men", least=0)] = 0.06
+    probcut_above: Annotated[float, does("margin above the window for each ply plus three", "men", 0)] = 0.02
+    probcut_below: Annotated[float, does("margin below the window for each ply plus three", "men", 0)] = 0.06
     full_width: Annotated[
-        int, does("with this number of pieces or fewer no move is reduced or cut", "pieces", least=0, most=64)
+        int, does("reduce and cut nothing at this number of pieces or fewer", "pieces", 0, 64)
     ] = 0
-    extensions: Annotated[bool, does("a ply more for a single reply")] = False
+    extensions: Annotated[bool, does("extend a single reply by a ply")] = False
     singular: Annotated[
         int,
         does(
-            "a ply more, from this depth on, for a table's move that all others are worse than; 0: never",
+            "extend the table's move by a ply, from this depth on, if all others are worse; 0: never",
             "plies",
             least=0,
             most=64,
         ),
     ] = 0
-    singular_margin: Annotated[float, does("by how much they are to be worse", "men", least=0)] = 0.1
+    singular_margin: Annotated[float, does("margin by which the others must be worse", "men", least=0)] = 0.1
     mate_distance: Annotated[bool, does("cut what cannot be a sooner win")] = False
-    draws: Annotated[bool, does("a position that occurred before, and moves without progress, are draws")] = False
-    contempt: Annotated[float, does("what a draw is below 0", "evaluation's unit")] = 0.0
+    draws: Annotated[bool, does("value repeated positions and too many moves without progress as draws")] = False
+    contempt: Annotated[float, does("penalty for a draw", "evaluation's unit")] = 0.0
     repetition_penalty: Annotated[
-        float, does("off a leaf that is the position of four plies before, as `game3` meant", "evaluation's unit")
+        float,
+        does(
+            "penalty for a leaf that repeats the position four plies earlier, as `game3` meant",
+            "evaluation's unit",
+        ),
     ] = 0.0
     tables: Annotated[
         int,

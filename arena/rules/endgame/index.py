@@ -17,9 +17,9 @@ import numpy as np
 
 from arena.rules.endgame import MOST_PIECES
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import popcount, reversed_bits, view
+from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import has_move
-from arena.rules.moves import sides
+from arena.rules.moves import seen, sides
 from arena.rules.position import WHITE, Position
 from arena.rules.rules import NEVER, Rules
 
@@ -145,22 +145,6 @@ def row_size(rules: Rules, material: Material) -> int:
     """Endings of a row."""
     others = material.own_men + material.other_men + material.own_kings
     return int(_CHOOSE[material.other_kings, popcount(rules.board) - others])
-
-
-@inlined
-def seen(rules: Rules, position: Position) -> Position:
-    """A position as the side to move sees it: White to move."""
-    if position.turn == WHITE:
-        return position
-    return turned(rules, position)
-
-
-@inlined
-def turned(rules: Rules, position: Position) -> Position:
-    """A position with the board turned and colours exchanged, the side to move, too."""
-    width = rules.rows * rules.per_row + rules.rows // 2 - 1
-    white, black = reversed_bits(position.black, width), reversed_bits(position.white, width)
-    return Position(white, black, reversed_bits(position.kings, width), 1 - position.turn)
 
 
 @inlined

@@ -37,14 +37,13 @@ from arena.rules.endgame.index import (
     rows,
     slice_sizes,
     subset,
-    turned,
     wins,
 )
 from arena.rules.endgame.tables import Codes, EndgameError, EndgameTables, folder_of, load, read_slice, refusal
 from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import apply, generate
-from arena.rules.moves import Moves, new_buffer, step
+from arena.rules.moves import Moves, new_buffer, step, turned
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import Variant
