@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arena.play.runner import run
     from arena.report.load import load
     from arena.report.run import Run
-    from arena.rules.board.board import Board
+    from arena.rules.board import Board
     from arena.rules.encoding import Encoding
     from arena.rules.game import Game, Outcome, Termination
     from arena.rules.jit.kernel import kernel
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BLACK": "arena.rules.position",
-    "Board": "arena.rules.board.board",
+    "Board": "arena.rules.board",
     "Choice": "players.player",
     "Encoding": "arena.rules.encoding",
     "Game": "arena.rules.game",

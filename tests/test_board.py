@@ -12,8 +12,7 @@ from rich.text import Text
 
 from arena import Board, Game
 from arena.commands.drawing import coloured, show_board
-from arena.rules.board.board import FIGURES, LETTERS, board_text
-from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, corner, symbols
+from arena.rules.board import FIGURES, LETTERS, SYMBOLS, UNIT, board_text, corner, symbols
 from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
@@ -95,7 +94,7 @@ def test_numbers_go_from_the_left_row_by_row_and_turned_boards_the_other_way(nam
 def test_an_svg_has_every_square_and_every_piece_of_the_position(name):
     variant = VARIANTS[name]
     for position in kings_and_men(variant):
-        svg = board_svg(variant, position)
+        svg = Board(variant, position).svg()
         letters = {number: piece_letter(position, bit) for bit, number in variant.numbers.items()}
         assert pieces_drawn(svg) == {number: letter for number, letter in letters.items() if letter}
         numbers = [int(label.text or 0) for label in parts(svg, "board-labels")]
@@ -105,7 +104,7 @@ def test_an_svg_has_every_square_and_every_piece_of_the_position(name):
 
 def test_pieces_stand_on_their_squares():
     for flip in (False, True):
-        uses = parts(board_svg(ENGLISH, parse_fen(ENGLISH, KINGS), flip=flip), "board-pieces")
+        uses = parts(Board(ENGLISH, KINGS, flip=flip).svg(), "board-pieces")
         assert len(uses) == 6
         for use in uses:
             at = (int(use.attrib["x"]), int(use.attrib["y"]))
@@ -118,23 +117,21 @@ def test_symbols_are_those_that_pieces_use():
 
 
 def test_an_svg_shows_the_last_move_arrows_and_marks():
-    svg = board_svg(
-        ENGLISH, ENGLISH.start, last=MoveSquares(22, 15, (18,)), arrows=[(9, 14), (22, 15, 8)], marks=[1, 2, 3]
-    )
+    svg = Board(ENGLISH, last=MoveSquares(22, 15, (18,)), arrows=[(9, 14), (22, 15, 8)], marks=[1, 2, 3]).svg()
     assert [element.tag for element in parts(svg, "board-last")] == [f"{SVG}rect", f"{SVG}rect", f"{SVG}path"]
     arrows = [element for element in parts(svg, "board-arrows") if element.tag == f"{SVG}g"]
     assert len(arrows) == 2
     assert len(parts(svg, "board-marks")) == 3
-    assert "board-last" not in board_svg(ENGLISH, ENGLISH.start)
+    assert "board-last" not in Board(ENGLISH).svg()
 
 
 def test_text_of_a_user_is_escaped_in_an_svg():
-    svg = board_svg(ENGLISH, ENGLISH.start, caption='<script>"&')
+    svg = Board(ENGLISH, caption='<script>"&').svg()
     assert "<script>" not in svg and '<script>"&' in "".join(ElementTree.fromstring(svg).itertext())
 
 
 def test_a_screen_reader_is_told_the_position():
-    title = ElementTree.fromstring(board_svg(ENGLISH, parse_fen(ENGLISH, KINGS))).findtext(f"{SVG}title")
+    title = ElementTree.fromstring(Board(ENGLISH, KINGS).svg()).findtext(f"{SVG}title")
     assert title == "White to move. White: king 1, 22, 32. Black: 5, king 8, 12."
 
 

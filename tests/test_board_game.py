@@ -19,7 +19,7 @@ from arena.board.pdn import append_game, pdn_text, saved_game
 from arena.board.published import program_of
 from arena.board.sides import USUAL_LEVEL, Side, level, side_of, usual_opponent
 from arena.board.words import ending_text
-from arena.rules.board.board import rows_of
+from arena.rules.board import rows_of
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn

@@ -14,7 +14,7 @@ import pytest
 import arena
 from arena.ledger.ledger import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.report.run import Run
-from arena.rules.board.svg import UNIT, corner
+from arena.rules.board import UNIT, corner
 from arena.rules.custom import build_variant
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, write_quickly

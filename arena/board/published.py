@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from arena.board.game import Turn
-from arena.rules.board.board import rows_of
+from arena.rules.board import rows_of
 from arena.rules.game import Outcome
 from arena.rules.move_text import move_squares, path
 from arena.rules.movegen import apply

@@ -16,7 +16,7 @@ from arena.experiment.yaml.values import inline
 from arena.learning.config import load_learning
 from arena.learning.loop import Rehearsal, prepare, rehearsal
 from arena.play.doctor import diagnose
-from arena.rules.board.board import board_text
+from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from players.examine import Examination, Finding, examined

@@ -13,8 +13,7 @@ from rich.text import Text
 from arena.base.errors import ArenaError
 from arena.commands.output import echo, say, wrapped
 from arena.commands.position import Scene
-from arena.rules.board.board import FIGURES, LETTERS, WIDTHS, Board, board_text, rows_of, to_move
-from arena.rules.board.svg import DARK, LABEL, LIGHT
+from arena.rules.board import DARK, FIGURES, LABEL, LETTERS, LIGHT, WIDTHS, Board, board_text, rows_of, to_move
 from arena.rules.notation import piece_letter
 
 _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}

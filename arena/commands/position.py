@@ -17,7 +17,7 @@ from arena.base.wording import nearest
 from arena.commands.common import ENCODING, VARIANT, results_option, variant_given
 from arena.commands.output import say
 from arena.ledger.game import stored_game
-from arena.rules.board.board import Board
+from arena.rules.board import Board
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.game import game_of
 from arena.rules.notation import NO_RUNS, KingRuns, king_runs, parse_fen

@@ -24,7 +24,7 @@ from arena.commands.game_options import sides_for
 from arena.commands.output import echo, width_of
 from arena.commands.waiting import watched
 from arena.hosting.analysis import Analysis, Candidate
-from arena.rules.board.board import to_move
+from arena.rules.board import to_move
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS
 from arena.rules.result import points, points_text

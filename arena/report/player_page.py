@@ -20,7 +20,7 @@ from arena.report.describe import describe
 from arena.report.run import Run
 from arena.report.tables.submissions import copies, failed_games, failure_words, notices
 from arena.report.template import environment, part
-from arena.rules.board.svg import board_svg
+from arena.rules.board import board_svg
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.move_text import square_numbers

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from arena.base.wording import quoted
-from arena.rules.board.board import Board
+from arena.rules.board import Board
 from arena.rules.custom import build_variant
 from arena.rules.move_text import MoveSquares, move_squares, move_text, not_legal, parse_move
 from arena.rules.movegen import after_move, legal_moves

@@ -12,7 +12,7 @@ from arena.board.published import program_of
 from arena.board.sides import Side
 from arena.board.words import ending_text
 from arena.hosting.analysis import Analysis, Candidate, Findings
-from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
+from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Game
 from arena.rules.move_text import crowns, move_squares, path, paths
@@ -54,7 +54,7 @@ def board_document(variant: Variant) -> dict[str, Any]:
     """The empty board as SVG, what a page needs to put pieces on it, and the start position."""
     empty = Position(0, 0, 0, variant.first)
     return {
-        "svg": board_svg(variant, empty, edges=program_of(variant).numbers_edges),
+        "svg": Board(variant, empty, caption="").svg(None, edges=program_of(variant).numbers_edges),
         "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
         "start": position_document(variant, variant.start),
     }

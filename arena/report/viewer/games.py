@@ -18,7 +18,7 @@ from arena.report.run import Run
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.survey import DECIDED
 from arena.report.template import environment, part
-from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
+from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.custom import build_variant
 from arena.rules.move_text import crowns
 from arena.rules.notation import pieces_text
@@ -229,7 +229,7 @@ def viewer(run: Run, most: int | None = None, characters: int = CHARACTERS) -> M
         .get_template("viewer/viewer.html")
         .render(
             inside=inside(games),
-            board=Markup(board_svg(variant, variant.start)),
+            board=Markup(Board(variant, caption="").svg(None)),
             data=Markup(json.dumps(data).replace("<", r"\u003c")),
         )
     )

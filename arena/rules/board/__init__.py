@@ -1,1 +1,0 @@
-"""A position to look at: as SVG, as text on a terminal."""
