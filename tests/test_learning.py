@@ -33,7 +33,7 @@ from arena.learning.terms import LearningError, RandomOpenings
 from arena.ledger.store import StoreError
 from arena.play.workers import IN_PROCESS
 from arena.ratings.match import summary
-from arena.rules.result import pentanomial
+from arena.rules.result import pentanomial, points_of
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
 from players.player import Limit, PlayerSpec
@@ -352,7 +352,7 @@ def test_pairs_are_counted_from_the_first_players_view() -> None:
 @pytest.mark.parametrize("result", ["*", "", "1/2"])
 def test_an_unknown_result_is_an_error_and_no_draw(result: str) -> None:
     with pytest.raises(ValueError, match="is no result"):
-        played(result).white_points()
+        points_of(result)
 
 
 FULL = TOY.replace('{type: "own.py:Toy", in_process: true}', "{preset: full, tt: 1, nodes: 100}").replace(

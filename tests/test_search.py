@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +22,6 @@ from tests.helpers import naive
 from tests.helpers.rule_sets import share
 
 pytestmark = pytest.mark.compiled
-PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
 ENGLISH = VARIANTS["english"]
 
 POSITIONS = 100

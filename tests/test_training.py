@@ -234,16 +234,6 @@ def test_a_network_that_is_gone_is_made_again_and_a_damaged_checkpoint_learned_a
     assert (folder / NETWORK).read_bytes() == before
 
 
-def test_the_answer_has_what_to_do_and_the_network_plays(tmp_path: Path):
-    out = tmp_path / "out"
-    result = invoke("learn", written(tmp_path), "--out", out, "--workers", 1)
-    assert result.exit_code == 0, result.output
-    outcome, told, *_ = result.stdout.splitlines()
-    assert re.match("The network (lost to|did not differ measurably from) material", outcome)
-    assert told.startswith("No better than a coin") and "about 120 games more" in told
-    assert build_evaluation(str(out / NETWORK), ENGLISH).weights.size
-
-
 def test_positions_are_held_out_by_game(tmp_path: Path):
     config = written(tmp_path)
     assert not done(config, tmp_path / "run", stop_after=41)

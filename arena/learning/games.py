@@ -55,10 +55,6 @@ class Played(NamedTuple):
         """The positions with their scores, SCORED[n]."""
         return np.frombuffer(zlib.decompress(self.positions), dtype=SCORED)
 
-    def white_points(self) -> float:
-        """White's points: 0, 1/2 or 1. Raises ValueError if the result is unknown."""
-        return points_of(self.result)
-
 
 def packed(scored: Scored) -> bytes:
     """A game's positions as the store keeps them, by zlib: some 11 bytes each in place of 40."""
@@ -196,7 +192,7 @@ def _white_score(game: Game, choice: Choice) -> float:
 
 def points_of_pairs(games: Sequence[Played]) -> list[float]:
     """The first player's points, 0 to 2, in each pair; it is White in the odd game. `games` are whole pairs."""
-    white = [game.white_points() for game in games]
+    white = [points_of(game.result) for game in games]
     return [pair_points(first, second) for first, second in zip(white[::2], white[1::2], strict=True)]
 
 

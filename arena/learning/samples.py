@@ -23,7 +23,7 @@ from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.result import Winner
 from arena.rules.position import WHITE
-from arena.rules.result import WHITE_POINTS
+from arena.rules.result import WHITE_POINTS, points_of
 from arena.rules.variants import Variant
 from players.negamax.score import LIMIT
 
@@ -59,7 +59,7 @@ def round_samples(number: int, games: Sequence[Played], results: float) -> Itera
     """
     scores = [game.scored()["score"].copy() for game in games]
     owner = np.repeat(np.arange(len(games)), [len(column) for column in scores])
-    points = np.array([game.white_points() for game in games])[owner]
+    points = np.array([points_of(game.result) for game in games])[owner]
     score = np.concatenate(scores)
     open_ = np.abs(score) < LIMIT
     if not open_.any():

@@ -23,6 +23,7 @@ from arena.learning.method import AGAINST, BuildTrial, Findings, Options, Sessio
 from arena.learning.terms import EvaluationField, LearningError, Terms
 from arena.ratings.interval import Z95, Floats, Ints
 from arena.rules.position import WHITE
+from arena.rules.result import points_of
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import Evaluation
 from players.evaluation.linear import FEATURES, linear, linear_weights
@@ -122,7 +123,7 @@ class Texel(Tuner):
         if not len(positions):
             raise LearningError(f"{self.stage(number)}: there is no quiet position in its games")
         owner = np.repeat(np.arange(len(games)), [len(rows) for rows in taken])
-        white = np.array([game.white_points() for game in games])[owner]
+        white = np.array([points_of(game.result) for game in games])[owner]
         points = np.where(positions[:, 3] == WHITE, white, 1 - white)
         fit = logistic_fit(vector.design(session.terms.rule_set, positions), points, owner, PENALTY)
         if not fit.theta.any():

@@ -31,43 +31,50 @@ from arena.rules.variants import Variant
 
 
 class Termination(StrEnum):
-    """Why a game ended."""
+    """Why a game ended, as it is recorded, and in words for people."""
 
-    NO_PIECES = "no_pieces"
+    words: str
+
+    def __new__(cls, name: str, words: str = "") -> Termination:
+        termination = str.__new__(cls, name)
+        termination._value_, termination.words = name, words
+        return termination
+
+    NO_PIECES = "no_pieces", "all pieces captured"
     """The side to move has no pieces: it loses, or wins where losing wins."""
-    NO_MOVES = "no_moves"
+    NO_MOVES = "no_moves", "no legal moves"
     """The side to move has no legal move: it loses, or wins where losing wins."""
-    POINTS = "points"
+    POINTS = "points", "nobody can move"
     """Nobody can move; the points decide."""
-    REPETITION = "repetition"
+    REPETITION = "repetition", "position repeated"
     """The same position with the same side to move occurred as often as the draw rule says."""
-    NO_PROGRESS = "no_progress"
+    NO_PROGRESS = "no_progress", "no progress"
     """The draw rule's number of plies passed without a capture or a man's move."""
-    NO_CAPTURE = "no_capture"
+    NO_CAPTURE = "no_capture", "no capture"
     """The draw rule's number of plies passed without a capture."""
-    ENDING = "ending"
+    ENDING = "ending", "endgame draw rule"
     """An endgame lasted as long as the draw rule for its balance of pieces allows."""
-    FIRST_KING = "first_king"
+    FIRST_KING = "first_king", "first king"
     """A side has a king and wins by it."""
-    MAX_PLIES = "max_plies"
+    MAX_PLIES = "max_plies", "ply limit reached"
     """The arena's own limit: the game is adjudicated a draw."""
-    ADJUDICATED_WIN = "adjudicated_win"
+    ADJUDICATED_WIN = "adjudicated_win", "adjudicated as won"
     """The scores had one player far enough ahead for long enough."""
-    ADJUDICATED_DRAW = "adjudicated_draw"
+    ADJUDICATED_DRAW = "adjudicated_draw", "adjudicated as drawn"
     """The scores of both players were level for long enough."""
-    ADJUDICATED_TABLES = "adjudicated_tables"
+    ADJUDICATED_TABLES = "adjudicated_tables", "adjudicated by endgame tables"
     """The endgame tables know the result."""
-    TIME = "time"
+    TIME = "time", "out of time"
     """A player took more time than its limit allows and loses."""
-    ILLEGAL_MOVE = "illegal_move"
+    ILLEGAL_MOVE = "illegal_move", "illegal move"
     """A player returned a move that is not legal and loses."""
-    ERROR = "error"
+    ERROR = "error", "error of a player"
     """A player raised an exception, or its process ended, and loses."""
-    DISQUALIFIED = "disqualified"
+    DISQUALIFIED = "disqualified", "player disqualified"
     """A player that failed in game after game is disqualified: the game is lost unplayed."""
-    RESIGNATION = "resignation"
+    RESIGNATION = "resignation", "resignation"
     """A person gave up and loses."""
-    AGREEMENT = "agreement"
+    AGREEMENT = "agreement", "agreed draw"
     """The sides agreed on a draw."""
 
 

@@ -61,26 +61,6 @@ def result_text(result: str) -> str:
     return {"white": "White won", "black": "Black won", "draw": "drawn"}.get(result, result)
 
 
-def humanised(termination: str) -> str:
-    """A termination in words for people: "no_moves" -> "no legal moves"."""
-    words = {
-        "no_pieces": "all pieces captured",
-        "no_moves": "no legal moves",
-        "points": "nobody can move",
-        "repetition": "position repeated",
-        "ending": "endgame draw rule",
-        "max_plies": "ply limit reached",
-        "time": "out of time",
-        "error": "error of a player",
-        "disqualified": "player disqualified",
-        "agreement": "agreed draw",
-        "adjudicated_win": "adjudicated as won",
-        "adjudicated_draw": "adjudicated as drawn",
-        "adjudicated_tables": "adjudicated by endgame tables",
-    }
-    return words.get(termination, termination.replace("_", " "))
-
-
 def points(rules: Rules, position: Position) -> tuple[int, int]:
     """White's and Black's points where the score decides: 2 for a piece on its far row, 1 for any other."""
     sides_and_far_rows = ((position.white, rules.top), (position.black, rules.bottom))

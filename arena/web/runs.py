@@ -15,8 +15,9 @@ from arena.base.files import REPORT
 from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError, reading
+from arena.rules.game import Termination
 from arena.rules.position import COLOURS
-from arena.rules.result import RESULTS, humanised
+from arena.rules.result import RESULTS
 from arena.web.documents import board_document, played_documents, position_document
 from arena.web.feed import Feed, Feeds
 from arena.web.guard import below, run_below
@@ -62,8 +63,12 @@ def game_list(folder: Path, wanted: Wanted) -> dict[str, Any]:
         ends = [row[0] for row in connection.execute("SELECT DISTINCT termination FROM games ORDER BY 1")]
     games = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
     for game in games:
-        game["end"] = humanised(game.pop("termination"))
-    return {"count": count, "games": games, "ends": [{"value": end, "text": humanised(end)} for end in ends]}
+        game["end"] = Termination(game.pop("termination")).words
+    return {
+        "count": count,
+        "games": games,
+        "ends": [{"value": end, "text": Termination(end).words} for end in ends],
+    }
 
 
 def game_document(folder: Path, number: int) -> dict[str, Any]:
@@ -76,7 +81,7 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
     return {
         **{name: row[name] for name in _COLUMNS},
         "number": game.number,
-        "end": humanised(row["termination"]),
+        "end": Termination(row["termination"]).words,
         "points": _points(row),
         "last": game.count,
         "variant": game.variant.name,

@@ -19,7 +19,7 @@ from arena.report.charts.axes import (
     set_title,
 )
 from arena.report.charts.style import DASHED, MUTED, SERIES, series, styled
-from arena.rules.result import humanised
+from arena.rules.game import Termination
 
 COLUMNS = 4
 """Panels side by side."""
@@ -116,7 +116,7 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
 @styled
 def plot_terminations(terminations: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """How games ended: number of games for each termination."""
-    names = [humanised(name) for name in terminations["termination"]]
+    names = [Termination(name).words for name in terminations["termination"]]
     ax = rows_of(ax, names, "How games ended")
     if terminations.empty:
         return no_games(ax)

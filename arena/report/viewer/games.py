@@ -20,11 +20,11 @@ from arena.report.tables.survey import DECIDED
 from arena.report.template import environment, part
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.custom import build_variant
+from arena.rules.game import Termination
 from arena.rules.move_text import crowns
 from arena.rules.notation import pieces_text
 from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import COLOURS, WHITE
-from arena.rules.result import humanised
 from arena.rules.variants import Variant
 
 CHARACTERS = 1_500_000
@@ -89,7 +89,7 @@ def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
     errors = games["error"].astype(str).tolist() if "error" in games else []
     return {
         "players": players.tolist(),
-        "ends": [humanised(str(end)) for end in ends],
+        "ends": [Termination(str(end)).words for end in ends],
         "game": games["game"].tolist(),
         "white": players.get_indexer(pd.Index(games["white"])).tolist(),
         "black": players.get_indexer(pd.Index(games["black"])).tolist(),
