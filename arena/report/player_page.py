@@ -20,13 +20,13 @@ from arena.report.describe import describe
 from arena.report.run import Run
 from arena.report.tables.submissions import copies, failed_games, failure_words, notices
 from arena.report.template import environment, part
-from arena.rules.board import board_svg
+from arena.rules.board import Board
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.move_text import square_numbers
 from arena.rules.notation import fen
 from arena.rules.played import PlayedGame, replayed
-from arena.rules.result import WHITE_POINTS, humanised
+from arena.rules.result import WHITE_POINTS
 
 CHARACTERS = 500_000
 """Characters of a report's page that the pages of players take, at most."""
@@ -194,7 +194,7 @@ def player_pages(
             failed=len(own_failures),
             lost_games=[
                 LostGame(row["game"], called(row["opponent"]), row["colour"], row["plies"],
-                         humanised(row["termination"]))
+                         Termination(row["termination"]).words)
                 for row in _rows(found[found["points"] == 0].head(LOST))
             ],
         )  # fmt: skip
@@ -269,14 +269,14 @@ def _replayed(run: Run, numbers: pd.Index) -> dict[int, PlayedGame]:
 def _error(row: Mapping[Any, Any], game: PlayedGame, called: Callable[[str], str]) -> Error:
     """A graded error with the board before the move, on which an arrow shows the better one."""
     position = game.positions[row["ply"] - 1]
-    arrow, caption = square_numbers(row["best_move"]), f"{row['colour'].capitalize()} to move"
+    arrow = square_numbers(row["best_move"])
     return Error(
         game=row["game"],
         ply=row["ply"],
         move=f"{game.text(row['ply'])} {row['mark']}",
         better=row["best_move"],
         cost=_cost(row, called),
-        board=Markup(board_svg(game.variant, position, arrows=[arrow], caption=caption)),
+        board=Markup(Board(game.variant, position, arrows=[arrow] if arrow else []).svg(None)),
     )
 
 
