@@ -26,7 +26,7 @@ from arena.ledger.packing import unpacked
 from arena.ledger.record import MEASURED
 from arena.play.match import play
 from arena.play.prepare import prepare
-from arena.report.files import FILES, pdn_games, write_file
+from arena.report.files import pdn_games, write_games
 from arena.report.load import card
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
@@ -145,7 +145,7 @@ def test_the_points_that_decided_a_game_are_in_its_row(counted: Run, tmp_path: P
         else:
             assert both == (None, None)
     assert set(counted.games["termination"]) == {"points", "no_capture"}
-    write_file(next(file for file in FILES if file.name == "games.csv"), counted, tmp_path / "games.csv")
+    write_games(counted, tmp_path / "games.csv")
     table = pd.read_csv(tmp_path / "games.csv", dtype=str, keep_default_na=False)
     for column in ("white_points", "black_points"):
         assert table[column].tolist() == ["" if pd.isna(it) else str(it) for it in counted.games[column]]
@@ -177,11 +177,13 @@ def names(table: str) -> list[str]:
 
 
 def test_tables_of_a_real_run_have_the_columns_that_are_described(run: Run) -> None:
-    for name in ("games", "moves", "probes", "standings", "search", "telemetry", "rated_games"):
+    for name in ("games", "moves", "probes", "standings", "effort"):
         found = [column for column in getattr(run, name) if not column.startswith("extra_")]
-        assert found == [each for each in names(name) if each != "score_elo"], name
+        assert found == [each for each in names(name) if each not in ("score_elo", "fen") or name == "probes"], (
+            name
+        )
     positions = [column for column in map(str, run.positions([1])) if not column.startswith("extra_")]
-    assert positions == names("positions")
+    assert positions == names("moves")
 
 
 def test_pieces_phase_and_fen_are_of_the_position_before_the_move(run: Run) -> None:
@@ -376,8 +378,8 @@ def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
 def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:
     open_for(tmp_path).close()
     empty = arena.load(tmp_path / "out")
-    for name in ("games", "void_games", "moves", "positions"):
-        table = empty.positions() if name == "positions" else getattr(empty, name)
+    tables = (empty.games, empty.void_games, empty.positions(), empty.moves.assign(fen=""))
+    for name, table in zip(("games", "games", "moves", "moves"), tables, strict=True):
         assert list(table) == names(name) and not len(table), name
     html = empty._repr_html_() or ""
     assert "Not complete: 0 of 48 games; 3 pairings have not met. 3 players, 0 games." in html

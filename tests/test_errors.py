@@ -199,16 +199,16 @@ def test_a_share_of_no_errors_takes_its_width_from_the_other_players(graded: Run
     assert row["error_rate"] == 0 and 0 < row["error_rate_high"] < clusters.high
 
 
-def test_marks_are_half_and_whole_points_and_the_dearest_come_first(graded: Run) -> None:
+def test_marks_are_half_and_whole_points_and_the_costliest_come_first(graded: Run) -> None:
     marks = graded.grades.set_index(["game", "ply"])["mark"]
     erred = graded.games.loc[
         [errors_of_games(graded.grades).get(game, {}).get(15) is not None for game in graded.games["game"]], "game"
     ]
     assert set(marks[marks != ""].index) == {(game, 15) for game in erred}
     assert marks[(3, 15)] == "??" and set(marks) == {"", "?", "??"}
-    first = graded.dearest_errors.iloc[0]
+    first = graded.costliest_errors.iloc[0]
     assert (first["game"], first["ply"], first["mark"], first["best_move"]) == (3, 15, "??", "1-6")
-    assert graded.dearest_errors["lost"].is_monotonic_decreasing and len(graded.dearest_errors) == 10
+    assert graded.costliest_errors["lost"].is_monotonic_decreasing and len(graded.costliest_errors) == 10
 
 
 def test_a_judges_points_follow_from_the_scale_that_its_scores_have_here(judged: Run) -> None:
@@ -247,8 +247,8 @@ def test_page_and_summary_show_the_errors_and_nothing_that_is_not_known(which: s
     page = plain((run.folder / "report.html").read_text(encoding="utf-8"))
     shown = page.partition('<h2 id="errors">')[2].partition("<h2")[0]
     links = re.findall(r'href="#game=(\d+)&amp;ply=(\d+)">Game (\d+), ply (\d+)<', shown)
-    dearest: Any = zip(run.dearest_errors["game"], run.dearest_errors["ply"], strict=True)
-    assert links == [(str(game), str(ply - 1), str(game), str(ply)) for game, ply in dearest]
+    costliest: Any = zip(run.costliest_errors["game"], run.costliest_errors["ply"], strict=True)
+    assert links == [(str(game), str(ply - 1), str(game), str(ply)) for game, ply in costliest]
     assert not MISSING_WORD.search(re.sub("<[^>]*>", " ", shown.replace("knows none better", "")))
 
 
@@ -257,8 +257,8 @@ def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded
     for number, text in zip(graded.games["game"], pdn_games(graded), strict=True):
         assert re.findall(r"\$\d", text) == ["$4" if number == 3 else "$2"] * len(marked.get(number, ()))
     games = games_of(graded, 12)
-    assert games.linked and unpacked(games.listed)["game"][: len(graded.dearest_errors)] == [
-        game for game in unpacked(games.listed)["game"] if game in set(graded.dearest_errors["game"])
+    assert games.linked and unpacked(games.listed)["game"][: len(graded.costliest_errors)] == [
+        game for game in unpacked(games.listed)["game"] if game in set(graded.costliest_errors["game"])
     ]
     (block,) = map(unpacked, games.blocks)
     for number, game in zip(unpacked(games.listed)["game"], block, strict=True):

@@ -26,7 +26,8 @@ from arena.report.charts.style import svg
 from arena.report.sentences.answers import decision
 from arena.report.sentences.facts import facts, headline, narrowed
 from arena.report.sentences.notes import notes
-from arena.report.tables.decided import ORDER, sprt_path, verdict
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.decided import sprt_path, verdict
 from arena.rules.result import result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
 from tests.helpers.schedules import DYNAMIC, FOUR, batches, drawn, plan_of, record, run
@@ -78,7 +79,7 @@ def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> No
         experiment=experiment(players, format={"type": "knockout"}),
         order=[("abcd"[place.player], place.figures) for place in order],
     )
-    assert ORDER.text(finished.order)["Decided by"].tolist() == ["level: seed"] * 4
+    assert TABLES["order"].text(finished.order)["Decided by"].tolist() == ["level: seed"] * 4
     assert headline(finished)[0].endswith("level with b, a is first by its higher seed.")
     assert notes(finished)[0].count("(1 to 1, by its higher seed)") == 3
 

@@ -135,7 +135,7 @@ def test_the_summary_shows_every_picture(made: Run) -> None:
 
 def test_latex_tables_have_the_same_columns_in_each_row(made: Run) -> None:
     tables = {path.name: path.read_text(encoding="utf-8") for path in made.folder.glob("*.tex")}
-    assert set(tables) >= {"standings.tex", "search.tex"}
+    assert set(tables) >= {"standings.tex", "effort.tex"}
     for name, text in tables.items():
         rows = [line for line in text.splitlines() if line.endswith(r"\\")]
         assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1 and len(rows) > 1, name

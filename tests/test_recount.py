@@ -360,22 +360,6 @@ def at_depth(run: Counted, player: str, moves: pd.DataFrame) -> pd.DataFrame:
     return moves[moves["depth"] == run.players[player].get("depth", -1)]
 
 
-def test_search_effort_has_the_means_of_all_moves_and_of_those_at_the_depth_limit(run: Counted) -> None:
-    rows, moves = run.table("Search effort"), searched(run)
-    assert {row["Player"] for row in rows} == set(moves)
-    for row in rows:
-        player = row["Player"]
-        every, part = every_move(run, player), at_depth(run, player, moves[player])
-        agrees(row["Nodes/move"], every["nodes"].mean())
-        agrees(row["Leaves/move"], every["leaves"].mean())
-        agrees(row["Time/move"], every["time"].mean())
-        assert row["Depth limit"] == str(run.players[player].get("depth", ""))
-        assert (row["Nodes at depth"] == "") == (row["Time at depth"] == "") == part.empty
-        if len(part):
-            agrees(row["Nodes at depth"], part["nodes"].mean())
-            agrees(row["Time at depth"], part["time"].mean())
-
-
 def test_the_branching_factor_is_that_of_the_players_that_differ_in_depth_only(run: Counted) -> None:
     families: dict[Any, dict[int, float]] = defaultdict(dict)
     for name, entry in run.players.items():
@@ -391,35 +375,38 @@ def test_the_branching_factor_is_that_of_the_players_that_differ_in_depth_only(r
     assert shown == sorted(f"{factor:.2f}" for factor in factors.values())
 
 
-def test_telemetry_has_the_means_and_shares_of_all_moves(run: Counted) -> None:
+def test_effort_has_the_means_and_shares_of_all_moves_and_of_those_at_the_depth_limit(run: Counted) -> None:
     def share(part: float, whole: float) -> float | None:
         return part / whole if whole else None
 
     moves, seen = searched(run), set[str]()
-    for row in run.table("Search effort", 1):
-        every, part = every_move(run, row["Player"]), moves[row["Player"]]
+    for row in run.table("Search effort"):
+        every = every_move(run, row["Player"])
+        part = moves.get(row["Player"], every[:0])
+        whole = at_depth(run, row["Player"], part)
         sums = every[["cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"]].sum()
-        timed = every["cpu_seconds"].notna().all() and every["cpu_seconds"].sum() > 0
         nodes = part["nodes"].sum()
-        by_wall = share(nodes, part["seconds"].sum())
         expected = {
-            "Nodes/s": share(nodes, part["cpu_seconds"].sum()) if timed else by_wall,
-            "Nodes/s, wall": by_wall if timed else None,
-            "CPU/move": every["cpu_seconds"].mean() if timed else None,
-            "Wall/move": every["seconds"].mean(),
-            "Mean depth": part["depth"].mean(),
+            "Nodes/s": share(nodes, part["time"].sum()),
+            "Nodes/move": every["nodes"].mean() or None,
+            "Time/move": every["time"].mean(),
+            "Mean depth": part["depth"].mean() if len(part) else None,
+            "Depth limit": run.players[row["Player"]].get("depth"),
+            "Nodes at depth": whole["nodes"].mean() if len(whole) else None,
             "Deepest": float(every["deepest"].max()) or None,
             "First-move cutoffs": share(sums["cutoffs_first"], sums["cutoffs_max"] + sums["cutoffs_min"]),
-            "TT hits": share(sums["tt_hits"], sums["tt_probes"]),
+            "Table hits": share(sums["tt_hits"], sums["tt_probes"]),
         }
         for name, cell in list(row.items())[1:]:
+            if name == "Branching factor":
+                continue
             assert (cell == "") == (expected[name] is None), (row["Player"], name)
             if name == "Mean depth":
                 assert cell == f"{expected[name]:.1f}"
             elif cell:
                 agrees(cell, expected[name] or 0.0)
             seen.add(name)
-    assert {"CPU/move", "Mean depth", "Deepest", "First-move cutoffs"} <= seen
+    assert {"Time/move", "Mean depth", "Deepest", "First-move cutoffs"} <= seen
 
 
 def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
@@ -477,11 +464,13 @@ def test_outcomes_count_by_colour(run: Counted) -> None:
 
 
 def test_times_of_moves_are_means_and_quantiles(run: Counted) -> None:
-    table = run.run.search_time.set_index("player")
+    table = run.run.effort.set_index("player")
     assert set(table.index) == set(run.moves["player"])
     seconds = run.moves.groupby("player")["time"]
     expected = seconds.quantile(np.array([0.05, 0.5, 0.95])).unstack().assign(mean=seconds.mean()).loc[table.index]
-    assert table[["p05", "p50", "p95", "mean"]].to_numpy() == pytest.approx(expected.to_numpy(), rel=1e-4)
+    assert table[["seconds_p05", "seconds_p50", "seconds_p95", "seconds_per_move"]].to_numpy() == pytest.approx(
+        expected.to_numpy(), rel=1e-4
+    )
 
 
 def test_the_table_of_openings_has_the_first_movers_scores(run: Counted) -> None:

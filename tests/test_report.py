@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from arena.report.charts.catalogue import CHARTS
 from arena.report.charts.course import plot_terminations
 from arena.report.charts.effort import plot_nodes, plot_time
-from arena.report.charts.elo import plot_elo, plot_elo_by_depth
+from arena.report.charts.elo import plot_elo, plot_sweep
 from arena.report.charts.results import plot_crosstable, plot_outcomes
 from arena.report.charts.style import SCORE_COLOURS, save_png
 from arena.report.files import FILES
@@ -24,8 +24,8 @@ from arena.report.run import Run
 from arena.report.sentences.answers import lead
 from arena.report.sentences.facts import headline
 from arena.report.sentences.notes import notes
-from arena.report.tables.effort import search_time
-from arena.report.tables.standings import STANDINGS
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.effort import SHARES
 from arena.report.write import write
 from arena.report.writers import markdown
 from tests.helpers.report_data import (
@@ -35,7 +35,6 @@ from tests.helpers.report_data import (
     assert_nothing_is_cut_off,
     changed,
     drawn,
-    moves_with,
     plain,
     player,
     synthetic,
@@ -124,25 +123,17 @@ def test_crosstable_cells_show_per_cent_with_fifty_in_the_neutral_colour() -> No
 
 
 def test_nodes_chart_names_each_family_with_its_branching_factor(mixed: Run) -> None:
-    ax: Any = plot_nodes(mixed.search)
+    ax: Any = plot_nodes(mixed.effort)
     (label,) = [t.get_text() for t in ax.get_legend().get_texts()]
-    assert label == f"alphabeta: branching factor {mixed.search['branching_factor'][0]:.2f}"
+    assert label == f"alphabeta: {mixed.effort['branching_factor'][0]:.2f} times a ply"
     assert ax.lines[0].get_xdata().tolist() == [1, 2, 3, 5]
     assert ax.get_yscale() == "log"
-
-
-def test_nodes_chart_has_a_dot_for_each_player_where_no_depths_differ(tmp_path: Path) -> None:
-    players = [player("x", 3), player("y", 3, type="minimax"), player("r", type="random")]
-    made = synthetic(tmp_path, players, 1, plies=6)
-    ax: Any = plot_nodes(made.search)
-    assert sorted(t.get_text() for t in ax.get_yticklabels()) == ["x", "y"]
-    assert "depth 3" in texts(ax)
 
 
 def test_a_legend_of_many_families_is_under_the_axes(tmp_path: Path) -> None:
     players = [player(f"{e}-d{d}", d, evaluation=e * 9) for e in "pqrstu" for d in (2, 4, 6)]
     made = synthetic(tmp_path, players, 1, plies=6)
-    charts: list[Any] = [plot_nodes(made.search), plot_elo_by_depth(made.elo_by_depth)]
+    charts: list[Any] = [plot_nodes(made.effort), plot_sweep(made.sweeps[made.sweeps["per"] == "depth"])]
     for chart in charts:
         figure: Any = chart.figure
         figure.draw_without_rendering()
@@ -153,8 +144,8 @@ def test_a_legend_of_many_families_is_under_the_axes(tmp_path: Path) -> None:
 
 
 def test_a_player_without_measured_time_is_named_and_not_drawn() -> None:
-    moves = moves_with([("idle", 0, 0, 0.0), ("busy", 1, 1, 0.02), ("busy", 1, 1, 0.0)])
-    shown = texts(plot_time(search_time(moves, ["busy", "idle"])))
+    table = pd.DataFrame({"player": ["busy", "idle"], "seconds_per_move": [0.01, 0.0]})
+    shown = texts(plot_time(table.assign(**{name: [0.01, 0.0] for name in SHARES})))
     assert {"idle", "busy", "no time measured", "mean 10 ms"} <= set(shown)
 
 
@@ -167,7 +158,7 @@ def test_outcome_bars_end_at_one_hundred_per_cent_and_the_legend_is_outside(mixe
 
 
 def test_depth_chart_places_elo_over_depth(mixed: Run) -> None:
-    ax: Any = plot_elo_by_depth(mixed.elo_by_depth)
+    ax: Any = plot_sweep(mixed.sweeps[mixed.sweeps["per"] == "depth"])
     line = ax.containers[0].lines[0]
     by_name: Any = mixed.standings.set_index("player")["elo"]
     assert line.get_xdata().tolist() == [1, 2, 3, 5]
@@ -178,9 +169,9 @@ def test_charts_draw_on_given_axes_and_change_no_global_style(mixed: Run) -> Non
     before = dict(matplotlib.rcParams)
     ax = Figure().add_subplot()
     charts: list[tuple[Any, pd.DataFrame]] = [
-        (plot_elo, mixed.standings), (plot_crosstable, mixed.score_matrix), (plot_nodes, mixed.search),
-        (plot_time, mixed.search_time), (plot_outcomes, mixed.outcomes), (plot_terminations, mixed.terminations),
-        (plot_elo_by_depth, mixed.elo_by_depth),
+        (plot_elo, mixed.standings), (plot_crosstable, mixed.score_matrix), (plot_nodes, mixed.effort),
+        (plot_time, mixed.effort), (plot_outcomes, mixed.outcomes), (plot_terminations, mixed.terminations),
+        (plot_sweep, mixed.sweeps),
     ]  # fmt: skip
     for plot, table in charts:
         ax.clear()
@@ -205,7 +196,7 @@ def test_a_player_that_only_keeps_a_clock_is_in_the_report(tmp_path: Path) -> No
     made = changed(made, games=games, moves=made.moves.assign(overrun=overrun))
     text = plain(markdown(made))
     assert "## Search effort" in text
-    assert "| r | 250 ms | 250 ms | 1 |" in text and "| s | 250 ms | 250 ms | 1 |" in text
+    assert all(re.search(rf"\| {name} \|.*\| 250 ms \| 250 ms \| 1 \|", text) for name in "rs")
     assert "out of time" in texts(drawn(made)["terminations"])
 
 
@@ -244,7 +235,7 @@ def test_every_file_that_the_page_links_is_written(mixed: Run) -> None:
 
 def test_the_anchor_is_zero_and_has_no_interval(tmp_path: Path) -> None:
     made = synthetic(tmp_path, MIXED, 3, anchor="ab-d3", plies=6)
-    shown: Any = STANDINGS.text(made.standings).set_index("Player")
+    shown: Any = TABLES["standings"].text(made.standings).set_index("Player")
     assert shown.loc["ab-d3", ["Elo", "95 % interval"]].tolist() == ["0", "anchor"]
     assert " to " in str(shown.loc["ab-d5", "95 % interval"])
     assert drawn(made)["elo"].get_xlabel() == "Elo (ab-d3 = 0)"
@@ -306,7 +297,7 @@ def test_files_that_a_run_does_not_have_are_removed(empty: Run, tmp_path: Path) 
 
 
 def test_the_numbers_of_every_chart_are_in_a_file_of_the_report() -> None:
-    assert {chart.csv for chart in CHARTS} <= {file.name for file in FILES if file.table}
+    assert {chart.csv for chart in CHARTS} <= {file.name for file in FILES}
 
 
 def test_charts_are_png_files_too_if_asked_for_with_two_hundred_dots_per_inch(

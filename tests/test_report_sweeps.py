@@ -19,10 +19,10 @@ from arena.report.run import Run
 from arena.report.sentences.answers import lead
 from arena.report.sentences.facts import headline
 from arena.report.tables.comparisons import comparisons
-from arena.report.tables.doublings import elo_by_nodes, gains
 from arena.report.tables.outcomes import openings
 from arena.report.tables.settings import families
 from arena.report.tables.standings import convergence
+from arena.report.tables.sweeps import gains, sweeps
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     MISSING_WORD,
@@ -41,7 +41,7 @@ from tests.helpers.report_data import (
     write_quickly,
 )  # fmt: skip
 
-OF_SWEEPS = ("comparisons", "elo_by_nodes", "time_to_depth", "convergence")
+OF_SWEEPS = ("comparisons", "elo_by_nodes", "nodes", "convergence")
 """Charts that show what a sweep asks."""
 EVALUATIONS = ("simple", "cis300")
 GRID = [player(f"{e} d{d}", d, evaluation=e) for e in EVALUATIONS for d in (1, 2, 4)]
@@ -64,11 +64,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def by_depth(ratings: Ratings, depths: list[int]) -> pd.DataFrame:
-    table = ratings.table.assign(family="f", depth=depths)
-    return table[["family", "depth", "player", "elo", "elo_low", "elo_high"]]
-
-
-NO_NODES = pd.DataFrame({"family": [], "player": [], "nodes_per_move": [], "elo": []})
+    return ratings.table.assign(per="depth", family="f", x=depths)
 
 
 # gains
@@ -77,7 +73,7 @@ NO_NODES = pd.DataFrame({"family": [], "player": [], "nodes_per_move": [], "elo"
 def test_ratings_on_a_line_give_its_slope_with_the_error_of_least_squares() -> None:
     depths = [1, 2, 4, 8]
     ratings = rated({f"d{d}": 50 + 90 * np.log2(d) for d in depths})
-    (row,) = gains(ratings, by_depth(ratings, depths), NO_NODES).to_dict("records")
+    (row,) = gains(ratings, by_depth(ratings, depths)).to_dict("records")
     x = np.log2(depths)
     error = Z95 * 10 / np.sqrt(((x - x.mean()) ** 2).sum())
     assert (row["family"], row["per"], row["players"], row["x_low"], row["x_high"]) == ("f", "depth", 4, 1, 8)
@@ -88,7 +84,7 @@ def test_ratings_on_a_line_give_its_slope_with_the_error_of_least_squares() -> N
 def test_ratings_off_the_line_widen_the_interval_by_the_root_of_chi_square_over_its_freedom() -> None:
     depths, off = [1, 2, 4, 8], np.array([30, -40, 10, 50.0])
     ratings = rated({f"d{d}": float(e) for d, e in zip(depths, off, strict=True)})
-    (row,) = gains(ratings, by_depth(ratings, depths), NO_NODES).to_dict("records")
+    (row,) = gains(ratings, by_depth(ratings, depths)).to_dict("records")
     x = np.log2(depths)
     slope, intercept = np.polyfit(x, off, 1)
     residual = off - intercept - slope * x
@@ -118,7 +114,7 @@ def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments() -> N
         games = pd.DataFrame({"white": np.array(names)[white], "black": np.array(names)[black], "result": result})
         ratings = rate(games.assign(pair=np.arange(len(games)) // 2), names)
         order = [int(name[1:]) for name in ratings.table["player"]]
-        gain = gains(ratings, by_depth(ratings, order), NO_NODES).iloc[0]
+        gain = gains(ratings, by_depth(ratings, order)).iloc[0]
         covered += gain["gain_low"] <= 60 <= gain["gain_high"]
     assert 90 <= covered <= 100
 
@@ -128,12 +124,13 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
     players += [player(f"t{s}", type="x", seconds=s) for s in (0.1, 0.2)]
     standings = pd.DataFrame({"player": [p["name"] for p in players], "elo": np.arange(8.0), "games": 9})
     standings = standings.assign(elo_low=0.0, elo_high=1.0, nodes_per_move=[90, 180, 300, 7, 8, 9, 5, 6])
-    table = elo_by_nodes(standings, specs(players))
+    table = sweeps(standings, specs(players))
+    table = table[table["per"] == "nodes"]
     assert sorted(map(tuple, table[["family", "player"]].to_numpy().tolist())) == [
         ("alphabeta by depth", "d1"), ("alphabeta by depth", "d2"), ("alphabeta by depth", "d3"),
         ("alphabeta by nodes", "n100"), ("alphabeta by nodes", "n200"), ("alphabeta by nodes", "n400"),
     ]  # fmt: skip
-    assert table["nodes_per_move"].tolist() == [7, 8, 9, 90, 180, 300]
+    assert table["x"].tolist() == [7, 8, 9, 90, 180, 300]
 
 
 # equal terms
@@ -347,9 +344,9 @@ def test_the_chart_that_answers_is_the_first_and_its_title_the_answer(grid: Run,
     assert name == "elo" and words.startswith("b leads with +")
 
 
-def test_nobody_who_counts_nodes_no_chart_of_nodes(tmp_path: Path) -> None:
-    assert "nodes" not in drawn(short(tmp_path, [player("r", type="random"), player("s", type="x")]))
-    assert "nodes" in drawn(short(tmp_path, [player("r", type="random"), player("s", 3)]))
+def test_a_line_of_nodes_has_three_depths(tmp_path: Path) -> None:
+    assert "nodes" not in drawn(short(tmp_path, [player("r", type="random"), player("s", 3), player("t", 4)]))
+    assert "nodes" in drawn(short(tmp_path, [player(f"s{depth}", depth) for depth in (2, 3, 4)]))
 
 
 def test_charts_of_a_sweep_show_no_missing_number_and_cut_no_text_off(grid: Run) -> None:
@@ -372,7 +369,7 @@ def test_the_depth_chart_draws_the_fitted_curve_through_its_ends(grid: Run) -> N
 def test_a_family_has_one_colour_in_every_chart(grid: Run) -> None:
     colours = []
     charts = drawn(grid)
-    for name in ("elo_by_depth", "elo_by_nodes", "nodes", "time_to_depth"):
+    for name in ("elo_by_depth", "elo_by_nodes", "nodes"):
         ax: Any = charts[name]
         labels = [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
         assert labels == ["evaluation cis300", "evaluation simple"]

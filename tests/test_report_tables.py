@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pydoc
+import inspect
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -21,16 +21,13 @@ from arena.report.run import Run
 from arena.report.sentences.notes import disqualifications, faulty
 from arena.report.tables.ablation import ablation
 from arena.report.tables.catalogue import TABLES
-from arena.report.tables.columns import COLUMNS
-from arena.report.tables.doublings import elo_by_depth
-from arena.report.tables.matrix import OTHERS, score_matrix
+from arena.report.tables.effort import effort
+from arena.report.tables.matrix import score_matrix
 from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
-from arena.report.tables.standings import STANDINGS, standings
-from arena.report.tables.stored import GAMES
-from arena.report.tables.submissions import SUBMISSIONS
+from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
-from arena.report.tables.telemetry import telemetry
+from arena.report.tables.sweeps import sweeps
 from tests.helpers.report_data import (
     OPENING,
     START,
@@ -116,11 +113,11 @@ def test_families_whose_weights_differ_have_different_names() -> None:
 
 def test_elo_by_depth_needs_three_depths_with_games() -> None:
     table = pd.DataFrame({"player": ["a", "b", "c"], "elo": [2.0, 1.0, 0.0], "games": [9, 9, 9]})
-    table = table.assign(elo_low=-1.0, elo_high=1.0)
+    table = table.assign(elo_low=-1.0, elo_high=1.0, nodes_per_move=np.nan)
     three = specs([player("a", 6), player("b", 4), player("c", 1)])
-    assert elo_by_depth(table, three)["depth"].tolist() == [1, 4, 6]
-    assert elo_by_depth(table.assign(games=[9, 9, 0]), three).empty
-    assert elo_by_depth(table, specs([player("a", 6), player("b", 4), player("c", 4)])).empty
+    assert sweeps(table, three)["x"].tolist() == [1, 4, 6]
+    assert sweeps(table.assign(games=[9, 9, 0]), three).empty
+    assert sweeps(table, specs([player("a", 6), player("b", 4), player("c", 4)])).empty
 
 
 def recorded(**changes: Any) -> pd.DataFrame:
@@ -129,12 +126,12 @@ def recorded(**changes: Any) -> pd.DataFrame:
     return moves.assign(**changes)
 
 
-def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
+def effort_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
     """The table of games (white, black, result, termination)."""
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
     players = [player("busy", 4), player("idle", type="random")]
     survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
-    return telemetry(rows, survey, ["idle", "busy"], specs(players))
+    return effort(rows, survey, ["idle", "busy"], specs(players), {})
 
 
 def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:
@@ -144,44 +141,45 @@ def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_t
         ("busy", "idle", "white", "time"),
         ("idle", "busy", "white", "no_moves"),
     ]
-    table: Any = telemetry_of(moves, *lost).set_index("player")
+    table: Any = effort_of(moves, *lost).set_index("player")
     assert table.loc["idle", ["overrun_p99", "overrun_max", "time_losses"]].tolist() == [0.198, 0.2, 2]
     assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
 
 
 def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves() -> None:
     moves = recorded().assign(cpu_seconds=pd.array([0.25, 0.75, None, None], dtype="Float64"))
-    table: Any = telemetry_of(moves).set_index("player")
+    table: Any = effort_of(moves).set_index("player")
     busy = moves[moves["player"] == "busy"]
     assert table.loc["busy", "nodes_per_second"] == busy["nodes"].sum() / 1.0
-    assert table.loc["busy", "nodes_per_wall_second"] == busy["nodes"].sum() / busy["seconds"].sum()
-    assert table.loc["busy", "cpu_seconds_per_move"] == 0.5
+    assert table.loc["busy", ["seconds_per_move", "wall_seconds_per_move"]].tolist() == [0.5, 1.0]
     some = moves.assign(cpu_seconds=pd.array([0.25, None, None, None], dtype="Float64"))
-    table = telemetry_of(some).set_index("player")
-    assert table.loc["busy", "nodes_per_second"] == table.loc["busy", "nodes_per_wall_second"]
-    assert np.isnan(table.loc["busy", "cpu_seconds_per_move"])
+    table = effort_of(some).set_index("player")
+    assert table.loc["busy", "nodes_per_second"] == busy["nodes"].sum() / busy["seconds"].sum()
+    assert table.loc["busy", "seconds_per_move"] == 1.0
 
 
-def test_telemetry_of_more_players_than_a_byte_counts_needs_none_that_searches() -> None:
+def test_effort_of_more_players_than_a_byte_counts_needs_none_that_searches() -> None:
     names = [f"r{i}" for i in range(130)]
     moves = moves_with([(name, 0, 0, 0.1) for name in names])
     survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
     rows = pd.DataFrame([("r0", "r1", "white", "time")], columns=["white", "black", "result", "termination"])
-    table = telemetry(rows, survey, names, specs([player(name, type="random") for name in names]))
+    table = effort(rows, survey, names, specs([player(name, type="random") for name in names]), {})
     assert table["player"].tolist() == names
-    assert table.drop(columns=["player", "wall_seconds_per_move"]).isna().all(axis=None)
+    assert (
+        table[["nodes_per_move", "nodes_per_second", "mean_depth", "deepest", "time_losses"]].isna().all(axis=None)
+    )
 
 
 def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:
     table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1]})
     table["seconds_per_move"] = [1.23456789e-5, np.inf]
-    text = STANDINGS.rounded(table).to_csv(index=False)
+    text = TABLES["standings"].rounded(table).to_csv(index=False)
     assert text == "elo,score,seconds_per_move\n12.3,0.1235,1.23457e-05\n0.0,1.0,\n"
 
 
 def test_rounding_to_six_digits_never_shows_more() -> None:
     values = np.random.default_rng(1).lognormal(0, 6, 2000)
-    written = GAMES.rounded(pd.DataFrame({"seconds": values}))["seconds"]
+    written = TABLES["games"].rounded(pd.DataFrame({"seconds": values}))["seconds"]
     np.testing.assert_allclose(written, values, rtol=5.1e-6)
     digits = [repr(v).split("e")[0].replace(".", "").strip("0") for v in written.tolist()]
     assert max(map(len, digits)) == 6
@@ -215,48 +213,32 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
         order=[("x1", dict.fromkeys(set(names("order")[2:]) - set(names("standings")), 1))],
         games=run.games.reindex(columns=list(GAME_COLUMNS)),
     )
-    others = {"ablation": ablation(run.probes, run.ratings, whole), "positions": run.moves.assign(fen="")}
     for name, of in TABLES.items():
-        table = others[name] if name in others else getattr(run, name)
-        of_players = run.placed if name in ("crosstable", "score_matrix") else run.players
-        of_players = of_players if of.others and of.others.name == OTHERS else []
-        wanted = [each for each in (*names(name), *of_players) if each != "score_elo"]  # that is for two players
+        table = ablation(run.probes, run.ratings, whole) if name == "ablation" else getattr(run, name)
+        of_players = run.placed if name == "crosstable" else []
+        absent = (
+            {"score_elo", "fen"} if name in ("standings", "moves") else set()
+        )  # of two players; of `positions`
+        wanted = [each for each in (*names(name), *of_players) if each not in absent]
         assert [*filter(None, [table.index.name]), *table.columns] == wanted, name
-        assert all(column.heading for column in of.shown_columns()), name
-    assert {name for of in TABLES for name in names(of)} >= set(COLUMNS)
+        headed = {column.name for column in of.columns if column.heading}
+        assert set(of.shown.replace("|", " ").split()) <= headed, name
 
 
 def names(table: str) -> list[str]:
     """The names of the columns that a table is described to have."""
-    return [column.name for column in TABLES[table].columns]
+    return TABLES[table].names
 
 
-def test_a_column_means_the_same_in_a_table_and_in_one_that_repeats_its_rows() -> None:
-    for table, wider in (("moves", "positions"), ("games", "rated_games")):
-        assert set(TABLES[table].columns) <= set(TABLES[wider].columns)
-    (of_moves,), (of_players,) = (
-        [column.meaning for column in TABLES[name].columns if column.name == "score"]
-        for name in ("positions", "standings")
-    )
-    assert of_moves != of_players
+def test_a_run_names_every_table_with_what_it_holds_and_its_type() -> None:
+    hints = {name: get_type_hints(_function(name))["return"] for name in TABLES}
+    assert set(hints.values()) == {pd.DataFrame}
+    assert all(getattr(Run, name).__doc__ for name in TABLES)
 
 
-def test_every_table_of_a_run_and_no_other_is_told_of_by_its_help() -> None:
-    told = {name: pydoc.plain(pydoc.render_doc(vars(Run)[name])) for name in TABLES}
-    for name, text in told.items():
-        for of in TABLES[name].described():
-            assert f"{of.name}: {of.meaning}{f' [{of.unit}]' if of.unit else ''}\n" in f"{text}\n", name
-    helped = pydoc.plain(pydoc.render_doc(Run))
-    assert f"Tables: {', '.join(TABLES)}." in helped
-    assert "score_men: " in helped
-    others = {name for of in Run.__mro__ for name, it in vars(of).items() if _returned(it) == "pd.DataFrame"}
-    assert others <= {*TABLES, "table"}
-
-
-def _returned(member: Any) -> Any:
-    """What a property or a method of a class says that it returns."""
-    function = getattr(member, "fget", None) or getattr(member, "func", None) or member
-    return getattr(function, "__annotations__", {}).get("return")
+def _function(name: str) -> Any:
+    member = inspect.getattr_static(Run, name)
+    return getattr(member, "fget", None) or member.func
 
 
 def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
@@ -351,7 +333,7 @@ def test_of_more_than_three_players_left_out_the_notes_say_where_the_reasons_are
 def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path: Path) -> None:
     write_quickly(class_of(tmp_path / "class"))
     sheet = pd.read_csv(tmp_path / "class" / "submissions.csv")
-    assert list(sheet) == [column.name for column in SUBMISSIONS.columns] and len(sheet) == 4
+    assert list(sheet) == TABLES["submissions"].names and len(sheet) == 4
     page = (tmp_path / "class" / "report.html").read_text(encoding="utf-8")
     assert '<h2 id="submissions">' in page and "lost 1 on time and 1 by errors" in page
     built_in = [player(name, 3) for name in "ab"]

@@ -21,8 +21,10 @@ from arena.report.sentences.cautions import below_random, pondered, too_long, un
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import MOST, details, headline
 from arena.report.sentences.notes import notes
-from arena.report.tables.comparisons import comparisons, comparisons_text
-from arena.report.tables.standings import STANDINGS
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.comparisons import comparisons
+from arena.report.tables.table import texts
+from arena.report.tables.views import comparisons as comparison_cells
 from arena.report.writers import content, markdown
 from tests.helpers.report_data import (
     MISSING_WORD,
@@ -103,14 +105,14 @@ def test_values_of_the_same_words_are_called_by_what_their_players_names_share()
 
 def test_the_tables_have_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_terms() -> None:
     table = comparisons(of_student(0, 0, 0, 50, 40, 30, 10, 20, -60, -70, 0, 5), specs(STUDENT))
-    against = comparisons_text(table)
+    against = texts(comparison_cells(table))
     assert against.columns.tolist() == [
         "Value", "Equal depth (6)", "LOS", "Equal nodes (2000)", "LOS", "Equal time (0.02 s)", "LOS"
     ]  # fmt: skip
     assert against.iloc[0].tolist() == [
         "fast", "+50 ± 28", "> 99.9 %", "+40 ± 28", "99.8 %", "+30 ± 28", "98.3 %",
     ]  # fmt: skip
-    pairs = comparisons_text(table, pairs=True)
+    pairs = texts(comparison_cells(table, pairs=True))
     assert pairs["Pair"].tolist() == [f"{b} − {a}" for a, b in combinations(NAMES, 2)]
     assert pairs.iloc[3, 1] == "−40 ± 28"
 
@@ -118,7 +120,7 @@ def test_the_tables_have_a_row_for_each_value_or_pair_and_columns_for_each_kind_
 def test_two_kinds_of_settings_share_a_table_with_a_column_for_the_setting() -> None:
     players = [player("a", 4), player("b", 4, pvs=False), player("c", 4, tt=0)]
     table = comparisons(rated({"a": 9, "b": 1, "c": 2}), specs(players))
-    text = comparisons_text(table)
+    text = texts(comparison_cells(table))
     assert text.iloc[:, :3].to_numpy().tolist() == [["pvs", "no pvs", "default pvs"], ["tt", "tt 0", "default tt"]]
     assert table["baseline"].all()
 
@@ -251,7 +253,7 @@ def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_comp
     assert markdown(late).count("† Time was not equal") == 1
     assert too_long(kept) == []
     assert "†" not in markdown(kept)
-    np.testing.assert_allclose(late.telemetry.set_index("player")["time_used"][["quick", "slow"]], [0.9, 2.1])
+    np.testing.assert_allclose(late.effort.set_index("player")["time_used"][["quick", "slow"]], [0.9, 2.1])
 
 
 def test_games_lost_by_failures_are_noted_with_who_lost_how_many_of_how_many(tmp_path: Path) -> None:
@@ -366,7 +368,7 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     alike = changed(run, moves=moves, games=run.games.assign(result=run.games["result"][::2].repeat(2).to_numpy()))
     said = "A and B played the same moves in all 20 games: they are one player."
     assert headline(alike) == [said] and said not in notes(alike)
-    shown = STANDINGS.text(alike.standings)
+    shown = TABLES["standings"].text(alike.standings)
     assert shown[["Elo", "95 % interval", "LOS"]].to_numpy().tolist() == [["", "", ""]] * 2
     assert not MISSING_WORD.search(markdown(alike).replace("none", ""))
     assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}

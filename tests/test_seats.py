@@ -438,8 +438,8 @@ def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: 
     wall = float(well.moves[well.moves["player"] == "bad"]["seconds"].mean())
     of_move = well.standings.set_index("player")["seconds_per_move"]
     assert 0 < of_move["bad"] < wall / 3
-    assert well.search_time.set_index("player")["mean"]["bad"] == pytest.approx(of_move["bad"])
-    assert well.telemetry.set_index("player")["wall_seconds_per_move"]["bad"] == pytest.approx(wall)
+    assert well.effort.set_index("player")["seconds_per_move"]["bad"] == pytest.approx(of_move["bad"])
+    assert well.effort.set_index("player")["wall_seconds_per_move"]["bad"] == pytest.approx(wall)
 
 
 @pytest.mark.full

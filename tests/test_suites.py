@@ -28,7 +28,8 @@ from arena.play.searches import unanswered
 from arena.play.suite import Puzzle, Suite, read_suite
 from arena.ratings.errors import wilson
 from arena.report.charts.effort import plot_solved, sweeps
-from arena.report.tables.suites import ALL, RANDOM, shares, solutions
+from arena.report.tables.suites import RANDOM, shares, solutions
+from arena.report.tables.views import ALL
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides

@@ -21,6 +21,7 @@ from arena.ledger.packing import MOVE_COLUMNS, packed, unpacked
 from arena.report.run import Run
 from arena.report.sentences.notes import notes
 from arena.report.tables import survey
+from arena.report.tables.effort import SHARES
 from arena.report.viewer import games
 from arena.report.viewer.games import games_of
 from arena.report.write import write
@@ -106,10 +107,10 @@ def test_a_report_in_parts_has_the_tables_of_one_whole(
     monkeypatch.setattr(moves, "PLIES_AT_ONCE", 10**9)
     whole = arena.load(folder)
     assert len(list(whole.data.moves())) == 1
-    for name in ("standings", "search", "rated_games"):
+    for name in ("standings", "rated_games"):
         pd.testing.assert_frame_equal(getattr(in_parts, name), getattr(whole, name))
-    sampled = ["overrun_p99"]
-    pd.testing.assert_frame_equal(in_parts.telemetry.drop(columns=sampled), whole.telemetry.drop(columns=sampled))
+    sampled = ["overrun_p99", *SHARES]
+    pd.testing.assert_frame_equal(in_parts.effort.drop(columns=sampled), whole.effort.drop(columns=sampled))
     monkeypatch.setattr(moves, "PLIES_AT_ONCE", 1000)
     pd.testing.assert_frame_equal(arena.load(folder).moves, whole.moves)
 

@@ -17,7 +17,8 @@ from arena.ratings.joint import rate as rate_games
 from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side, sameness, sameness_sentence
 from arena.report.load import read_results
-from arena.report.tables.standings import STANDINGS, rated
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.standings import rated
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
@@ -69,7 +70,7 @@ def rate(
         }
         click.echo(json.dumps(document))
         return
-    show_frame(STANDINGS.text(table))
+    show_frame(TABLES["standings"].text(table))
     echo("d Elo more mean an expected score of 1 / (1 + 10^(−d/400)); a draw is half a point.")
     mover = results_read.first.capitalize()
     if results_read.first_by:

@@ -18,7 +18,7 @@ from arena.commands.output import echo, show_frame, show_table
 from arena.ledger.ledger import FILE
 from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
-from arena.report.run import Run
+from arena.report.run import Run, standings_cells
 from arena.report.runs.joint import (
     joint_text,
     load_joint,
@@ -30,7 +30,7 @@ from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
 from arena.report.sentences.notes import disqualifications, faulty, forfeits
 from arena.report.sheets import write_sheets
-from arena.report.tables.decided import standings_text
+from arena.report.tables.table import texts
 from arena.report.write import write
 from arena.watch.entry import entries
 
@@ -128,4 +128,4 @@ def _print_standings(finished: Run) -> None:
     for sentences in (unfinished, faulty, disqualifications, forfeits, headline):
         for sentence in sentences(finished):
             echo(sentence)
-    show_frame(standings_text(finished))
+    show_frame(texts(standings_cells(finished)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,10 +15,69 @@ from arena.ledger.game import row_pdn
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
-from arena.report.tables.table import RunTable
+from arena.report.tables.table import Table
 from arena.report.writers import latex, markdown
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import search_comment
+
+
+class File(NamedTuple):
+    """A file of a report."""
+
+    name: str
+    holds: str
+    """Its contents, as the page's list of files describes them."""
+    fill: Callable[[Run, Path], object]
+    """Writes it to a path."""
+    table: Table | None = None
+    """Of the files of a table, which a run has if the table has rows."""
+    of_games: bool = False
+    """Whether it holds all games or moves, and needs no rating."""
+    of_moves: bool = False
+    """Whether it holds all moves, so that a large run has it only when asked for."""
+    of_latex: bool = False
+    """Whether it is a table for papers, which a run has only when asked for."""
+
+    def applies(self, run: Run) -> bool:
+        """Whether a run has it."""
+        return self.table is None or len(frame_of(run, self.table)) > 0
+
+
+def frame_of(run: Run, table: Table) -> pd.DataFrame:
+    """The attribute of a run that a table describes."""
+    frame: pd.DataFrame = getattr(run, table.name)
+    return frame
+
+
+def write_games(run: Run, path: Path) -> None:
+    """Write the games, void ones too, as CSV."""
+    every = pd.concat([run.games, run.void_games]) if len(run.void_games) else run.games
+    _write(TABLES["games"], [every.sort_values("game")], path)
+
+
+def write_moves(run: Run, path: Path) -> None:
+    """Write the moves as CSV, part by part."""
+    _write(TABLES["moves"], run.data.moves(), path)
+
+
+def write_positions(run: Run, path: Path) -> None:
+    """Write the moves with the position before each as CSV, part by part."""
+    _write(TABLES["moves"], run.positions_in_parts(), path)
+
+
+def _write_table(table: Table, run: Run, path: Path) -> None:
+    _write(table, [frame_of(run, table)], path)
+
+
+def _write(table: Table, parts: Iterable[pd.DataFrame], path: Path) -> None:
+    with written(path) as file:
+        for number, part in enumerate(parts):
+            # A crosstable has its players in a named index.
+            write_rows(table.rounded(part), file, index=part.index.name is not None, header=not number)
+
+
+def _write_latex(table: Table, run: Run, path: Path) -> None:
+    write_text(latex(table.cells(frame_of(run, table))), path)
 
 
 def write_pdn(run: Run, path: Path) -> None:
@@ -52,54 +112,32 @@ def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
     yield from (([], []) for _ in plies)
 
 
-class File(NamedTuple):
-    """A file of a report."""
-
-    name: str
-    holds: str
-    """Its contents, as the page's list of files describes them."""
-    table: RunTable | None = None
-    """Of a CSV file."""
-    parts: Callable[[Run], Iterable[pd.DataFrame]] | None = None
-    """Of a CSV file that is not the table as it is, or may be larger than memory."""
-    applies: Callable[[Run], bool] = lambda _: True
-    """Whether a run has it."""
-    fill: Callable[[Run, Path], object] | None = None
-    """Of another file, what writes it."""
-    of_moves: bool = False
-    """Whether it holds all moves, so that a large run has it only when asked for."""
-    of_latex: bool = False
-    """Whether it is a table for papers, which a run has only when asked for."""
-
-    @property
-    def of_games(self) -> bool:
-        """Whether it holds all games or moves, and needs no rating."""
-        return self.of_moves or self.name == "games.csv"
-
-
-def _csv(table: RunTable) -> File:
-    def applies(run: Run) -> bool:
-        return table.applies(run) and (table.always or len(run.table(table)) > 0)
-
-    return File(f"{table.name}.csv", table.holds, table, table.parts, applies, of_moves=table.of_moves)
-
-
-def _tex(table: RunTable) -> File:
-    def applies(run: Run) -> bool:
-        return len(run.table(table)) > 0
-
-    def fill(run: Run, path: Path) -> None:
-        write_text(latex(table.text(run.table(table))), path)
-
-    holds = f"{table.name.replace('_', ' ')} as a LaTeX table"
-    return File(f"{table.name}.tex", holds, applies=applies, fill=fill, of_latex=True)
+def _holds(table: Table) -> str:
+    """The first line of the documentation of `Run`'s attribute."""
+    return str(getattr(Run, table.name).__doc__).splitlines()[0].rstrip(".")
 
 
 FILES = (
-    *(_csv(table) for table in TABLES.values() if table.written),
-    File("games.pdn", "all games, for any draughts program", fill=write_pdn, of_moves=True),
-    File("summary.md", "this report in Markdown", fill=lambda run, path: write_text(markdown(run), path)),
-    *(_tex(table) for table in TABLES.values() if table.latex),
+    File("games.csv", _holds(TABLES["games"]), write_games, of_games=True),
+    File(
+        "moves.csv",
+        "One row per move; --fen adds the position before it",
+        write_moves,
+        of_games=True,
+        of_moves=True,
+    ),
+    File("games.pdn", "All games, for any draughts program", write_pdn, of_games=True, of_moves=True),
+    File("summary.md", "This report in Markdown", lambda run, path: write_text(markdown(run), path)),
+    *(
+        File(f"{name}.csv", _holds(table), partial(_write_table, table), table)
+        for name, table in TABLES.items()
+        if name not in ("games", "moves")
+    ),
+    *(
+        File(f"{name}.tex", f"{name} for LaTeX", partial(_write_latex, table), table, of_latex=True)
+        for name, table in TABLES.items()
+        if table.is_read
+    ),
 )
 """Every file, in the order of the page's list."""
 
@@ -117,17 +155,3 @@ def asked(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
     return [
         file for file in FILES if (latex or not file.of_latex) and (moves or not (file.of_moves and run.large))
     ]
-
-
-def write_file(file: File, run: Run, path: Path) -> None:
-    """Write a file of a run to `path`."""
-    if file.table is None:
-        assert file.fill is not None
-        file.fill(run, path)
-        return
-    with written(path) as output:
-        parts = file.parts(run) if file.parts else [run.table(file.table)]
-        for number, part in enumerate(parts):
-            table = file.table.rounded(part)
-            # A matrix has its players in a named index.
-            write_rows(table, output, index=table.index.name is not None, header=not number)

@@ -19,10 +19,10 @@ from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
-from arena.report.run import Run
+from arena.report.run import Run, standings_cells
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import facts, headline
-from arena.report.tables.decided import standings_text
+from arena.report.tables.table import texts
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
@@ -48,7 +48,7 @@ def card(run: Run) -> str:
     sentences = [*unfinished(run), *headline(run), *facts(run)]
     parts = [f"<h4>{escape(run.name)} ({escape(run.rules)})</h4>", f"<p>{escape(' '.join(sentences))}</p>"]
     if len(run.games):
-        table = standings_text(run)
+        table = texts(standings_cells(run))
         parts.append(table.head(ROWS).to_html(index=False, border=0))
         if len(table) > ROWS:
             parts.append(f"<p>and {len(table) - ROWS} more: <code>run.standings</code></p>")

@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import pandas as pd
 
+from arena.report.tables import (
+    ablation,
+    comparisons,
+    decided,
+    effort,
+    grades,
+    matrix,
+    outcomes,
+    standings,
+    stored,
+    submissions,
+    suites,
+    sweeps,
+)
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.rated_run import RatedRun
-from arena.report.tables.stored import positions_in_parts
-from arena.report.tables.table import RunTable
+from arena.report.tables.settings import families
 
 
-def _with_tables(run: type[Run]) -> type[Run]:
-    """Give the class an attribute for each table that it does not define, and all of them their documentation."""
-    for name, table in TABLES.items():
-        if name not in vars(run):
-            attribute = cached_property[Any](table.compute)
-            attribute.__set_name__(run, name)
-            setattr(run, name, attribute)
-        vars(run)[name].__doc__ = table.documentation()
-    run.__doc__ = f"{run.__doc__}\n    Tables: {', '.join(TABLES)}.\n    "
-    return run
-
-
-@_with_tables
 @dataclass(frozen=True, eq=False)
 class Run(RatedRun):
     """One run as the ledger holds it, finished or not: `arena.load("reports/quickstart")`.
 
     Its tables are DataFrames, computed when first asked for: `run.standings`. A missing value is one that does not
-    exist; `_low` and `_high` are the ends of 95 % intervals.
+    exist; `_low` and `_high` are the ends of 95 % intervals. `reports/columns.md` has the columns of those
+    that are files, too.
     """
 
     card: Callable[[Run], str] | None = None
@@ -47,21 +47,171 @@ class Run(RatedRun):
     def _repr_html_(self) -> str | None:
         return self.card(self) if self.card else None
 
-    def table(self, table: RunTable) -> pd.DataFrame:
-        """One of the tables: `run.table(STANDINGS)` is `run.standings`."""
-        found = getattr(self, table.name)
-        frame: pd.DataFrame = found() if callable(found) else found
-        return frame
-
-    def positions(self, games: Collection[int] | None = None) -> pd.DataFrame:
-        """See `arena.report.tables.stored.POSITIONS`, for the games with these numbers, else for all."""
-        return pd.concat(list(self.positions_in_parts(games)), ignore_index=True)
-
-    def positions_in_parts(self, games: Collection[int] | None = None) -> Iterator[pd.DataFrame]:
-        """The parts of `positions`, at least one; games are replayed, some thousand moves a second."""
-        return positions_in_parts(self, games)
-
     @property
     def played(self) -> int:
         """How many games are stored, those that do not count among them."""
         return len(self.games) + len(self.void_games)
+
+    # what is stored; `games` and `rated_games` are inherited
+
+    @property
+    def void_games(self) -> pd.DataFrame:
+        """The games of disqualified players, which do not count, with the columns of `games`; the result is *."""
+        return self.data.void_games
+
+    @cached_property
+    def moves(self) -> pd.DataFrame:
+        """One row per move. All are in memory; `run.data.moves()` reads them in parts."""
+        return pd.concat(list(self.data.moves()), ignore_index=True)
+
+    def positions(self, games: Collection[int] | None = None) -> pd.DataFrame:
+        """`moves` with the position before each as FEN, for the games with these numbers, else for all."""
+        return pd.concat(list(self.positions_in_parts(games)), ignore_index=True)
+
+    def positions_in_parts(self, games: Collection[int] | None = None) -> Iterator[pd.DataFrame]:
+        """The parts of `positions`, at least one; games are replayed, some thousand moves a second."""
+        return stored.positions_in_parts(self, games)
+
+    @property
+    def probes(self) -> pd.DataFrame:
+        """One row per search to a fixed depth."""
+        return self.data.probes
+
+    # results
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """Rating, counts and cost per move of each player, in rank order."""
+        return standings.standings(self.ratings.table, self.survey.totals, self.ratings.groups)
+
+    @cached_property
+    def order(self) -> pd.DataFrame:
+        """The final order of a Swiss or knockout, with ratings."""
+        return decided.final_order(self.data.order, self.standings)
+
+    @cached_property
+    def submissions(self) -> pd.DataFrame:
+        """A grade sheet: the players with code of one's own, with place, points, failures and time."""
+        return submissions.submissions(self, self.standings, self.order)
+
+    @cached_property
+    def crosstable(self) -> pd.DataFrame:
+        """Points of the row player out of the games against the column player, such as "12.5/20"."""
+        return matrix.crosstable(self.games, self.placed)
+
+    @cached_property
+    def score_matrix(self) -> pd.DataFrame:
+        """Points per game of the row player against the column player."""
+        return matrix.score_matrix(self.games, self.placed)
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """Games, wins, draws and losses of each player with each colour."""
+        return outcomes.outcomes(self.games, self.players)
+
+    @cached_property
+    def terminations(self) -> pd.DataFrame:
+        """How games ended: termination, games and their share of all."""
+        return outcomes.terminations(self.games)
+
+    @cached_property
+    def adjudications(self) -> pd.DataFrame:
+        """Games ended by each rule of adjudication, and how often that was wrong."""
+        return outcomes.adjudications(self.games)
+
+    @cached_property
+    def openings(self) -> pd.DataFrame:
+        """Score of the first mover by opening, where enough pairs were played from each to say something."""
+        return outcomes.openings(self.games, self.first)
+
+    @cached_property
+    def sprt(self) -> pd.DataFrame:
+        """The sequential test pair by pair."""
+        return decided.sprt_path(self.games, self.experiment.sprt)
+
+    @cached_property
+    def convergence(self) -> pd.DataFrame:
+        """Ratings after growing parts of the schedule."""
+        return standings.convergence(self.rated_games, self.players, self.first, self.experiment.anchor)
+
+    # players at equal terms
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame:
+        """Elo of one setting against another at equal terms; of two players, of the one against the other."""
+        return comparisons.comparisons(self.ratings, self.compared, self.experiment.reference, self.time_used)
+
+    @cached_property
+    def sweeps(self) -> pd.DataFrame:
+        """Elo against depth and against nodes per move, by family."""
+        return sweeps.sweeps(self.standings, self.compared)
+
+    @cached_property
+    def gains(self) -> pd.DataFrame:
+        """Elo per doubling of depth and of nodes, by family, and whether that describes the ratings."""
+        return sweeps.gains(self.ratings, self.sweeps)
+
+    @cached_property
+    def ablation(self) -> pd.DataFrame:
+        """Cost to a fixed depth and Elo against the reference."""
+        return ablation.ablation(self.probes, self.ratings, self.experiment)
+
+    # effort
+
+    @cached_property
+    def effort(self) -> pd.DataFrame:
+        """Nodes, depth and time of the moves of each player, what its search counted, and its clock."""
+        specs = self.experiment.players
+        return effort.effort(self.games, self.survey, self.players, specs, families(self.compared))
+
+    @property
+    def time_used(self) -> dict[str, float]:
+        """Each player's use of its time limit, as in `effort`."""
+        return dict(zip(self.effort["player"], self.effort["time_used"], strict=True))
+
+    @cached_property
+    def extras(self) -> pd.DataFrame:
+        """Numbers of the players' own by player and name."""
+        return effort.extras(self.data.extras, self.players)
+
+    # graded decisions and suites
+
+    @cached_property
+    def grades(self) -> pd.DataFrame:
+        """One row per graded decision, its judge and the points that it lost."""
+        return grades.grades(self, self.judges)
+
+    @cached_property
+    def judges(self) -> pd.DataFrame:
+        """How each judge's scores become points."""
+        return grades.judges(self)
+
+    @cached_property
+    def endgame_errors(self) -> pd.DataFrame:
+        """What each player threw away in positions of the endgame tables."""
+        return grades.endgame_errors(self, self.grades)
+
+    @cached_property
+    def judged_losses(self) -> pd.DataFrame:
+        """The points that each player lost by a judge's scores, by phase."""
+        return grades.judged_losses(self, self.grades)
+
+    @cached_property
+    def costliest_errors(self) -> pd.DataFrame:
+        """The costliest errors, one of a game: columns of `grades` and the move played."""
+        return grades.costliest_errors(self, self.grades)
+
+    @cached_property
+    def suites(self) -> pd.DataFrame:
+        """The share of each suite's positions that each player solves, of all and by stratum."""
+        return suites.suites(self)
+
+    @property
+    def suite_answers(self) -> pd.DataFrame:
+        """One row per position of a suite and player: the move played and whether it solves the position."""
+        return self.data.answers
+
+
+def standings_cells(run: Run) -> pd.DataFrame:
+    """The standings for people: in the final order of the format if it has one, else by rating."""
+    return TABLES["order"].cells(run.order) if len(run.order) else TABLES["standings"].cells(run.standings)

@@ -14,10 +14,9 @@ from arena.base.work import in_background
 from arena.base.writing import write_text
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.style import save_png, svg
-from arena.report.files import FILES, File, asked, files_of, write_file
+from arena.report.files import FILES, File, asked, files_of, write_positions
 from arena.report.page import html
 from arena.report.run import Run
-from arena.report.tables.stored import POSITIONS
 from arena.report.viewer.games import CHARACTERS, room, viewer
 
 
@@ -42,14 +41,14 @@ def write(
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
     long = [_with_fen(file) if fen else file for file in asked(run, moves, latex) if file.of_games]
-    of_games = {file.name: partial(write_file, file, run) for file in long}
-    run.survey, run.ratings, run.grades, run.dearest_errors  # noqa: B018  both processes need them
+    of_games = {file.name: partial(file.fill, run) for file in long}
+    run.survey, run.ratings, run.grades, run.costliest_errors  # noqa: B018  both processes need them
     with in_background(partial(_games_part, run, games, target, of_games)) as games_part:
         charts = draw(run)
         pictures = {name: svg(axes) for name, axes in charts.items()}
         listed = files_of(run, moves, latex)
         files: dict[str, Callable[[Path], object]] = {
-            file.name: partial(write_file, file, run) for file in listed if not file.of_games
+            file.name: partial(file.fill, run) for file in listed if not file.of_games
         }
         for name, axes in charts.items():
             files[f"{name}.svg"] = partial(write_text, pictures[name])
@@ -67,8 +66,7 @@ def write(
 
 
 def _with_fen(file: File) -> File:
-    is_moves = file.table is not None and file.table.name == "moves"
-    return file._replace(table=POSITIONS, parts=Run.positions_in_parts) if is_moves else file
+    return file._replace(fill=write_positions) if file.name == "moves.csv" else file
 
 
 def _games_part(

@@ -11,18 +11,19 @@ import pandas as pd
 from arena.base.number import unbroken
 from arena.base.wording import listed
 from arena.report.charts.catalogue import charts_of
-from arena.report.run import Run
+from arena.report.run import Run, standings_cells
 from arena.report.sentences import ablation, comparisons
 from arena.report.sentences import notes as note
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import details, facts, headline
 from arena.report.tables.catalogue import TABLES
-from arena.report.tables.comparisons import comparisons_text
-from arena.report.tables.decided import standings_text
-from arena.report.tables.suites import suite_strata_text
-from arena.report.tables.table import WORDS
+from arena.report.tables.table import are_words, texts
+from arena.report.tables.views import comparisons as comparison_cells
+from arena.report.tables.views import strata
 from arena.report.template import environment
 
+WORDS = frozenset({"Against", "Decided by", "Own number", "Pair", "File", "Player", "Reasons", "Setting", "Value"})
+"""Headings of columns of words, which start at the left; numbers end at the right."""
 OPEN_PAIRS = 28
 """Pairs of values that a page shows at once, those of eight values; more are folded."""
 MOST_PAIRS = 100
@@ -44,15 +45,13 @@ def content(run: Run) -> dict[str, Any]:
         "facts": facts(run),
         "notes": note.notes(run),
         "placed": len(run.order) > 0,
-        "standings": standings_text(run),
+        "standings": texts(standings_cells(run)),
         "submissions": TABLES["submissions"].text(run.submissions),
         "crosstable": TABLES["crosstable"].text(run.crosstable),
-        "search": TABLES["search"].text(run.search),
-        "telemetry": TABLES["telemetry"].text(run.telemetry),
+        "effort": TABLES["effort"].text(run.effort),
         "extras": TABLES["extras"].text(run.extras),
         "los_note": note.LOS,
-        "nodes_note": note.NODES,
-        "telemetry_note": note.TELEMETRY,
+        "effort_note": note.EFFORT,
         "extras_note": note.EXTRAS,
         "comparisons": _comparisons(run) if len(run.comparisons) else None,
         "ablation": _ablation(run) if len(run.ablation) else None,
@@ -72,7 +71,7 @@ def _ablation(run: Run) -> dict[str, Any]:
 
 
 def _errors(run: Run) -> dict[str, Any]:
-    """The tables of graded decisions, and of each of the dearest errors where it is and what it was."""
+    """The tables of graded decisions, and of each of the costliest errors where it is and what it was."""
     return {
         "endings_title": note.endings_title(run.endgame_errors),
         "endings": TABLES["endgame_errors"].text(run.endgame_errors),
@@ -80,7 +79,7 @@ def _errors(run: Run) -> dict[str, Any]:
         "judged_title": f"By the scores of {listed(run.judges['judge'])}",
         "judged": TABLES["judged_losses"].text(run.judged_losses),
         "judged_note": note.judged(run.judges),
-        "dearest": note.dearest(run.dearest_errors),
+        "costliest": note.costliest(run.costliest_errors),
     }
 
 
@@ -88,7 +87,7 @@ def _suites(run: Run) -> dict[str, Any]:
     return {
         "table": TABLES["suites"].text(run.suites),
         "note": note.solved(run.suites),
-        "strata": suite_strata_text(run.suites),
+        "strata": {suite: texts(cells) for suite, cells in strata(run.suites).items()},
     }
 
 
@@ -99,9 +98,9 @@ def _comparisons(run: Run) -> dict[str, Any]:
     shown = table.merge(every.head(MOST_PAIRS))
     return {
         "title": comparisons.title(table),
-        "table": comparisons_text(table),
+        "table": TABLES["comparisons"].text(table),
         "note": comparisons.note(table),
-        "pairs": None if table["baseline"].all() else comparisons_text(shown, pairs=True),
+        "pairs": None if table["baseline"].all() else texts(comparison_cells(shown, pairs=True)),
         "pairs_title": comparisons.pairs_title(len(every), MOST_PAIRS),
         "folded": len(every) > OPEN_PAIRS,
     }
@@ -122,8 +121,8 @@ def escaped(text: object) -> str:
     return re.sub(r"([\\`*_\[\]|~]|<(?=[\w/!?])|&(?=[\w#]))", r"\\\1", unbroken(str(text)))
 
 
-def latex(table: pd.DataFrame) -> str:
-    """A table of texts as a `tabular`; names are shown as they are."""
-    columns = "".join("l" if name in WORDS else "r" for name in table.columns)
-    body: str = table.to_latex(index=False, escape=True, column_format=columns)
+def latex(cells: pd.DataFrame) -> str:
+    """A table of cells as a `tabular`; names are shown as they are."""
+    columns = "".join("l" if are_words(cells[name]) else "r" for name in cells)
+    body: str = texts(cells).to_latex(index=False, escape=True, column_format=columns)
     return f"% needs \\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n{body}"

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator, PercentFormatter
 
-from arena.base.number import known, quantity
+from arena.base.number import quantity
 from arena.report.charts.axes import (
     LEADING,
     LINES,
@@ -21,118 +21,73 @@ from arena.report.charts.axes import (
     rows_of,
     whole_depths,
 )
-from arena.report.charts.style import GRID, MUTED, SERIES, series, styled
-from arena.report.sentences import notes
-from arena.report.tables.effort import QUANTILES
-from arena.report.tables.suites import ALL
+from arena.report.charts.style import MUTED, SERIES, series, styled
+from arena.report.tables.effort import SHARES
+from arena.report.tables.views import ALL
 
 FEWEST = 3
-"""Limits of which a line of solved positions is made."""
+"""Limits of which a line is made."""
 SUITES = 2
 """Suites that have a chart."""
 
 
 @styled
-def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Mean nodes at a depth against it, with each family's effective branching factor in the legend.
+def plot_nodes(effort: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Mean nodes at a depth against it, a line for each family, with its branching factor in the legend.
 
-    `search` is that of `tables.effort.branching`. Where no players differ in depth only, one dot for each player.
+    `effort` is `Run.effort`. A family has FEWEST depths or more: two points would be a line whatever they are.
     """
-    title = "Nodes of a move searched to the depth limit"
-    if search.empty:
-        return no_games(area(ax, "Nodes per move", height=2.6), "no player counts nodes")
-    nodes = search["nodes_per_move"].to_numpy(dtype=float)
-    if search["family"].isna().all():
-        some, search = leading(len(search)), search.head(LEADING)
-        nodes = nodes[:LEADING]
-        ax = rows_of(ax, search["player"], f"Nodes per move, by player{some}")
-        ax.hlines(np.arange(len(search)), 10 ** np.floor(np.log10(nodes.min())), nodes, color=GRID, linewidth=1.4)
-        ax.plot(nodes, np.arange(len(search)), "o", color=SERIES[0])
-        for row, depth in enumerate(search["depth"]):
-            beside(ax, row, f"depth {depth}" if known(depth) else "")
-        log_scale(ax, "x", nodes)
-        ax.set_xlabel("mean nodes per move (log scale)")
-        return ax
-
-    search = search[search["nodes_at_depth"].notna()].astype({"depth": int})
-    nodes = search["nodes_at_depth"].to_numpy(dtype=float)
-    groups = search["family"].where(search["family"].notna(), search["player"])
-    order = [*sorted(search["family"].dropna().unique()), *search.loc[search["family"].isna(), "player"]]
-    some = f", {LINES} of {len(order)} lines" if len(order) > LINES else ""
-    ax = area(ax, title + some, height=4.4)
-    for i, name in enumerate(order[:LINES]):
-        rows = search[groups == name].sort_values("depth")
-        factor = rows["branching_factor"].iloc[0]
-        label = f"{name}: branching factor {factor:.2f}" if np.isfinite(factor) else name
-        style = series(i) | ({"linestyle": "none"} if len(rows) == 1 else {})
-        ax.plot(rows["depth"], rows["nodes_at_depth"], label=label, **style)
-    log_scale(ax, "y", nodes)
+    swept = _swept(effort)
+    names = sorted(swept["family"].unique())
+    ax = area(ax, f"Nodes of a move by search depth{leading(len(names), LINES, ' families')}", height=4.4)
+    for i, name in enumerate(names[:LINES]):
+        rows = swept[swept["family"] == name].sort_values("depth_limit")
+        label = f"{name}: {rows['branching_factor'].iloc[0]:.2f} times a ply"
+        ax.plot(rows["depth_limit"].astype(int), rows["nodes_at_depth"], label=label, **series(i))
+    log_scale(ax, "y", swept["nodes_at_depth"].to_numpy(dtype=float))
     whole_depths(ax)
     ax.set_ylabel("mean nodes (log scale)")
     legend(ax)
     return ax
 
 
+def _swept(effort: pd.DataFrame) -> pd.DataFrame:
+    """The players of families with nodes at FEWEST depths or more."""
+    rows = effort[effort["family"].notna() & effort["nodes_at_depth"].notna()]
+    return rows[rows.groupby("family")["depth_limit"].transform("nunique") >= FEWEST]
+
+
 @styled
-def plot_time(search_time: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def plot_time(effort: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Time per move of each player: median, quartiles (box) and 5th to 95th percentile (whiskers), log scale.
 
-    `search_time` is that of `tables.effort.search_time`. What lies below a thousandth of the shortest mean time,
-    or a nanosecond, is drawn there: zero has no logarithm.
+    `effort` is `Run.effort`. What lies below a thousandth of the shortest mean time, or a nanosecond, is drawn
+    there: zero has no logarithm.
     """
-    some, search_time = leading(len(search_time)), search_time.head(LEADING)
-    ax = rows_of(ax, search_time["player"], f"Time per move{some}")
-    if search_time.empty:
+    some, effort = leading(len(effort)), effort.head(LEADING)
+    ax = rows_of(ax, effort["player"], f"Time per move{some}")
+    if effort.empty:
         return no_games(ax)
-    mean = search_time["mean"].to_numpy(dtype=float)
+    mean = effort["seconds_per_move"].to_numpy(dtype=float)
     floor = max(mean[mean > 0].min(initial=np.inf) / 1000, 1e-9)
     floor = floor if np.isfinite(floor) else 1e-9
     timed = mean > 0
-    boxes = np.maximum(search_time.loc[timed, list(QUANTILES)].to_numpy(dtype=float), floor)
+    boxes = np.maximum(effort.loc[timed, list(SHARES)].to_numpy(dtype=float), floor)
     stats = [dict(zip(("whislo", "q1", "med", "q3", "whishi"), box, strict=True)) for box in boxes.tolist()]
-    y = np.arange(len(search_time))
     if stats:
+        line = {"color": SERIES[0], "linewidth": 1.2}
+        box = {"facecolor": SERIES[4], "edgecolor": SERIES[0]}
         ax.bxp(
-            stats,
-            positions=y[timed],
-            orientation="horizontal",
-            widths=0.55,
-            showfliers=False,
-            patch_artist=True,
-            manage_ticks=False,
-            boxprops={"facecolor": SERIES[4], "edgecolor": SERIES[0], "linewidth": 1.0},
-            medianprops={"color": SERIES[1], "linewidth": 2.0},
-            whiskerprops={"color": SERIES[0], "linewidth": 1.2},
-            capprops={"color": SERIES[0], "linewidth": 1.2},
-        )
+            stats, positions=np.arange(len(effort))[timed], orientation="horizontal", widths=0.55,
+            showfliers=False, patch_artist=True, manage_ticks=False, boxprops=box,
+            medianprops={"color": SERIES[1], "linewidth": 2.0}, whiskerprops=line, capprops=line,
+        )  # fmt: skip
         log_scale(ax, "x", boxes.ravel(), unit="s")
     else:
         ax.xaxis.set_major_locator(NullLocator())
     for row, value in enumerate(mean):
         beside(ax, row, f"mean {quantity(value, 's')}" if value > 0 else "no time measured")
     ax.set_xlabel("time per move (log scale): median, quartiles, 5th to 95th percentile")
-    return ax
-
-
-@styled
-def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Mean seconds per move against depth, a line for each family; the legend has the time to its greatest depth.
-
-    `search` is that of `tables.effort.timed`.
-    """
-    families = sorted(search["family"].unique())
-    some = f", {LINES} of {len(families)} families" if len(families) > LINES else ""
-    ax = area(ax, f"Time of a move searched to the depth limit{some}", height=4.4)
-    if search.empty:
-        return no_games(ax)
-    for i, name in enumerate(families[:LINES]):
-        rows = search[search["family"] == name].groupby("depth")["seconds_at_depth"].mean()
-        label = f"{name}: {quantity(rows.iloc[-1], 's')} to depth {rows.index[-1]}"
-        ax.plot(rows.index, rows, label=label, **series(i))
-    log_scale(ax, "y", search["seconds_at_depth"].to_numpy(dtype=float), unit="s")
-    whole_depths(ax)
-    ax.set_ylabel("mean time (log scale)")
-    legend(ax)
     return ax
 
 
@@ -196,23 +151,17 @@ def _solved(place: int) -> Chart:
 CHARTS = (
     Chart(
         "nodes",
-        notes.NODES,
-        "search.csv",
-        lambda run: plot_nodes(run.search),
-        lambda run: len(run.search) > 0,
+        "Mean nodes of the moves searched to the depth limit, of players that differ in it only; the slope of a "
+        "line is its effective branching factor.",
+        "effort.csv",
+        lambda run: plot_nodes(run.effort),
+        lambda run: len(_swept(run.effort)) > 0,
     ),
     Chart(
         "time",
         "Time per move over all moves: median, quartiles (box), 5th and 95th percentile (whiskers).",
-        "moves.csv",
-        lambda run: plot_time(run.search_time),
-    ),
-    Chart(
-        "time_to_depth",
-        "Mean time of the moves searched to the depth limit, of players that differ in it only.",
-        "search.csv",
-        lambda run: plot_time_to_depth(run.time_to_depth),
-        lambda run: len(run.time_to_depth) > 0,
+        "effort.csv",
+        lambda run: plot_time(run.effort),
     ),
     *map(_solved, range(SUITES)),
 )

@@ -47,39 +47,26 @@ def plot_elo(standings: pd.DataFrame, ax: Axes | None = None, *, reference: str 
 
 
 @styled
-def plot_elo_by_depth(
-    elo_by_depth: pd.DataFrame, ax: Axes | None = None, *, gains: pd.DataFrame | None = None, reference: str = ""
+def plot_sweep(
+    sweep: pd.DataFrame, ax: Axes | None = None, *, gains: pd.DataFrame | None = None, reference: str = ""
 ) -> Axes:
-    """Elo against depth with 95 % intervals, and the curve of each family that `gains` fits.
+    """Elo against depth, or against nodes per move, with 95 % intervals.
 
-    `gains` is that of `tables.doublings`; without it points are joined. `reference` says what 0 is.
+    `sweep` are the rows of `Run.sweeps` of one kind. A family whose rows in `gains` (`Run.gains`) fit has its line
+    and what a doubling is worth; without `gains` points are joined. `reference` says what 0 is.
     """
-    some = leading(elo_by_depth["family"].nunique(), LINES, " families")
-    ax = area(ax, f"Elo against search depth, with 95 % intervals{some}", height=4.4)
-    if elo_by_depth.empty:
+    of_depth = set(sweep["per"]) <= {"depth"}
+    some = leading(sweep["family"].nunique(), LINES, " families")
+    title = f"Elo by {'search depth' if of_depth else 'nodes per move'}, with 95 % intervals{some}"
+    ax = area(ax, title, height=4.4)
+    if sweep.empty:
         return no_games(ax)
-    _elo_lines(ax, elo_by_depth, "depth", gains, "depth")
-    whole_depths(ax)
-    ax.set_ylabel(elo_label(reference))
-    legend(ax)
-    return ax
-
-
-@styled
-def plot_elo_by_nodes(
-    elo_by_nodes: pd.DataFrame, ax: Axes | None = None, *, gains: pd.DataFrame | None = None, reference: str = ""
-) -> Axes:
-    """Elo against measured nodes per move with 95 % intervals, and the fitted line of each family.
-
-    `elo_by_nodes` and `gains` are those of `tables.doublings`; `reference` says what 0 is.
-    """
-    some = leading(elo_by_nodes["family"].nunique(), LINES, " families")
-    ax = area(ax, f"Elo against nodes per move, with 95 % intervals{some}", height=4.4)
-    if elo_by_nodes.empty:
-        return no_games(ax)
-    _elo_lines(ax, elo_by_nodes, "nodes_per_move", gains, "nodes")
-    log_scale(ax, "x", elo_by_nodes["nodes_per_move"].to_numpy(dtype=float))
-    ax.set_xlabel("mean nodes per move (log scale)")
+    _elo_lines(ax, sweep, gains)
+    if of_depth:
+        whole_depths(ax)
+    else:
+        log_scale(ax, "x", sweep["x"].to_numpy(dtype=float))
+        ax.set_xlabel("mean nodes per move (log scale)")
     ax.set_ylabel(elo_label(reference))
     legend(ax)
     return ax
@@ -92,24 +79,35 @@ def _shown(table: pd.DataFrame) -> list[str]:
     return [name for name in names if name in chosen]
 
 
-def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None, per: str) -> None:
-    names = _shown(table)
+def _elo_lines(ax: Axes, sweep: pd.DataFrame, gains: pd.DataFrame | None) -> None:
+    names = _shown(sweep)
+    per = sweep["per"].iloc[0]
     for i, name in enumerate(names):
-        rows = table[table["family"] == name]
+        rows = sweep[sweep["family"] == name]
         elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("elo", "elo_low", "elo_high"))
         error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
         # Depths are whole, so families would hide one another.
-        beside = min(0.08, 0.5 / len(names)) * (i - (len(names) - 1) / 2) if x == "depth" else 0.0
+        beside = min(0.08, 0.5 / len(names)) * (i - (len(names) - 1) / 2) if per == "depth" else 0.0
         style, label = series(i), str(name)
-        fitted = gains[(gains["family"] == name) & (gains["per"] == per)] if gains is not None else table[:0]
-        if len(fitted):
-            fit = fitted.iloc[0]
-            label += f": {Interval.of(fit, 'gain')} Elo per doubling"
-            along = np.geomspace(fit["x_low"], fit["x_high"], 100)
-            line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
-            ax.plot(along, line, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
+        if gains is not None:
             style["linestyle"] = "none"
-        ax.errorbar(rows[x] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)
+            for fit in gains[(gains["family"] == name) & (gains["per"] == per) & gains["fits"]].to_dict("records"):
+                label += f": {Interval.of(fit, 'gain')} Elo per doubling"
+                along = np.geomspace(fit["x_low"], fit["x_high"], 100)
+                line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
+                ax.plot(along, line, **series(i) | {"marker": "none", "linewidth": 1.3})
+        ax.errorbar(rows["x"] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)
+
+
+def _sweep(per: str) -> Chart:
+    return Chart(
+        f"elo_by_{per}",
+        f"Players that differ in their limit only, with 95 % intervals, and the line Elo = a + b log2({per}) "
+        "where it describes them; b is the worth of a doubling.",
+        "sweeps.csv",
+        lambda run: plot_sweep(run.sweeps[run.sweeps["per"] == per], gains=run.gains, reference=run.zero),
+        lambda run: bool((run.sweeps["per"] == per).any()),
+    )
 
 
 CHARTS = (
@@ -120,20 +118,6 @@ CHARTS = (
         lambda run: plot_elo(run.standings, reference=run.zero),
         lambda run: run.games.empty or run.standings["elo"].count() > 0,
     ),
-    Chart(
-        "elo_by_depth",
-        "What a deeper search is worth: players that differ in depth only, with 95 % intervals, and the line "
-        "Elo = a + b log2(depth) fitted with the covariance of the ratings; b is the worth of a doubling.",
-        "elo_by_depth.csv",
-        lambda run: plot_elo_by_depth(run.elo_by_depth, gains=run.gains, reference=run.zero),
-        lambda run: len(run.elo_by_depth) > 0,
-    ),
-    Chart(
-        "elo_by_nodes",
-        "Elo against measured nodes per move, with 95 % intervals, and the line "
-        "Elo = a + b log2(nodes) fitted in the same way.",
-        "elo_by_nodes.csv",
-        lambda run: plot_elo_by_nodes(run.elo_by_nodes, gains=run.gains, reference=run.zero),
-        lambda run: len(run.elo_by_nodes) > 0,
-    ),
+    _sweep("depth"),
+    _sweep("nodes"),
 )

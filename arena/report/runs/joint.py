@@ -25,7 +25,7 @@ from arena.report.page import plot_of
 from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
-from arena.report.tables.standings import STANDINGS
+from arena.report.tables.catalogue import TABLES
 from arena.report.tables.table import with_decimals
 from arena.report.template import page
 from arena.report.writers import in_markdown
@@ -276,7 +276,7 @@ def _of_run(name: str, run: Run) -> dict[str, Any]:
         "link": f"{name}/{REPORT}",
         "games": counted(len(run.games), "game"),
         "sentence": next(iter(headline(run)), ""),
-        "table": STANDINGS.text(run.standings),
+        "table": TABLES["standings"].text(run.standings),
     }
 
 

@@ -14,8 +14,9 @@ from arena.ratings.interval import Interval
 from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
 from arena.report.tables.decided import verdict
-from arena.report.tables.grades import share
-from arena.report.tables.suites import ALL, RANDOM, share_text
+from arena.report.tables.forms import share, share_text
+from arena.report.tables.suites import RANDOM
+from arena.report.tables.views import ALL
 from players.player import PlayerSpec
 
 DECISIONS = 50
@@ -31,7 +32,7 @@ def answers(run: Run, most: int) -> list[str]:
     terms, errors in endings, suites solved, and the other gain. Where the run has a probe the ablation's verdict
     stands for the settings.
     """
-    gains = gain_sentences(run.gains)
+    gains = gain_sentences(run.gains[run.gains["fits"]])
     errors = [*error_sentences(run.endgame_errors), *suite_sentences(run.suites, run.players)]
     if len(run.ablation):
         settings = [*filter(None, [ablation.verdict(run.ablation, run.experiment)])]
@@ -46,8 +47,8 @@ def answering_chart(run: Run) -> tuple[str, str]:
         return "sprt", decision(run.sprt, run.experiment).rstrip(".").partition(" (")[0]
     if where := placed(run):
         return "elo", where[0].rstrip(".")
-    if len(run.gains):
-        return f"elo_by_{run.gains['per'].iloc[0]}", gain_sentences(run.gains)[0].rstrip(".")
+    if len(gains := run.gains[run.gains["fits"]]):
+        return f"elo_by_{gains['per'].iloc[0]}", gain_sentences(gains)[0].rstrip(".")
     if len(run.ablation):
         return "ablation", ""
     if len(run.comparisons) and len(run.players) > 2:

@@ -10,7 +10,7 @@ from arena.ratings.contrasts import CERTAIN
 from arena.report.run import Run
 from arena.report.sentences.comparisons import UNKEPT, were_kept
 from arena.report.tables.submissions import lost_by_failures
-from arena.report.tables.telemetry import TOO_LONG
+from arena.report.tables.views import TOO_LONG
 from players.player import PlayerSpec
 
 WAITED, WAITED_SECONDS = 2, 0.001
@@ -29,7 +29,7 @@ EVERY_TIE = ("round-robin", "match", "gauntlet")
 
 def too_long(run: Run) -> list[str]:
     """The players that took more than TOO_LONG of their time limit per move, on the mean; it explains UNKEPT."""
-    table = run.telemetry.sort_values("time_used", ascending=False, kind="stable")
+    table = run.effort.sort_values("time_used", ascending=False, kind="stable")
     late = table[table["time_used"] > TOO_LONG]
     if not len(late):
         return []
@@ -69,15 +69,15 @@ def unbalanced(run: Run) -> list[str]:
 
 def waited(run: Run) -> list[str]:
     """The players whose moves took WAITED times their processor time, and WAITED_SECONDS more than it."""
-    table = run.telemetry.set_index("player")
-    wall, cpu = table["wall_seconds_per_move"], table["cpu_seconds_per_move"]
+    table = run.effort.set_index("player")
+    wall, cpu = table["wall_seconds_per_move"], table["seconds_per_move"]  # alike where no processor time is known
     slow = table[(wall > WAITED * cpu) & (wall > cpu + WAITED_SECONDS)].sort_values(
         "wall_seconds_per_move", ascending=False
     )
     if slow.empty:
         return []
     name, row = str(slow.index[0]), slow.iloc[0]
-    took, computed = quantity(row["wall_seconds_per_move"], "s"), quantity(row["cpu_seconds_per_move"], "s")
+    took, computed = quantity(row["wall_seconds_per_move"], "s"), quantity(row["seconds_per_move"], "s")
     others = f"; {counted(len(slow) - 1, 'other player')} waited, too" if len(slow) > 1 else ""
     return [
         f"Moves waited: {name} took {took} per move and computed for {computed} of it{others}. Other programs "

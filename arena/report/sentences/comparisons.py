@@ -12,7 +12,7 @@ from arena.base.wording import counted, first_few, listed
 from arena.ratings.contrasts import CERTAIN
 from arena.ratings.interval import Interval
 from arena.report.tables.comparisons import PLAYER
-from arena.report.tables.telemetry import TOO_LONG
+from arena.report.tables.views import TOO_LONG
 
 NAMED = 4
 """Values that a sentence on many settings names, and groups of values that one on many values of a setting has."""

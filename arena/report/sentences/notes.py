@@ -23,7 +23,7 @@ from arena.report.sentences.cautions import (
 from arena.report.sentences.facts import decisions
 from arena.report.tables.decided import verdict
 from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
-from arena.report.tables.suites import ALL
+from arena.report.tables.views import ALL
 
 _LEFT_OUT = 3
 """Players left out that have a sentence each; of more their number and where the reasons are."""
@@ -33,11 +33,6 @@ _LOSERS = 5
 """Players that the sentence on games lost by failures names; of more it gives their number."""
 
 LOS = "LOS: likelihood of superiority over the next player in the table."
-NODES = (
-    "Means over all moves; those at a depth over the moves searched to the depth limit in full. The effective "
-    "branching factor is the geometric mean, per ply, of the ratios of mean nodes at successive depths, for "
-    "players that differ in depth only."
-)
 ENDINGS = (
     "Decisions: those in which some move loses value. Errors: those that threw away half a point (?) or a whole "
     "one (??). Skill: 1 less the errors over those of random choice in the same positions. Lost: points; "
@@ -50,12 +45,13 @@ _SUITES = (
     "Share of the positions that each player solves under its own limit, with the whole of a clock, ± the longer "
     "side of Wilson's 95 % interval. Below the players: a move at random, and one that looks one ply ahead."
 )
-TELEMETRY = (
-    "Over all moves; Nodes/s of those that searched, by processor time where that is known. Times are those of "
-    "whole moves, with the asking of the player, which at small depths may take longer than its search. "
-    "First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
-    "of the lookups that found the position. Of limit: mean time of the moves that searched, of their limit. "
-    "Over limit: time beyond the limit, 99th percentile and worst move."
+EFFORT = (
+    "Means over all moves; depth and Nodes/s over the moves that searched, Nodes at depth over those searched to "
+    "the limit in full. Times are of the processor where that is known, else of the whole move with the asking of "
+    "the player. Branching factor: the geometric mean, per ply, of the ratios of nodes at successive depths, for "
+    "players that differ in depth only. First-move cutoffs: share of the beta cutoffs that the first move tried "
+    "gave. Table hits: share of the lookups that found the position. Time used: mean time, of the limit. Overrun: "
+    "time beyond the limit, 99th percentile and worst move."
 )
 
 EXTRAS = "What players counted themselves, over the moves that have the number and the games with such a move."
@@ -114,7 +110,7 @@ def solved(suites: pd.DataFrame) -> str:
     return f"{_SUITES} {size}{failures}"
 
 
-def dearest(errors: pd.DataFrame) -> list[dict[str, Any]]:
+def costliest(errors: pd.DataFrame) -> list[dict[str, Any]]:
     """Of each error its game, the ply of the position before it, the moves, and what was lost in words."""
     return [
         {

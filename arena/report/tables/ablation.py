@@ -14,13 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit as student_quantile
 
-from arena.base.number import quantity, signed, times
 from arena.experiment.model import Experiment
 from arena.ratings.interval import UNKNOWN, Interval
 from arena.ratings.joint import Ratings
-from arena.report.tables.columns import ELO_DIFFERENCE, columns, seconds, with_interval
+from arena.report.tables.catalogue import TABLES
 from arena.report.tables.survey import time_of
-from arena.report.tables.table import Column, RunTable
 
 
 def reference_of(experiment: Experiment) -> str:
@@ -34,7 +32,8 @@ def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> 
     The branching factor is the depth-th root of the nodes; ratios are over the positions that both searched to the
     depth. `probes` is that of `arena.ledger.read.RunData`.
     """
-    assert experiment.probe is not None
+    if experiment.probe is None or probes.empty:
+        return pd.DataFrame(columns=TABLES["ablation"].names)
     depth, reference = experiment.probe.depth, reference_of(experiment)
     names = [player.name for player in experiment.players]
     reached = probes[(probes["depth"] >= depth) & (probes["nodes"] > 0)]
@@ -85,41 +84,3 @@ def elo_difference(ratings: Ratings, player: str, reference: str) -> Interval:
     if player == reference:
         return UNKNOWN if ratings.contrast({player: 0.0}) is None else Interval(0.0, np.nan, np.nan)
     return ratings.contrast({player: 1.0, reference: -1.0}) or UNKNOWN
-
-
-ABLATION = RunTable(
-    "ablation",
-    "cost to a fixed depth and Elo against the reference",
-    lambda run: ablation(run.probes, run.ratings, run.experiment) if len(run.probes) else pd.DataFrame(),
-    columns(
-        "player",
-        Column("depth", "depth of the probe", "plies"),
-        Column(
-            "positions",
-            "positions that the player searched to the depth in full",
-            "positions",
-            "Positions",
-            lambda count: str(count) if count else "",
-        ),
-        Column("nodes", "geometric mean of the nodes over these positions", "nodes", "Nodes", quantity),
-        Column(
-            "seconds",
-            "geometric mean of the processor time, wall time if that is not known",
-            "s",
-            "Time",
-            seconds,
-        ),
-        "branching_factor",
-        *with_interval(
-            Column("node_ratio", "nodes to the depth, relative to the reference"), "Nodes ratio (95 %)", times
-        ),
-        *with_interval(
-            Column("time_ratio", "time to the depth, relative to the reference"), "Time ratio (95 %)", times
-        ),
-        *with_interval(ELO_DIFFERENCE, "Elo difference (95 %)", signed),
-    ),
-    note="Empty without a probe.",
-    shown="player positions nodes node_ratio seconds time_ratio branching_factor elo_difference",
-    latex=True,
-)
-TABLES = (ABLATION,)

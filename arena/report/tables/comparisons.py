@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
-from arena.base.number import probability
 from arena.experiment.names import phrases
-from arena.ratings.interval import Interval
 from arena.ratings.joint import Ratings
-from arena.report.tables.columns import columns
+from arena.report.tables.catalogue import TABLES
 from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
-from arena.report.tables.table import Column, RunTable
-from arena.report.tables.telemetry import TOO_LONG
 from players.loading import own_code, user_files
 from players.player import PlayerSpec
 
@@ -45,7 +41,7 @@ def comparisons(
 
     One row for each setting, pair of values and kind of limit, with means over the pairs of players that differ in
     this setting only. All other values are compared with that of the reference: the player `anchor`, else the
-    first. `time_used` is what each player took of its time limit, see `tables.telemetry`.
+    first. `time_used` is what each player took of its time limit, as in the table `effort`.
 
     Of two players there is one row in any case, as a match is played to compare them: the first against the
     second, or the one with code of a user's own against a built-in one, whatever they differ in.
@@ -55,7 +51,7 @@ def comparisons(
     The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
     the other settings. A value that never meets that of the baseline has the first one that it meets instead.
     """
-    names = [column.name for column in COMPARISONS.columns]
+    names = TABLES["comparisons"].names
     if not specs:
         return pd.DataFrame(columns=names)
     compared: list[tuple[tuple[object, ...], list[tuple[PlayerSpec, PlayerSpec]]]] = []
@@ -137,53 +133,3 @@ def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list
         baseline[value] = min(reference, baseline.get(value, reference), key=place.__getitem__)
     meetings = [Meeting(v, r, baseline[v] == r, players) for (v, r, _), players in found.items()]
     return sorted(meetings, key=lambda m: (not m.baseline, place[m.reference], place[m.value]))
-
-
-def comparisons_text(comparisons: pd.DataFrame, *, pairs: bool = False) -> pd.DataFrame:
-    """Differences of Elo at equal terms, with their likelihood of superiority, as text for people.
-
-    A row for each value of a setting, against that of the baseline, or for every two values if `pairs`, and two
-    columns for each kind of terms. "†": a player took more than TOO_LONG of its time limit.
-    """
-    rows = comparisons if pairs else comparisons[comparisons["baseline"].astype(bool)]
-    keys = list(rows[["setting", "value", "reference"]].drop_duplicates().itertuples(index=False, name=None))
-    columns = [] if rows["setting"].nunique() == 1 else [("Setting", [setting for setting, _, _ in keys])]
-    if pairs:
-        columns.append(("Pair", [f"{value} − {reference}" for _, value, reference in keys]))
-    else:
-        columns.append(("Value", [value for _, value, _ in keys]))
-        if rows["reference"].nunique() > 1:
-            columns.append(("Against", [reference for _, _, reference in keys]))
-    for terms in rows["terms"].unique():
-        of_terms = rows[rows["terms"] == terms]
-        found = {(row["setting"], row["value"], row["reference"]): row for row in of_terms.to_dict("records")}
-        at = of_terms["at"].unique()
-        title = (f"Equal {terms}" if terms else "In the games") + (f" ({at[0]})" if len(at) == 1 and at[0] else "")
-        columns.append((title, [_difference(found[key]) if key in found else "" for key in keys]))
-        columns.append(("LOS", [probability(found[key]["los"]) if key in found else "" for key in keys]))
-    table = pd.DataFrame(dict(enumerate(cells for _, cells in columns)), dtype=object)
-    return table.set_axis([name for name, _ in columns], axis=1)
-
-
-def _difference(row: dict[Hashable, Any]) -> str:
-    return str(Interval.of(row, "elo_difference")) + (" †" if row["time_used"] > TOO_LONG else "")
-
-
-COMPARISONS = RunTable(
-    "comparisons",
-    "Elo of one setting against another at equal terms",
-    lambda run: comparisons(run.ratings, run.compared, run.experiment.reference, run.time_used),
-    columns(
-        Column(
-            "setting", "key of the configuration in which the players differ; player where two differ in several"
-        ),
-        Column("value", "its value, in words"),
-        Column("reference", "the value that it is compared with, in words"),
-        Column("baseline", "whether all other values are compared with this reference, too: True or False"),
-        "terms at pairs time_used elo_difference elo_difference_low elo_difference_high los",
-    ),
-    note="Players that differ in one setting, every two values of it; of two players the one against the other.",
-    as_text=comparisons_text,
-    latex=True,
-)
-TABLES = (COMPARISONS,)

@@ -1,133 +1,101 @@
-"""Search effort of each player: nodes and time per move and at a depth, and what its search counted."""
+"""Search effort of each player: nodes, depth and time of its moves, what its search counted, and its clock."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from arena.base.number import quantity
-from arena.report.tables.columns import columns, seconds, whole
-from arena.report.tables.settings import families
-from arena.report.tables.survey import time_of
-from arena.report.tables.table import Column, RunTable
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.survey import Survey, time_of
 from players.player import PlayerSpec
 
-QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
+SHARES = {f"seconds_p{share:02}": share / 100 for share in (5, 25, 50, 75, 95)}
+"""The columns of quantiles of time."""
 
 
-def branching(totals: pd.DataFrame, players: Sequence[str], specs: Iterable[PlayerSpec]) -> pd.DataFrame:
-    """Search effort of each player that searched a node, in the order of `players`; `totals`: see `tables.survey`.
+def effort(
+    games: pd.DataFrame,
+    survey: Survey,
+    players: Sequence[str],
+    specs: Iterable[PlayerSpec],
+    families: Mapping[str, str],
+) -> pd.DataFrame:
+    """A row for each player that moved, in the order of `players`, over all its moves; missing what none recorded.
 
-    A family is a set of players, described by `specs`, that differ in name and depth only. Its effective branching
-    factor is the geometric mean of the ratios of mean nodes at successive depths, per ply: with nodes N and
-    depths d, (N_last / N_first) ** (1 / (d_last - d_first)). Each player's nodes come from its own games, so
-    positions differ from depth to depth, and an odd number of plies between the first and the last depth
-    carries the odd-even effect of alpha-beta.
+    Moves that searched entered at least one node. Quantiles rest on the sample. Games lost on time are missing
+    unless a move had a time limit.
+
+    The effective branching factor of a family is the geometric mean of the ratios of mean nodes at successive
+    depths, per ply: with nodes N and depths d, (N_last / N_first) ** (1 / (d_last - d_first)). Each player's nodes
+    come from its own games, so positions differ from depth to depth, and an odd number of plies between the first
+    and the last depth carries the odd-even effect of alpha-beta.
     """
-    specs, totals = list(specs), totals.assign(seconds=time_of(totals))
-    counted = ["moves", "legal_moves", "nodes", "leaves", "seconds"]
-    sums = totals.groupby("player")[counted].sum()
-    sums = sums[sums["nodes"] > 0]
-    table = sums[["moves"]].assign(legal_moves=sums["legal_moves"] / sums["moves"])
-    for name in ("nodes", "leaves", "seconds"):
-        table[f"{name}_per_move"] = sums[name] / sums["moves"]
-    limit = pd.Series({spec.name: spec.limit.depth for spec in specs}, dtype="Int64").reindex(table.index)
-    table["depth"] = limit
-    reached = totals[totals["searched"] & (totals["depth"] == totals["player"].map(limit))].set_index("player")
-    for name in ("nodes", "seconds"):
-        table[f"{name}_at_depth"] = (reached[name] / reached["moves"]).reindex(table.index)
-    table["family"] = pd.Series(families(specs), dtype=object).reindex(table.index)
+    limits = {spec.name: spec.limit for spec in specs}
+    totals = survey.totals.assign(time=time_of(survey.totals))
+    totals["plies"] = totals["depth"] * totals["moves"]
+    grouped = totals.groupby("player")
+    every = grouped.sum(numeric_only=True)
+    table = every[["moves"]].assign(family=pd.Series(families, dtype=object).reindex(every.index))
+    table["depth_limit"] = _limits(limits, "depth").reindex(table.index).astype("Int64")
+    table["nodes_per_move"] = _counted(every["nodes"]) / every["moves"]
+    table["seconds_per_move"] = every["time"] / every["moves"]
+    table["wall_seconds_per_move"] = every["seconds"] / every["moves"]
+    sample = survey.sample
+    times = time_of(sample).groupby(sample["player"].astype(str)).quantile(np.array([*SHARES.values()])).unstack()
+    for name, share in SHARES.items():
+        table[name] = times.get(share)
+    searched = totals[totals["searched"]].groupby("player").sum(numeric_only=True).reindex(table.index)
+    table["nodes_per_second"] = searched["nodes"] / _counted(searched["time"])
+    table["mean_depth"] = searched["plies"] / searched["moves"]
+    table["deepest"] = _counted(grouped["deepest"].max()).astype("Int64")
+    limit = totals["player"].map(table["depth_limit"])
+    reached = totals[totals["searched"] & (totals["depth"] == limit).fillna(False)].groupby("player")
+    table["nodes_at_depth"] = reached["nodes"].sum() / reached["moves"].sum()
     factors = {name: _branching_factor(rows) for name, rows in table.groupby("family")}
     table["branching_factor"] = table["family"].map(factors).astype(float)
-    return by_player(table.reset_index(), players)
+    cutoffs = every["cutoffs_max"] + every["cutoffs_min"]
+    table["first_move_cutoffs"] = _counted(every["cutoffs_first"]) / cutoffs
+    table["tt_hits"] = every["tt_hits"] / _counted(every["tt_probes"])
+    table["time_used"] = searched["time"] / searched["moves"] / _limits(limits, "seconds").reindex(table.index)
+    overrun = sample["overrun"].astype(float).groupby(sample["player"].astype(str))
+    table["overrun_p99"], table["overrun_max"] = overrun.quantile(0.99), grouped["overrun"].max()
+    beaten = games["white"].where(games["result"].astype(str) == "black", games["black"]).astype(str)
+    losses = beaten[games["termination"].astype(str) == "time"].value_counts().reindex(table.index, fill_value=0)
+    table["time_losses"] = losses.where(table["overrun_max"].notna()).astype("Int64")
+    return by_player(table.reset_index(), players)[TABLES["effort"].names]
 
 
-def timed(search: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `branching` that show time against depth: families with measured time."""
-    return search[search["family"].notna() & (search["seconds_at_depth"] > 0)]
+def _limits(limits: Mapping[str, object], kind: str) -> pd.Series:
+    return pd.Series({player: getattr(limit, kind) for player, limit in limits.items()}, dtype="Float64").astype(
+        float
+    )
 
 
-def search_time(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
-    """Seconds per move of each player that moved: moves, mean and the quantiles p05, p25, p50, p75, p95."""
-    seconds = time_of(moves).groupby(moves["player"], observed=True)
-    table = pd.DataFrame({"moves": seconds.size(), "mean": seconds.mean()})
-    levels = list(QUANTILES.values())
-    quantiles = seconds.quantile(np.array(levels)).unstack().reindex(columns=levels)
-    table[list(QUANTILES)] = quantiles
-    return by_player(table.reset_index(), players)
-
-
-def by_player(table: pd.DataFrame, players: Sequence[str], then: str | None = None) -> pd.DataFrame:
-    """Rows in the order of `players`, then by the column `then`; names as plain text."""
-    table = table.assign(player=table["player"].astype(str).astype(object))
-    order = table["player"].map({name: i for i, name in enumerate(players)})
-    table = table.assign(_order=order).sort_values(["_order", then] if then else ["_order"], kind="stable")
-    return table.drop(columns="_order").reset_index(drop=True)
+def _counted(counts: pd.Series) -> pd.Series:
+    """Counts, missing where they are 0, as of a player that does not count."""
+    return counts.where(counts > 0)
 
 
 def _branching_factor(rows: pd.DataFrame) -> float:
-    nodes = rows.dropna(subset="nodes_at_depth").groupby("depth")["nodes_at_depth"].mean()
+    nodes = rows.dropna(subset="nodes_at_depth").groupby("depth_limit")["nodes_at_depth"].mean()
     if len(nodes) < 2:
         return math.nan
     return float((nodes.iloc[-1] / nodes.iloc[0]) ** (1 / (nodes.index[-1] - nodes.index[0])))
 
 
-_EFFORT = columns(
-    "player moves legal_moves nodes_per_move",
-    Column("leaves_per_move", "mean calls of the evaluation for a move", "leaves", "Leaves/move", quantity),
-    "seconds_per_move",
-    Column("depth", "depth that limits the player; empty without such a limit", "plies", "Depth limit", whole),
-    Column(
-        "nodes_at_depth",
-        "mean positions entered for a move searched to the depth in full",
-        "nodes",
-        "Nodes at depth",
-        quantity,
-    ),
-    Column(
-        "seconds_at_depth",
-        "mean `seconds_per_move` of the moves searched to the depth in full",
-        "s",
-        "Time at depth",
-        seconds,
-    ),
-    "family",
-    "branching_factor",
-)
-TABLES = (
-    RunTable(
-        "search",
-        "nodes, leaves and time per move by player",
-        lambda run: branching(run.survey.totals, run.players, run.compared),
-        _EFFORT,
-        note="Players that search, with the effective branching factor.",
-        shown="player nodes_per_move leaves_per_move seconds_per_move | depth nodes_at_depth seconds_at_depth "
-        "branching_factor",
-        always=True,
-        latex=True,
-    ),
-    RunTable(
-        "time_to_depth",
-        "the rows of `search` that show time against depth",
-        lambda run: timed(run.search),
-        _EFFORT,
-        written=False,
-    ),
-    RunTable(
-        "search_time",
-        "quantiles of the time per move by player",
-        lambda run: search_time(run.survey.sample, run.players),
-        columns(
-            "player moves",
-            Column("mean", "mean time of a move", "s"),
-            *(
-                Column(name, f"time that {round(100 * share)} % of the moves took at most", "s")
-                for name, share in QUANTILES.items()
-            ),
-        ),
-        written=False,
-    ),
-)
+def extras(numbers: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Sum and means of each number of each player's own; `numbers` are those of `arena.ledger.read.RunData`."""
+    by = numbers.astype({"player": str}).groupby(["player", "extra"])
+    table = by.agg(sum=("value", "sum"), moves=("value", "size"), games=("game", "nunique"))
+    table["per_move"], table["per_game"] = table["sum"] / table["moves"], table["sum"] / table["games"]
+    return by_player(table.reset_index()[TABLES["extras"].names], players)
+
+
+def by_player(table: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Rows in the order of `players`; names as plain text."""
+    table = table.assign(player=table["player"].astype(str).astype(object))
+    order = {name: place for place, name in enumerate(players)}
+    return table.sort_values("player", key=lambda names: names.map(order), kind="stable", ignore_index=True)

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from arena.report.tables.columns import columns
 from arena.report.tables.outcomes import white_points
-from arena.report.tables.table import Column, RunTable
 
 
 def crosstable(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
@@ -31,15 +29,6 @@ def score_matrix(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     return _matrix(np.divide(points, played, out=np.full(points.shape, np.nan), where=played > 0), players)
 
 
-def crosstable_text(crosstable: pd.DataFrame) -> pd.DataFrame:
-    """The crosstable with numbered columns, the row numbers and names first."""
-    names = [str(name) for name in crosstable.index]
-    table = pd.DataFrame({"#": [str(i + 1) for i in range(len(names))], "Player": names})
-    for i in range(len(names)):
-        table[str(i + 1)] = crosstable.iloc[:, i].to_numpy()
-    return table
-
-
 def _meetings(games: pd.DataFrame, players: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Points of row against column and games between them, each [players, players]."""
     index = pd.Index(list(players))
@@ -57,28 +46,3 @@ def _meetings(games: pd.DataFrame, players: Sequence[str]) -> tuple[np.ndarray, 
 
 def _matrix(values: np.ndarray, players: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(values, index=pd.Index(list(players), name="player"), columns=list(players))
-
-
-OTHERS = "a player"
-"""What the columns of all players are called."""
-
-
-TABLES = (
-    RunTable(
-        "crosstable",
-        "points of row against column",
-        lambda run: crosstable(run.games, run.placed),
-        columns("player"),
-        Column(OTHERS, 'points out of games against the player of the column, such as "12.5/20"', "points"),
-        as_text=crosstable_text,
-        always=True,
-    ),
-    RunTable(
-        "score_matrix",
-        "score of row against column",
-        lambda run: score_matrix(run.games, run.placed),
-        columns("player"),
-        Column(OTHERS, "points per game against the player of the column", "0 to 1", decimals=4),
-        written=False,
-    ),
-)

@@ -11,8 +11,6 @@ import pandas as pd
 from scipy.special import stdtrit as student_quantile
 
 from arena.ratings.errors import wilson
-from arena.report.tables.columns import columns, interval
-from arena.report.tables.table import Column, RunTable
 from arena.rules.game import ADJUDICATED, FORFEITS
 from arena.rules.result import WHITE_POINTS, Colour, points_of
 
@@ -93,47 +91,3 @@ def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:
     table["score_high"] = (table["score"] + half).clip(0, 1)
     order = (table["score"] - 0.5).abs().sort_values(ascending=False, kind="stable").index
     return table.loc[order].reset_index(drop=True)
-
-
-TABLES = (
-    RunTable(
-        "outcomes",
-        "wins, draws and losses by player and colour",
-        lambda run: outcomes(run.games, run.players),
-        columns("player colour games wins draws losses"),
-        written=False,
-    ),
-    RunTable(
-        "terminations",
-        "how games ended",
-        lambda run: terminations(run.games),
-        columns(
-            "termination",
-            Column("games", "games that ended so", "games"),
-            Column("share", "of all games", "0 to 1"),
-        ),
-        written=False,
-    ),
-    RunTable(
-        "adjudications",
-        "games ended by each rule of adjudication, and how often that was wrong",
-        lambda run: adjudications(run.games),
-        columns(
-            "termination",
-            Column("games", "games that ended so", "games"),
-            Column("verified", "games that would have, but were played to their end", "games"),
-            Column("wrong", "of these, games that ended with another result", "games"),
-            *interval(Column("wrong_share", "of those verified, by Wilson", "0 to 1", decimals=4)),
-        ),
-        applies=lambda run: run.experiment.adjudicate is not None,
-    ),
-    RunTable(
-        "openings",
-        "score of the first mover by opening",
-        lambda run: openings(run.games, run.first),
-        columns(
-            "opening opening_fen pairs",
-            *interval(Column("score", "score of the colour that moves first", "0 to 1", decimals=4)),
-        ),
-    ),
-)

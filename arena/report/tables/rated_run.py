@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -13,7 +12,7 @@ from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
-from arena.ratings.repeats import repeated_games
+from arena.ratings.repeats import lines, repeated_games
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
 from arena.rules.result import Colour
@@ -26,11 +25,6 @@ class RatedRun:
 
     folder: Path
     data: RunData
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, table: str) -> pd.DataFrame:
-            """The table of that name: see `arena.report.tables.catalogue.TABLES`."""
 
     @cached_property
     def experiment(self) -> Experiment:
@@ -86,6 +80,16 @@ class RatedRun:
         """Whether the run has more moves than its tables take into memory: `tables.survey.SAMPLE`."""
         return is_large(self.games)
 
+    @property
+    def games(self) -> pd.DataFrame:
+        """One row per game; void games, in the file alone, have the result *."""
+        return self.data.games
+
+    @cached_property
+    def rated_games(self) -> pd.DataFrame:
+        """The games with a further column `line`: a number that games of the same opening and moves share."""
+        return self.games.assign(line=lines(self.games, self.survey.hashes))
+
     @cached_property
     def survey(self) -> Survey:
         """The moves on which the tables rest: `tables.survey`."""
@@ -106,8 +110,3 @@ class RatedRun:
     def compared(self) -> tuple[PlayerSpec, ...]:
         """The players that the run compares; none if Elo of several is given."""
         return () if len(self.experiment.anchor) > 1 else self.experiment.players
-
-    @property
-    def time_used(self) -> dict[str, float]:
-        """Each player's use of its time limit, as in the table `telemetry`."""
-        return dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))

@@ -8,12 +8,9 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from arena.base.number import probability
 from arena.ratings.interval import elo_from_score
 from arena.ratings.joint import rate
-from arena.report.tables.columns import ELO_INTERVAL, columns, elo
 from arena.report.tables.survey import time_of
-from arena.report.tables.table import Column, RunTable
 from arena.rules.result import Colour
 
 
@@ -51,36 +48,6 @@ def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.Dat
     return table
 
 
-STANDINGS = RunTable(
-    "standings",
-    "standings",
-    lambda run: standings(run.ratings.table, run.survey.totals, run.ratings.groups),
-    columns(
-        Column("rank", "place in the joint rating, from 1", heading="#"),
-        "player elo",
-        ELO_INTERVAL,
-        "elo_high games wins draws losses score",
-        Column(
-            "los", "likelihood of superiority over the next player of the table", "0 to 1", "LOS", probability, 4
-        ),
-        "nodes_per_move seconds_per_move",
-        Column(
-            "score_elo",
-            "Elo of the score alone over the other player, where there are two",
-            "Elo",
-            "Elo of score",
-            elo,
-            1,
-        ),
-    ),
-    note="Rating, counts and cost per move of each player, in rank order.",
-    shown="rank player elo elo_low games wins draws losses score score_elo los nodes_per_move seconds_per_move",
-    always=True,
-    latex=True,
-)
-TABLES = (STANDINGS,)
-
-
 PARTS = 12
 """Parts of the schedule that are rated, at most."""
 FEWEST_GAMES = 20
@@ -116,16 +83,3 @@ def convergence(
         table = rate(part, players, first=first, anchor=anchor).table
         parts.append(table[(table["games"] > 0) & table["elo"].notna()].assign(games=count)[names])
     return pd.concat(parts, ignore_index=True)
-
-
-CONVERGENCE = RunTable(
-    "convergence",
-    "ratings after growing parts of the schedule",
-    lambda run: convergence(
-        run.rated_games,
-        run.players,
-        run.first,
-        run.experiment.anchor,
-    ),
-    columns(Column("games", "games rated: the head of the schedule", "games"), "player elo elo_low elo_high"),
-)

@@ -6,16 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pandas as pd
 
-from arena.base.number import known
 from arena.base.wording import counted, listed
 from arena.ledger.public import without_paths
-from arena.report.tables.columns import ELO_INTERVAL, columns, seconds
+from arena.report.tables.catalogue import TABLES
 from arena.report.tables.rated_run import RatedRun
-from arena.report.tables.table import Column, RunTable
 from arena.rules.game import FORFEITS, Termination
 from players.loading import source_of
 from players.player import PUBLISHED
@@ -37,7 +35,7 @@ SAME = 6
 FAULTS = [kind for kind in FORFEITS if kind != Termination.DISQUALIFIED]
 
 
-def submissions(run: RatedRun) -> pd.DataFrame:
+def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> pd.DataFrame:
     """A row for each player with code of the user's own, those left out among them, by place.
 
     None for fewer than A_CLASS files, unless some were left out.
@@ -46,7 +44,7 @@ def submissions(run: RatedRun) -> pd.DataFrame:
     own = list(files)
     if len(set(files.values())) < A_CLASS and not run.info.left_out:
         own = []
-    rated, order = run.standings.set_index("player"), run.order.set_index("player")
+    rated, order = standings.set_index("player"), final.set_index("player")
     place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.disqualified), errors="ignore")
     points = rated["wins"] + rated["draws"] / 2
     if len(order) and "buchholz" in order:  # with those of byes
@@ -67,8 +65,8 @@ def submissions(run: RatedRun) -> pd.DataFrame:
         )
     )
     table["games"] = table["games"].fillna(0).astype(int)
-    names = [column.name for column in SUBMISSIONS.columns]
-    return table.reset_index(drop=True).sort_values(["place", "player"], ignore_index=True)[names]
+    table = table.reset_index(drop=True).sort_values(["place", "player"], ignore_index=True)
+    return table[TABLES["submissions"].names]
 
 
 def files_of_users(run: RatedRun) -> dict[str, str]:
@@ -178,7 +176,7 @@ def lost_by_failures(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def _void_games(run: RatedRun, player: str) -> pd.DataFrame:
-    return run.void_games[(run.void_games["white"] == player) | (run.void_games["black"] == player)]
+    return run.data.void_games[(run.data.void_games["white"] == player) | (run.data.void_games["black"] == player)]
 
 
 def _loser(games: pd.DataFrame) -> pd.Series:
@@ -188,34 +186,3 @@ def _loser(games: pd.DataFrame) -> pd.Series:
 def failure_words(error: str, player: str) -> str:
     """What failed, without the player's name and folders of the machine."""
     return without_paths(error.removeprefix(f"{player} ")) or "lost on time"
-
-
-def _text(value: Any) -> str:
-    return f"{value:g}" if known(value) else ""
-
-
-SUBMISSIONS = RunTable(
-    "submissions",
-    "a grade sheet: the players with code of one's own, with place, points, failures and time",
-    submissions,
-    columns(
-        Column("file", "file, module or program that plays", heading="File"),
-        "player",
-        Column("place", "place in the standings; empty for a player left out or disqualified", "", "#", _text),
-        "elo",
-        ELO_INTERVAL,
-        "elo_high",
-        Column(
-            "points", "points of all games; those of a Swiss are of its rounds, a bye as won", "points", decimals=2
-        ),
-        "games",
-        Column("failures", "games in which it failed, those that do not count among them", "games", "Failures"),
-        Column("reasons", "in words, why it was left out or disqualified, and how it failed", heading="Reasons"),
-        "seconds_per_move",
-        Column("seconds_longest", "longest time of a move", "s", "Longest move", seconds),
-    ),
-    note="Best first; players that were left out or disqualified stand at the end. Empty for fewer than 3 files, "
-    "unless some were left out.",
-    shown="place player file failures seconds_longest | reasons",
-)
-TABLES = (SUBMISSIONS,)

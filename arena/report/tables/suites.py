@@ -9,16 +9,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.base.number import known, percent, quantity
+from arena.base.number import percent, quantity
 from arena.ratings.errors import wilson
 from arena.ratings.interval import Interval
-from arena.report.tables.columns import columns, elo, interval, seconds, whole
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.forms import seconds, share_text, whole
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
-from arena.report.tables.table import Column, RunTable
+from arena.report.tables.views import ALL
 
-ALL = "all"
-"""The stratum of all positions."""
 RANDOM = "random choice"
 """Who solves as many positions as the share of the legal moves that are best: nobody needs to be asked."""
 _KEYS = ["suite", "player", "limit", "at"]
@@ -97,8 +96,11 @@ def solutions(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def suites(run: RatedRun) -> pd.DataFrame:
-    """See SUITES."""
-    answers, names = run.data.answers, [column.name for column in SUITES.columns]
+    """The share of each suite's positions that each player solves, of all and by stratum, in rank order.
+
+    Below the players stand two baselines without Elo: one looks one ply ahead, and RANDOM.
+    """
+    answers, names = run.data.answers, TABLES["suites"].names
     if not len(answers):
         return pd.DataFrame(columns=names)
     limits = {spec.name: spec.limit.first for spec in run.experiment.players}
@@ -169,12 +171,6 @@ def limit_text(limit: str, at: float) -> str:
     return _UNITS[limit].format(number)
 
 
-def share_text(share: float, low: float, high: float) -> str:
-    """A share and the longer side of its interval in per cent: "62 ± 7"."""
-    half = f" ± {100 * max(high - share, share - low):.0f}" if known(low) else ""
-    return f"{100 * share:.0f}{half}"
-
-
 def _first(tries: pd.DataFrame) -> tuple[float, float, float] | None:
     """The limit, nodes and seconds from which on all tries are right, in the order of their limits."""
     solved = tries["solved"].to_numpy(dtype=bool)
@@ -184,76 +180,3 @@ def _first(tries: pd.DataFrame) -> tuple[float, float, float] | None:
         return None
     row = tries.iloc[at]
     return float(row["at"]), float(row["nodes"]), float(row["seconds"])
-
-
-def suites_text(table: pd.DataFrame) -> pd.DataFrame:
-    """Shares of all positions for people: a row for each player with its Elo, a column for each suite."""
-    every = table[table["stratum"] == ALL]
-    players = every.drop_duplicates("player")
-    cells = {"Player": list(players["player"]), "Elo": [elo(value) for value in players["elo"]]}
-    for suite, rows in every.groupby("suite", sort=False):
-        cells[str(suite)] = _texts_of(rows, players["player"])
-    return pd.DataFrame(cells, dtype=object)
-
-
-def suite_strata_text(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Shares by stratum for people, for each suite that has some: a row for each player, a column for each."""
-    found = {}
-    for suite, rows in table[table["stratum"] != ALL].groupby("suite", sort=False):
-        players = rows["player"].drop_duplicates()
-        cells = {"Player": list(players)}
-        for stratum, part in rows.groupby("stratum", sort=False):
-            cells[f"{stratum} (n = {part['positions'].max():,})"] = _texts_of(part, players)
-        found[str(suite)] = pd.DataFrame(cells, dtype=object)
-    return found
-
-
-def _texts_of(rows: pd.DataFrame, players: pd.Series) -> list[str]:
-    shown = zip(rows["player"], rows["share"], rows["share_low"], rows["share_high"], strict=True)
-    texts = {player: f"{share_text(*each)} %" for player, *each in shown}
-    return [texts.get(player, "") for player in players]
-
-
-_SUITE = Column("suite", "name of the suite")
-_LIMIT = Column("limit", "kind of the player's limit: depth, nodes or seconds; empty if it has none of them")
-SUITES = RunTable(
-    "suites",
-    "the share of each suite's positions that each player solves, of all and by stratum",
-    suites,
-    columns(
-        _SUITE,
-        "player family elo elo_low elo_high",
-        _LIMIT,
-        Column("at", "that limit"),
-        Column("stratum", "stratum of the positions, or all"),
-        Column("positions", "positions that the player was asked for its move in", "positions"),
-        Column("solved", "those in which it played a best move; of random choice, on average", "positions"),
-        *interval(Column("share", "solved over positions (Wilson's interval)", "0 to 1", decimals=4)),
-        Column("nodes", "mean positions entered for a move", "nodes"),
-        Column("seconds", "mean time of a move", "s"),
-        Column("failures", "positions in which the player failed", "positions"),
-    ),
-    note=f"Below the players stand two baselines without Elo: one looks one ply ahead; the {RANDOM} of a move.",
-    as_text=suites_text,
-    latex=True,
-)
-SUITE_ANSWERS = RunTable(
-    "suite_answers",
-    "one row per position of a suite and player: the move played and whether it solves the position",
-    lambda run: run.data.answers,
-    columns(
-        _SUITE,
-        Column("position", "number of the position in its suite, from 1"),
-        Column("fen", "the position, as FEN"),
-        Column("stratum", "stratum of the position"),
-        "player legal_moves",
-        Column("best_moves", "moves that solve the position", "moves"),
-        Column("best", "those moves"),
-        Column("move", "the move played, empty where the player failed"),
-        Column("solved", "whether it is one of them, played in time"),
-        "depth nodes",
-        Column("seconds", "wall time of the move", "s"),
-        "error",
-    ),
-)
-TABLES = (SUITES, SUITE_ANSWERS)

@@ -14,7 +14,7 @@ from arena.ratings.repeats import line_hashes
 SAMPLE = 1_000_000
 """Plies of a run above which tables that need single moves rest on the moves of so many plies, and `moves.csv` and
 `games.pdn` are written only when asked for."""
-COUNTED = ("legal_moves", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits")
+COUNTED = ("nodes", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits")
 """Columns of moves that `totals` sums, beside the seconds."""
 _SEED = 1
 _SAMPLED = ["game", "player", "seconds", "cpu_seconds", "overrun", "pondered_seconds"]

@@ -1,18 +1,20 @@
-"""A table of a run, and a column of it, as rows: from them follow the attributes of `arena.report.run.Run` and
-their help, the files CSV and LaTeX, the text that people read, and `reports/columns.md`."""
+"""A table's columns: their meaning, the cells that people read, and the decimals of the CSV file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from arena.report.tables.rated_run import RatedRun
 
-WORDS = frozenset({"Against", "Decided by", "Own number", "Pair", "File", "Player", "Reasons", "Setting", "Value"})
-"""Headings of columns of words, which start at the left; numbers end at the right."""
+class Cell(NamedTuple):
+    """A cell that people read: "+12 ± 5" of 12.3. A column whose values are texts starts at the left."""
+
+    value: Any
+    """What a column is sorted by: a number or a text; None where there is no value."""
+    text: str
 
 
 class Column(NamedTuple):
@@ -31,97 +33,84 @@ class Column(NamedTuple):
     """The columns whose values `text` takes, if not this one's alone."""
 
 
-def every_run(_: RatedRun) -> bool:
-    """Whether a run has a table that each has."""
-    return True
-
-
-class RunTable(NamedTuple):
-    """One table of a run."""
+class Table(NamedTuple):
+    """The columns of one table of a run; what it holds is told by the attribute of `arena.report.run.Run`."""
 
     name: str
     """The attribute of `Run`, and the file without its suffix."""
-    holds: str
-    """What it holds, as help and the page's list of files have it."""
-    compute: Callable[[RatedRun], pd.DataFrame]
     columns: tuple[Column, ...]
     """In their order; a table may lack the last of them."""
-    others: Column | None = None
-    """What stands in the columns that follow: one for each player, or for each number of the players' own."""
-    note: str = ""
-    """What its help says more."""
     shown: str = ""
     """The names of the columns that people read, in their order; those behind "|" only if a cell is not empty."""
-    as_text: Callable[[pd.DataFrame], Any] | None = None
-    """What makes the text for people, unless it is columns alone."""
-    written: bool = True
-    """Whether it has a CSV file."""
-    applies: Callable[[RatedRun], bool] = every_run
-    """Whether a run has the file, if the table has rows."""
-    always: bool = False
-    """Whether a run has the file even without rows."""
-    parts: Callable[[RatedRun], Iterable[pd.DataFrame]] | None = None
-    """What the file holds if not the table: its parts, one after another."""
-    of_moves: bool = False
-    """Whether it holds all moves, so that a large run has the file only when asked for."""
-    latex: bool = False
-    """Whether it may be written as a LaTeX table, too."""
+    view: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    """What makes the cells for people, unless `shown` does."""
+    others: Column | None = None
+    """What stands in the columns that follow: one for each player, or for each number of the players' own."""
 
-    def text(self, table: pd.DataFrame) -> Any:
-        """The table for people: every cell is text, "" where there is no value."""
-        return self.as_text(table) if self.as_text else text_of(self, table)
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
 
-    def shown_columns(self) -> list[Column]:
-        """The columns of `shown`."""
-        columns = {column.name: column for column in self.columns}
-        return [columns[name] for name in self.shown.replace("|", " ").split()]
+    @property
+    def is_read(self) -> bool:
+        """Whether people read it, or only its file is written."""
+        return bool(self.shown or self.view)
 
-    def described(self) -> list[Column]:
-        """The columns; one stands for those that differ from run to run."""
-        return [*self.columns, *([self.others] if self.others else [])]
+    def cells(self, table: pd.DataFrame) -> pd.DataFrame:
+        """A `Cell` for each value that people read, under the headings."""
+        if self.view:
+            return self.view(table)
+        required, _, optional = self.shown.partition("|")
+        by_name = {column.name: column for column in self.columns}
+        cells: dict[str, list[Cell]] = {}
+        for name in (*required.split(), *optional.split()):
+            column = by_name[name]
+            if name not in table:
+                continue
+            read = zip(*(table[each] for each in column.reads or (name,)), strict=True)
+            made = [cell(values[0], column.text(*values)) for values in read]
+            if name in required.split() or any(each.text for each in made):
+                cells[column.heading] = made
+        return pd.DataFrame(cells, dtype=object)
 
-    def documentation(self) -> str:
-        """What the table holds and what its columns mean, with units: its help."""
-        lines = [f"{one.name}: {one.meaning}{f' [{one.unit}]' if one.unit else ''}" for one in self.described()]
-        holds = f"{self.holds[0].upper()}{self.holds[1:]}. {self.note}".strip()
-        return "\n".join([holds, "", "Columns, with [units]:", "", *(f"    {line}" for line in lines)])
+    def text(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The texts of `cells`."""
+        return texts(self.cells(table))
 
     def rounded(self, table: pd.DataFrame) -> pd.DataFrame:
-        """The table as its CSV file has it: fractions rounded as its columns say.
-
-        Infinities become missing values, times ISO 8601 in UTC. Integers and text stay as they are.
-        Raises KeyError for a column that is not described.
-        """
+        """The table as its CSV file has it. Raises KeyError for a column that is not described."""
         decimals = {column.name: column.decimals for column in self.columns}
         if self.others is not None:
             decimals = dict.fromkeys(map(str, table.columns), self.others.decimals)
         return with_decimals(table, {name: decimals[str(name)] for name in table.columns})
 
 
-def text_of(of: RunTable, table: pd.DataFrame) -> pd.DataFrame:
-    """The columns of `RunTable.shown` that a table has, as text, under their headings."""
-    cells: dict[str, list[str]] = {}
-    optional = of.shown.partition("|")[2].split()
-    for column in of.shown_columns():
-        if column.name not in table:
-            continue
-        values = zip(*(table[name] for name in column.reads or (column.name,)), strict=True)
-        texts = [column.text(*each) for each in values]
-        if any(texts) or column.name not in optional:
-            cells[column.heading] = texts
-    return pd.DataFrame(cells, dtype=object)
+def cell(value: Any, text: str) -> Cell:
+    """A cell; what pandas has for a missing value becomes None."""
+    return Cell(None if value is None or pd.isna(value) else value, text)
+
+
+def texts(cells: pd.DataFrame) -> pd.DataFrame:
+    """The texts of a table of cells."""
+    return cells.map(lambda each: each.text).astype(object)
+
+
+def are_words(cells: pd.Series) -> bool:
+    """Whether a column of cells starts at the left, as its values are texts."""
+    return any(isinstance(each.value, str) for each in cells)
 
 
 def with_decimals(table: pd.DataFrame, decimals: Mapping[Any, int | None]) -> pd.DataFrame:
     """The table with fractions to each column's number of decimals, or to six significant digits for None.
 
-    Times are texts in it, to a millisecond.
+    Infinities become missing values, times ISO 8601 in UTC, to a millisecond.
     """
     table = table.copy()
     for name in table.columns:
         if pd.api.types.is_datetime64_any_dtype(table[name].dtype):
-            texts = table[name].dt.strftime("%Y-%m-%dT%H:%M:%S.%f").str[:-3] + "Z"
-            table[name] = texts.where(table[name].notna(), None)
+            times = table[name].dt.strftime("%Y-%m-%dT%H:%M:%S.%f").str[:-3] + "Z"
+            table[name] = times.where(table[name].notna(), None)
         if pd.api.types.is_float_dtype(table[name].dtype):
             values = table[name].to_numpy(dtype=float, na_value=np.nan)
             values = np.where(np.isfinite(values), values, np.nan)

@@ -46,16 +46,16 @@ class Games(NamedTuple):
     blocks: list[str]
     """The moves, AT_ONCE games each, see `_block`; packed."""
     linked: bool = False
-    """Whether the games of the dearest errors, which the page links, stand first."""
+    """Whether the games of the costliest errors, which the page links, stand first."""
 
 
 def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Games:
-    """The games of a run that a page holds: those of the dearest errors, then the greatest swings first.
+    """The games of a run that a page holds: those of the costliest errors, then the greatest swings first.
 
     As many as fit into `characters`, or `most` if that is a number.
     """
     table = by_surprise(run.games, run.survey.swings)
-    linked = table["game"].isin(run.dearest_errors["game"])
+    linked = table["game"].isin(run.costliest_errors["game"])
     table = pd.concat([table[linked], table[~linked]])
     table = table if most is None else table.head(most)
     variant = build_variant(run.experiment.variant)
@@ -249,7 +249,7 @@ def inside(games: Games) -> str:
     )
     if games.inside == games.of:
         return f"{'All' if games.of > 1 else 'The'} {_counted(games.of)} of the run, greatest swing first. {swing}"
-    first = "the dearest errors and " if games.linked else ""
+    first = "the costliest errors and " if games.linked else ""
     chosen = f"The {_counted(games.inside)} of {first}the greatest swings, out of {_counted(games.of)}"
     return f"{chosen}; arena report --games all puts all inside. {swing}"
 

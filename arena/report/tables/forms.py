@@ -1,0 +1,87 @@
+"""How people read the values of tables: ratings, shares, times, with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from arena.base.number import fixed, known, percent, quantity, signed
+
+seconds = partial(quantity, unit="s")
+"""A time: "12 ms"."""
+whole = partial(fixed, decimals=0)
+"""A number without decimals."""
+
+
+def elo(value: Any) -> str:
+    """A rating: "+12", "" if it is not known."""
+    return signed(value) if known(value) else ""
+
+
+def interval_text(low: Any, high: Any) -> str:
+    """An interval of Elo: "+3 to +21"; "anchor" if it has no width, "" if it is not known."""
+    if not (known(low) and known(high)):
+        return ""
+    return f"{signed(low)} to {signed(high)}" if low < high else "anchor"
+
+
+def estimate(form: Callable[[Any], str]) -> Callable[[Any, Any, Any], str]:
+    """Return a function that shows a value with its interval, as far as known: "3.10 (2.84 to 3.41)"."""
+
+    def text(value: Any, low: Any, high: Any) -> str:
+        interval = f" ({form(low)} to {form(high)})" if known(low) and known(high) else ""
+        return form(value) + interval if known(value) else ""
+
+    return text
+
+
+def share(value: Any, low: Any, high: Any) -> str:
+    """A share with its interval in per cent: "1.2 (0.9 to 1.6) %", "" if it is not known."""
+    ends = f" ({100 * low:.1f} to {100 * high:.1f})" if known(low) and known(high) else ""
+    return f"{100 * value:.1f}{ends} %" if known(value) else ""
+
+
+def share_text(value: float, low: float, high: float) -> str:
+    """A share and the longer side of its interval in per cent: "62 ± 7"."""
+    half = f" ± {100 * max(high - value, value - low):.0f}" if known(low) else ""
+    return f"{100 * value:.0f}{half}"
+
+
+def share_of(value: Any, count: Any) -> str:
+    """A share and its denominator: "62 % of 50"."""
+    return f"{value:.0%} of {count}".replace("%", " %") if known(value) else ""
+
+
+def mean_of(value: Any, count: Any) -> str:
+    """A mean and the number of its values: "2.5 (12)"."""
+    return f"{value:.1f} ({count})" if known(value) else ""
+
+
+def signed_percent(value: Any) -> str:
+    """A share that may be less than 0, in per cent."""
+    return percent(value).replace("-", "−")
+
+
+def plain(value: Any) -> str:
+    """A text as it is, a number to two decimals at most."""
+    if isinstance(value, str):
+        return value
+    return "" if pd.isna(value) else f"{round(value, 2):g}"
+
+
+def count(value: Any) -> str:
+    """A count, "" for 0."""
+    return str(value) if value else ""
+
+
+def figure(value: float) -> str:
+    """A number of a player's own: three digits, with a prefix from a thousand on."""
+    return quantity(value) if abs(value) >= 1000 else f"{float(f'{value:.3g}'):.10f}".rstrip("0").rstrip(".")
+
+
+def decided_by(value: Any) -> str:
+    """What decided a pairing of a knockout; a drawn one is decided by seed."""
+    return "level: seed" if value == "seed" else plain(value)

@@ -1,0 +1,88 @@
+"""Elo against depth and nodes, and what twice as much of either is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2
+
+from arena.ratings.interval import Z95, Floats, Interval
+from arena.ratings.joint import Ratings
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.settings import families
+from players.player import PlayerSpec
+
+FEWEST = 3
+"""Players of a family, at different depths or nodes, that make a line."""
+MISFIT = 0.05
+"""Chance of ratings as far from their line, below which it does not describe them, if they are FAR from it."""
+FAR = 25.0
+"""Elo from the line, on the mean: with a great many games any distance is certain."""
+
+
+def sweeps(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame:
+    """Elo against the depth limit, and against measured nodes per move.
+
+    A family against depth are players that differ in name and depth only; against nodes, in name and one limit
+    (depth, nodes or seconds). It needs FEWEST different depths, or nodes, with games. Families of one name that
+    differ in the limit have " by depth", " by nodes" or " by seconds" behind it.
+    """
+    specs = list(specs)
+    rated = standings[standings["games"] > 0]
+    by_depth = rated.assign(x=rated["player"].map({spec.name: spec.limit.depth for spec in specs}))
+    by_nodes = rated[rated["nodes_per_move"].notna()].rename(columns={"nodes_per_move": "x"})
+    of_depth = _members(by_depth, specs, "depth").assign(per="depth")
+    of_nodes = pd.concat(
+        [_members(by_nodes, specs, limit).assign(limit=limit) for limit in ("depth", "nodes", "seconds")]
+    )
+    shared = of_nodes.groupby("family")["limit"].transform("nunique") > 1
+    of_nodes["family"] = of_nodes["family"].where(~shared, of_nodes["family"] + " by " + of_nodes["limit"])
+    table = pd.concat([of_depth, of_nodes.assign(per="nodes")]).astype({"x": float})
+    return table.sort_values(["per", "family", "x"], kind="stable", ignore_index=True)[TABLES["sweeps"].names]
+
+
+def _members(table: pd.DataFrame, specs: list[PlayerSpec], limit: str) -> pd.DataFrame:
+    """The players of families that differ in this limit, if their `x` has FEWEST values."""
+    family = families(specs, limit)
+    table = table[table["player"].isin(list(family))]
+    table = table.assign(family=table["player"].map(family).astype(object))
+    return table[table.groupby("family")["x"].transform("nunique") >= FEWEST]
+
+
+def gains(ratings: Ratings, sweeps: pd.DataFrame) -> pd.DataFrame:
+    """The worth of a doubling of depth and of nodes: the line Elo = elo_at_1 + gain * log2(x), family by family.
+
+    Generalized least squares with the covariance of the ratings, on differences to the family's first player, so
+    that it does not matter what Elo is relative to. Where the ratings lie further from the line than chance has
+    it (chi-square above its degrees of freedom), the error is multiplied by the root of that ratio (R. T. Birge,
+    Phys. Rev. 40, 1932). The line fits unless the misfit is both certain (MISFIT) and FAR.
+    """
+    rows = []
+    for (per, family), members in sweeps.groupby(["per", "family"], sort=False):
+        names = members["player"].tolist()
+        if not any(set(names) <= set(group) for group in ratings.groups):
+            continue
+        x, elo = members["x"].to_numpy(dtype=float), members["elo"].to_numpy(dtype=float)
+        gain, chance = _slope(np.log2(x), elo, ratings.covariance.loc[names, names].to_numpy(dtype=float))
+        at_one = float(np.mean(elo - gain.value * np.log2(x)))
+        misfit = float(np.sqrt(np.mean((elo - at_one - gain.value * np.log2(x)) ** 2)))
+        fits = chance > MISFIT or misfit <= FAR
+        rows.append((family, per, len(names), x.min(), x.max(), *gain, at_one, misfit, fits))
+    return pd.DataFrame(rows, columns=TABLES["gains"].names).astype({"fits": bool})
+
+
+def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[Interval, float]:
+    """The slope of the line through (x, y), and the chance of ratings as far from a line that is right."""
+    differences = np.hstack([-np.ones((len(x) - 1, 1)), np.eye(len(x) - 1)])
+    dx, dy = differences @ x, differences @ y
+    inverse = np.linalg.pinv(differences @ covariance @ differences.T, hermitian=True)
+    information = float(dx @ inverse @ dx)
+    slope = float(dx @ inverse @ dy) / information
+    residual = dy - slope * dx
+    chi_square, freedom = float(residual @ inverse @ residual), len(dx) - 1
+    excess = math.sqrt(max(chi_square / freedom, 1.0)) if freedom else 1.0
+    chance = float(chi2.sf(chi_square, freedom)) if freedom else 1.0
+    return Interval.around(slope, Z95 * excess / math.sqrt(information)), chance
