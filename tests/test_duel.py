@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import arena
-from arena.commands.place import POOLS
+from arena.commands.tournaments import POOLS
 from arena.experiment.load import load, player_specs
 from players.loading import located
 from players.player import Limit
@@ -209,7 +209,7 @@ def test_a_wrong_line_is_an_error(line: tuple[object, ...]) -> None:
 
 
 def test_a_pool_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.commands.place.POOLS", tmp_path)
+    monkeypatch.setattr("arena.commands.tournaments.POOLS", tmp_path)
     (tmp_path / "own-2026.yaml").write_text("name: [x")
     for line in ((), ("simple", "--pool", "own")):
         result = invoke("place", *line)

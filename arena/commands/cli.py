@@ -28,10 +28,10 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Tournaments": {
         "init": ("init:init", "write an example configuration and heuristic"),
         "list": ("catalogue:list_group", "players and their options, rule sets, the JSON schema"),
-        "match": ("match:match", "a match of players named in the line"),
-        "place": ("place:place", "the Elo of a player on the scale of a pool"),
+        "match": ("tournaments:match", "a match of players named in the line"),
+        "place": ("tournaments:place", "the Elo of a player on the scale of a pool"),
         "doctor": ("check:doctor", "list what is wrong with a configuration"),
-        "plan": ("plan:plan", "how long a run will take, what it can detect"),
+        "plan": ("check:plan", "how long a run will take, what it can detect"),
         "run": ("tournaments:run", "play a tournament, or resume it; write its report"),
         "grade": ("grade:grade_command", "judge every move: better ones, and their gain"),
         "replay": ("replay:replay", "play a game of a run again, and compare"),
@@ -47,7 +47,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "analyse": ("analyse:analyse", "the best moves of a position"),
         "solve": ("solve:solve", "how many positions of a suite players solve"),
         "openings": ("openings:openings", "list or draw openings"),
-        "tables": ("tables:tables", "solve every ending of few pieces"),
+        "tables": ("grade:tables", "solve every ending of few pieces"),
     },
     "Develop": {
         "check": ("check:check", "examine an evaluation for mistakes"),

@@ -1,4 +1,4 @@
-"""The command that grades the games of a run: grade."""
+"""Commands that judge moves: grade, tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from arena.base.errors import ArenaError
+from arena.base.number import quantity
 from arena.commands.common import (
+    VARIANT,
     announcing_compilation,
     lost_workers,
     workers_option,
@@ -18,10 +20,11 @@ from arena.commands.waiting import Terminal
 from arena.experiment.load import judge_spec
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import RunData, read
-from arena.ledger.record import TABLES_JUDGE
-from arena.play.grading import Grading, GradingError, arranged, grade
+from arena.play.grading import Grading, GradingError, arranged, grade, graded_counts, make_tables
 from arena.play.tournament import available
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
+from arena.rules.endgame.tables import folder_of
+from arena.rules.variants import Variant
 
 
 @click.command("grade")
@@ -57,21 +60,25 @@ def _grade(folder: Path, data: RunData, grading: Grading, workers: int | str) ->
     """Grade what is not graded yet of a run, and say what there is; whether it was not stopped."""
     with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
         is_whole = grade(grading, ledger, workers, Terminal())
-    print_counts(folder, grading)
+    echo(graded_counts(read(folder), grading))
     return is_whole
 
 
-def print_counts(folder: Path, grading: Grading) -> None:
-    """Print what there is of each judge's grades of the run in a folder. Raises StoreError."""
-    data = read(folder)
-    for judge in grading.judges:
-        graded = data.graded[data.graded["judge"] == judge]
-        grades = data.grades[data.grades["judge"] == judge]
-        decisions = int(graded["white_decisions"].sum() + graded["black_decisions"].sum())
-        if judge == TABLES_JUDGE:
-            errors = int((grades["played"] < grades["best"]).sum())
-            what = f"{decisions:,} decisions, {len(grades):,} of which can err, {errors:,} errors"
-            name = f"endgame tables of up to {grading.endgame_pieces} pieces"
-        else:
-            what, name = f"{decisions:,} decisions", judge
-        echo(f"{name}: {len(graded):,} games, {what}")
+@click.command()
+@click.argument("variant", type=VARIANT, default="english")
+@click.option(
+    "--pieces", type=click.IntRange(2, MOST_PIECES), default=USUAL_PIECES, show_default=True, help="Of both sides."
+)
+def tables(variant: Variant, pieces: int) -> None:
+    """Solve every ending of VARIANT with few pieces: win, draw or loss, and the plies to the end.
+
+    What is solved is kept in the cache folder. Ctrl-C stops; the same command resumes.
+    """
+    try:
+        with announcing_compilation():
+            make_tables(variant, pieces, Terminal())
+    except KeyboardInterrupt:
+        say("stopped; what is solved is kept; rerun the same command to resume")
+        sys.exit(STOPPED)
+    folder = folder_of(variant)
+    echo(f"{folder}: {quantity(sum(path.stat().st_size for path in folder.glob('*.npy')), 'B')}")

@@ -1,4 +1,4 @@
-"""Text and tables that fit a terminal: lines wrap between words, tables between cells; in a pipe neither does."""
+"""Text and tables that fit a terminal: lines wrap between words, tables between columns; in a pipe neither."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import click
 
@@ -23,7 +22,9 @@ _IN_PLAIN = "in plain letters"
 _GAP = 2
 """Columns of the terminal between those of a table."""
 _PROSE = 20
-"""Columns of the terminal that a cell of several words needs at least."""
+"""Columns of the terminal up to which a cell is not wrapped."""
+_FIGURE = re.compile(r"[-+−±<>≥≤(]*\d")
+"""The beginning of a cell that is a figure."""
 _UNITS = r"((?<![^\s(±<>])[-+−]?[\d.,]*\d) (?=[^\W\d_]|%)"
 """A number and the space before its unit."""
 _NO_BREAK = "\xa0"
@@ -86,33 +87,51 @@ def broken(text: str) -> str:
     return text.replace(_NO_BREAK, " ")
 
 
-def show_table(header: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-    """Print a table; without a terminal its title and each row are one line.
+def show_frame(table: Any) -> None:
+    """Print a DataFrame of texts as `show_table` does."""
+    show_table([*map(str, table.columns)], table.astype(str).itertuples(index=False))
+
+
+def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table, figures right-justified; in a pipe each row is one line.
 
     On a terminal that is too narrow, the last columns follow in a block of their own below the first ones.
     """
-    lines = [tuple(header), *rows]
+    columns = list(zip(header, *rows, strict=True))
+    sizes = [max(map(len, column)) for column in columns]
+    are_figures = [all(map(_FIGURE.match, filter(None, column[1:]))) for column in columns]
     width = width_of(sys.stdout)
-    if width is not None and (sum(_widths(lines)) + 2 * len(header) + 2 > width or not sys.stdout.isatty()):
-        click.echo("\n".join([*([title] if title else []), *_narrow(lines, width, _left)]))
-    elif sys.stdout.isatty():
-        _draw(lines[0], lines[1:], title)
-    else:
-        if title:
-            click.echo(f"{title}:")
-        for line in lines:
-            cells = (cell.ljust(size) for cell, size in zip(line, _widths(lines), strict=True))
-            click.echo("  ".join(cells).rstrip())
+    if width is None:
+        for line in zip(*columns, strict=True):
+            cells = zip(line, sizes, are_figures, strict=True)
+            texts = (text.rjust(size) if is_figure else text.ljust(size) for text, size, is_figure in cells)
+            click.echo((" " * _GAP).join(texts).rstrip())
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(width=width, highlight=False)
+    for block in _blocks(sizes, width):
+        table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
+        for column in block:
+            justify: Literal["left", "right"] = "right" if are_figures[column] else "left"
+            is_short = sizes[column] <= _PROSE
+            table.add_column(Text(header[column]), justify=justify, no_wrap=is_short, overflow="fold")
+        for row in zip(*(columns[column][1:] for column in block), strict=True):
+            table.add_row(*map(Text, row))
+        console.print(table)
 
 
-def show_frame(table: Any) -> None:
-    """Print a DataFrame of texts, its figures right-justified; on a narrow terminal as `show_table` does."""
-    lines = [tuple(map(str, table.columns)), *(tuple(map(str, row)) for row in table.itertuples(index=False))]
-    width = width_of(sys.stdout)
-    if width is None or sum(_widths(lines)) + len(table.columns) <= width:
-        click.echo(table.to_string(index=False))
-    else:
-        click.echo("\n".join(_narrow(lines, width, _right)))
+def _blocks(sizes: Sequence[int], width: int) -> list[list[int]]:
+    """The columns in blocks that fit a width, each with the first column; those of long cells are wrapped."""
+    needed = [min(size, _PROSE) + _GAP for size in sizes]
+    blocks = [[0]]
+    for column in range(1, len(sizes)):
+        if len(blocks[-1]) > 1 and sum(needed[other] for other in [*blocks[-1], column]) - _GAP > width:
+            blocks.append([0])
+        blocks[-1].append(column)
+    return blocks
 
 
 def _wrapped_line(line: str, width: int) -> str:
@@ -123,61 +142,3 @@ def _wrapped_line(line: str, width: int) -> str:
         unbroken(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
     return broken("\n".join(parts))
-
-
-def _narrow(lines: Sequence[Sequence[str]], width: int, justify: Callable[[str, int], str]) -> list[str]:
-    """A table in blocks of columns that fit, each with the first column; long cells wrap between words."""
-    sizes = _widths(lines)
-    sizes[0] = min(sizes[0], max(width // 2, 1))
-    blocks: list[list[int]] = [[]]
-    room = width - sizes[0]
-    for column in range(1, len(sizes)):
-        is_prose = any(" " in line[column].strip() for line in lines) and sizes[column] > _PROSE
-        needed = (_PROSE if is_prose else sizes[column]) + _GAP
-        if needed > room and blocks[-1]:
-            blocks.append([])
-            room = width - sizes[0]
-        sizes[column] = max(min(sizes[column], room - _GAP), 1)
-        room -= sizes[column] + _GAP
-        blocks[-1].append(column)
-    shown: list[str] = []
-    for block in blocks:
-        shown += [""] * bool(shown)
-        for line in lines:
-            cells: list[tuple[Callable[[str, int], str], int, list[str]]]
-            cells = [(_left, sizes[0], _folded(line[0], sizes[0]))]
-            cells += [(justify, sizes[column], _folded(line[column], sizes[column])) for column in block]
-            for parts in zip_longest(*(parts for _, _, parts in cells), fillvalue=""):
-                texts = (side(part, size) for (side, size, _), part in zip(cells, parts, strict=True))
-                shown.append((" " * _GAP).join(texts).rstrip())
-    return shown
-
-
-def _folded(cell: str, size: int) -> list[str]:
-    return [broken(part) for part in textwrap.wrap(unbroken(cell), size, break_on_hyphens=False)] or [""]
-
-
-def _left(cell: str, size: int) -> str:
-    return cell.ljust(size)
-
-
-def _right(cell: str, size: int) -> str:
-    return cell.rjust(size)
-
-
-def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(*lines, strict=True)]
-
-
-def _draw(header: Sequence[str], rows: Iterable[Sequence[str]], title: str) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
-    for column, name in enumerate(header):
-        table.add_column(name, no_wrap=column == 0, overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)

@@ -22,6 +22,7 @@ from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
 from arena.ledger.ledger import Ledger
 from arena.ledger.packing import unpacked
+from arena.ledger.read import RunData
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
 from arena.play.workers import Workers, carry_through
 from arena.rules.custom import build_variant
@@ -370,3 +371,18 @@ def _grade_of(
     erring = sum(loss > 0 for loss in losses)
     plies = best.plies or None, played.plies or None
     return Grade(ply, _pieces(position), len(losses), best_move, *points, erring, sum(losses) / 2, *plies)
+
+
+def graded_counts(data: RunData, grading: Grading) -> str:
+    """A line for each judge of a run: how many games and decisions it has graded."""
+    lines = []
+    for judge in grading.judges:
+        graded, grades = (table[table["judge"] == judge] for table in (data.graded, data.grades))
+        decisions = int(graded["white_decisions"].sum() + graded["black_decisions"].sum())
+        name, what = judge, f"{decisions:,} decisions"
+        if judge == TABLES_JUDGE:
+            errors = int((grades["played"] < grades["best"]).sum())
+            name = f"endgame tables of up to {grading.endgame_pieces} pieces"
+            what += f", {len(grades):,} of which can err, {errors:,} errors"
+        lines.append(f"{name}: {len(graded):,} games, {what}")
+    return "\n".join(lines)
