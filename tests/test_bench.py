@@ -7,7 +7,7 @@ from itertools import cycle
 
 import pytest
 
-from arena.bench import timing
+from arena.bench import rates
 from arena.bench.rates import random_games, rules, search
 from arena.commands.bench import rows
 from arena.rules.game import Game
@@ -38,7 +38,7 @@ class Clock:
 def clock(monkeypatch):
     """The clock that the benchmarks read."""
     clock = Clock()
-    monkeypatch.setattr(timing, "time", clock)
+    monkeypatch.setattr(rates, "time", clock)
     return clock
 
 
@@ -94,4 +94,4 @@ def test_a_benchmark_is_chosen_by_its_name(what, expected):
     ],
 )
 def test_figures_are_never_written_in_powers_of_ten(number, text):
-    assert timing.three_figures(number) == text
+    assert rates.three_figures(number) == text

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from arena.bench.rates import random_games, rules, search, tree_search
+from arena.bench.rates import Row, random_games, rules, search, tree_search
 from arena.bench.signature import signature
-from arena.bench.timing import Row
 from arena.commands.common import VARIANT
 from arena.rules.move_text import move_text
 from arena.rules.movegen import divide as divide_perft

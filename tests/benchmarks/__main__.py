@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from arena.bench.timing import Row
+from arena.bench.rates import Row
 from arena.commands.bench import show_rows
 from tests.benchmarks.claims import claims
 from tests.benchmarks.kept_time import kept_time

@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Iterator
 
-from arena.bench.timing import Row
+from arena.bench.rates import Row
 from arena.rules.endgame.retrograde import make
 from arena.rules.game import Game
 from arena.rules.notation import fen

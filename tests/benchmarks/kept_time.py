@@ -10,7 +10,7 @@ from multiprocessing.synchronize import Barrier
 
 import numpy as np
 
-from arena.bench.timing import Row
+from arena.bench.rates import Row
 from arena.experiment.formats.base import Pairing
 from arena.play.match import Task, play
 from arena.rules.game import Termination

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.bench.rates import random_games
-from arena.bench.timing import Row, spell, three_figures
+from arena.bench.rates import Row, random_games, spell, three_figures
 from arena.board.environment import DraughtsEnv, env
 from arena.experiment.openings.sources import random_line
 from arena.hosting.handle import LocalPlayer

@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 from scipy.special import ndtri
 
-from arena.bench.timing import Row
+from arena.bench.rates import Row
 from arena.board.sides import Opponent
 from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.sources import random_openings

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from arena.bench.timing import Row, three_figures
+from arena.bench.rates import Row, three_figures
 from arena.experiment.formats.base import Rounds
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
