@@ -162,5 +162,5 @@ def test_the_command_takes_all_or_a_number_of_games(tmp_path: Path, no_pictures:
 
 def test_the_page_of_a_run_under_way_holds_its_games(made: Run) -> None:
     part = made.data._replace(games=made.games.head(3))
-    run = arena.report.run.Run(made.folder, part._replace(moves=lambda: iter([made.moves.head(60)])))
+    run = arena.report.run.Run(made.folder, part._replace(moves=lambda games=None: iter([made.moves.head(60)])))
     assert games_of(run).inside == 3

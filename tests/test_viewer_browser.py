@@ -183,7 +183,6 @@ def test_buttons_and_keys_go_through_a_game(browser, runs, width, scheme):
 def test_a_game_plays_by_itself_until_it_is_stopped(browser, runs):
     with opened(browser, runs["english"], "#game=5") as page:
         expected = fens(runs["english"], 5)
-        page.select_option("[data-part=speed]", "0.3")
         page.focus("[data-part=board]")
         page.keyboard.press(" ")
         page.wait_for_function(f"document.querySelector('[data-part=fen]').value === {json.dumps(expected[2])}")
@@ -191,7 +190,7 @@ def test_a_game_plays_by_itself_until_it_is_stopped(browser, runs):
         page.keyboard.press(" ")
         assert page.get_attribute("[data-action=play]", "aria-label") == "Play"
         stopped = position(page)
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(1000)
         assert position(page) == stopped
 
 
@@ -214,12 +213,6 @@ def test_the_list_is_filtered_and_sorted(browser, runs):
             of["black"] == SCRIPT
         )
         assert sorted(listed(page)) == of.loc[lost, "game"].tolist() != []
-        page.click("button[type=reset]")
-        middle = int(games["plies"].median())
-        page.fill("[name=shortest]", str(middle))
-        assert sorted(listed(page)) == games.loc[games["plies"] >= middle, "game"].tolist()
-        page.fill("[name=longest]", str(middle))
-        assert sorted(listed(page)) == games.loc[games["plies"] == middle, "game"].tolist()
         page.click("button[type=reset]")
         page.select_option("[name=opening]", str(games["opening"].iloc[0]))
         page.select_option("[name=end]", index=1)

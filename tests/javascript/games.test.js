@@ -32,7 +32,6 @@ test("each filter leaves out the others", () => {
   assert.deepEqual(numbers({ player: "b", opponent: "b", order: "number" }), [1, 2]);
   assert.deepEqual(numbers({ opening: "2", order: "number" }), [3, 4]);
   assert.deepEqual(numbers({ end: "repetition" }), [3]);
-  assert.deepEqual(numbers({ shortest: "40", longest: "59" }), [1]);
   assert.deepEqual(numbers({ result: "white", order: "number" }), [1, 2]);
 });
 

@@ -18,8 +18,7 @@ import { unpackedGame } from "./ply.js";
 
 /**
  * What is asked for, as a form has it: empty is any.
- * @typedef {{player?: string, opponent?: string, opening?: string, result?: string, end?: string, shortest?: string,
- *   longest?: string, order?: string}} Wanted
+ * @typedef {{player?: string, opponent?: string, opening?: string, result?: string, end?: string, order?: string}} Wanted
  */
 
 const ORDERS = {
@@ -88,14 +87,12 @@ export function listOf(index) {
  * @param {ListedGame[]} games
  * @param {Wanted} wanted
  */
-export function chosen(games, { player = "", opponent = "", opening = "", result = "", end = "", shortest = "", longest = "", order = "surprise" }) {
-  const [least, most] = [Number(shortest || 0), Number(longest || Infinity)];
+export function chosen(games, { player = "", opponent = "", opening = "", result = "", end = "", order = "surprise" }) {
   const found = games.filter((game) =>
     seats(game, player, opponent) &&
     (!opening || String(game.opening) === opening) &&
     (!end || game.end === end) &&
-    hasResult(game, result, player) &&
-    game.plies >= least && game.plies <= most);
+    hasResult(game, result, player));
   return found.sort(ORDERS[order]);
 }
 
@@ -109,8 +106,8 @@ function seats(game, player, opponent) {
   if (player && opponent && player !== opponent) {
     return (game.white === player && game.black === opponent) || (game.white === opponent && game.black === player);
   }
-  const one = player || opponent;
-  return !one || game.white === one || game.black === one;
+  const either = player || opponent;
+  return !either || game.white === either || game.black === either;
 }
 
 function hasResult(game, result, player) {

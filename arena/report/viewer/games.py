@@ -14,6 +14,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from arena.base.number import known
+from arena.report.player_page import ERRORS
 from arena.report.run import Run
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.survey import DECIDED
@@ -24,7 +25,7 @@ from arena.rules.game import Termination
 from arena.rules.move_text import crowns
 from arena.rules.notation import pieces_text
 from arena.rules.played import PlayedGame, replayed
-from arena.rules.position import COLOURS, WHITE
+from arena.rules.position import WHITE
 from arena.rules.variants import Variant
 
 CHARACTERS = 1_500_000
@@ -54,23 +55,26 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
 
     As many as fit into `characters`, or `most` if that is a number.
     """
-    table = by_surprise(run.games, run.survey.swings)
-    linked = table["game"].isin(run.costliest_errors["game"])
-    table = pd.concat([table[linked], table[~linked]])
-    table = table if most is None else table.head(most)
-    variant = build_variant(run.experiment.variant)
     errors = errors_of_games(run.grades)
+    table = by_surprise(run.games, run.survey.swings)
+    linked = table["game"].isin(linked_games(run))
+    table = pd.concat([table[linked], table[~linked]]).head(len(table) if most is None else most)
+    variant = build_variant(run.experiment.variant)
     blocks: list[str] = []
-    inside = 0
-    for some, moves in _parts(run, table):
-        block = packed(_block(some, moves, variant, errors))
+    for games, moves in _parts(run, table):
+        block = packed(_block(games, moves, variant, errors))
         characters -= len(block)
         if most is None and characters < 0:
             break
         blocks.append(block)
-        inside += len(some)
-    rows = packed(listed(table.head(inside), run))
-    return Games(inside, len(run.games), rows, blocks, bool(linked.any()))
+    table = table.head(AT_ONCE * len(blocks))
+    return Games(len(table), len(run.games), packed(listed(table, run)), blocks, bool(linked.any()))
+
+
+def linked_games(run: Run) -> set[int]:
+    """The games of each player's costliest errors, and of those of all."""
+    graded = run.grades[run.grades["mark"] != ""].sort_values("lost", ascending=False, kind="stable")
+    return {*run.costliest_errors["game"], *graded.groupby("player", sort=False).head(ERRORS)["game"]}
 
 
 def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
@@ -96,19 +100,14 @@ def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
         "opening": games["opening"].tolist(),
         "result": games["result"].tolist(),
         "end": ends.get_indexer(pd.Index(games["termination"])).tolist(),
-        "points": _points(games),
+        "points": {
+            place: {"white": int(white), "black": int(black)}
+            for place, (white, black) in enumerate(zip(games["white_points"], games["black_points"], strict=True))
+            if known(white)
+        },
         "plies": games["plies"].tolist(),
         "swing": _whole(100 * games["swing"].to_numpy(dtype=float)),
         "error": {place: error for place, error in enumerate(errors) if error},
-    }
-
-
-def _points(games: pd.DataFrame) -> dict[int, dict[str, int]]:
-    columns = (games[f"{colour}_points"] for colour in COLOURS)
-    return {
-        place: dict(zip(COLOURS, map(int, points), strict=True))
-        for place, points in enumerate(zip(*columns, strict=True))
-        if known(points[0])
     }
 
 
@@ -118,13 +117,13 @@ def steps(game: PlayedGame, texts: Sequence[str]) -> list[str]:
     Of each move its text, `=W` if that piece then stands on its target, and `/18,22`, the captured squares. The
     first and the last number of the text are the squares that the piece leaves and reaches; a pass has none.
     """
-    found = []
+    texts_of_steps = []
     for text, move, (before, after) in zip(texts, game.moves, pairwise(game.positions), strict=False):
         other = before.black if before.turn == WHITE else before.white
         crowned = f"={'WB'[before.turn]}" if crowns(before, after, move) else ""
         taken = ",".join(map(str, game.variant.numbers_of(move & other)))
-        found.append(text + crowned + (f"/{taken}" if taken else ""))
-    return found
+        texts_of_steps.append(text + crowned + (f"/{taken}" if taken else ""))
+    return texts_of_steps
 
 
 def packed(data: Any) -> str:
@@ -154,23 +153,23 @@ def _block(
     """
     numbers = moves["game"].to_numpy()
     bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
-    found = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
-    sign = np.where(found["colour"] == "white", 1.0, -1.0)
+    rows = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
+    sign = np.where(rows["colour"] == "white", 1.0, -1.0)
     certain, score, in_men = (
-        sign * found[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
+        sign * rows[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
         for name in ("plies_to_win", "score", "score_men")
     )
-    micro = 1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan)
-    own = _digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))
+    micro = 1e6 * rows["seconds"].to_numpy(dtype=float, na_value=np.nan)
+    own_unit = _digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))
     columns = {
         "score": _whole(100 * in_men),
-        "own": [value if known(value) else None for value in own.tolist()],
+        "own": [value if known(value) else None for value in own_unit.tolist()],
         "wins": _whole(certain),
         "time": _whole(np.where(micro < 1000, micro, _digits(micro))),  # rounded once
-        "depth": found["depth"].tolist(),
-        "nodes": found["nodes"].tolist(),
+        "depth": rows["depth"].tolist(),
+        "nodes": rows["nodes"].tolist(),
     }
-    texts = found["move"].tolist()
+    texts = rows["move"].tolist()
     block = []
     start = 0
     for number, fen, (first, last) in zip(games["game"], games["opening_fen"], bounds, strict=True):

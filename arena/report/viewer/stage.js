@@ -16,6 +16,7 @@ import { durationText, fenOf, grouped, menText, pointsText, positionText, result
  *   points: Points|null, plies: number, swing: number|null, error: string}} GameFacts
  */
 
+const PLY_TIME = 800; // milliseconds that a ply is shown when a game plays by itself
 const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", f: "flip", n: "next", p: "previous" };
 
 export class Stage {
@@ -105,10 +106,10 @@ export class Stage {
     if (this.ply === this.plies) this.go(0);
     this.label("Pause", true);
     const step = () => {
-      this.timer = setTimeout(step, 1000 * Number(this.parts.speed.value));
+      this.timer = setTimeout(step, PLY_TIME);
       this.go(this.ply + 1);
     };
-    this.timer = setTimeout(step, 1000 * Number(this.parts.speed.value));
+    this.timer = setTimeout(step, PLY_TIME);
     return undefined;
   }
 
@@ -189,8 +190,7 @@ export class Stage {
   /** @param {GameFacts} game */
   facts(game, fault) {
     const rows = [
-      ["White", game.white], ["Black", game.black], ["Opening", String(game.opening)], ["Result", resultText(game.result)],
-      ["Ended by", game.end], ["Points", game.points && pointsText(game.points)], ["Plies", String(game.plies)],
+      ["Opening", String(game.opening)], ["Ended by", game.end], ["Points", game.points && pointsText(game.points)], ["Plies", String(game.plies)],
       ["Greatest swing", game.swing === null ? "" : `${game.swing.toFixed(1)} men`], ["Error", game.error],
       ["Not shown", fault && `the moves from ply ${this.positions.length} on: ${fault}`],
     ];
