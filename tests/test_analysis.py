@@ -229,7 +229,7 @@ def test_a_player_without_scores_has_one_line(tmp_path):
 
 
 def test_lines_are_printed_as_they_are_found():
-    result = invoke("analyse", "english", "--fen", ENDING, "--lines", 2, "--depth", 4)
+    result = invoke("analyse", ENDING, "--variant", "english", "--lines", 2, "--depth", 4)
     assert "\x1b" not in result.stdout
     *board, header = result.stdout.splitlines()[:11]
     assert board == [*str(Game("english", ENDING)).splitlines(), Game("english", ENDING).fen]
@@ -271,7 +271,7 @@ def test_scores_are_read_by_people():
         ["english", "--player", "{depth: 99}"],
         ["english", "--player", "random", "--lines", "2"],
         ["english", "--depth", "1", "--lines", "2"],
-        ["english", "--fen", "W:W:B1"],
+        ["W:W:B1", "--variant", "english"],
         ["english", "--player", "OWN:Silent", "--lines", "2"],
         ["english", "--player", "OWN:Fails"],
         ["english", "--player", "OWN:Cheats"],

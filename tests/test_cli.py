@@ -228,7 +228,7 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
     start = "B:W13,14,15,16,17,18:B1,2,3,4,5,6"
     assert len(invoke("openings", SMALL, "--random-plies", "2", "--count", "3").stdout.splitlines()) == 3
     assert json.loads(invoke("show", SMALL, "--json").stdout)["fen"] == start
-    assert invoke("show", start, "--variant", SMALL).stdout == invoke("show", "english-6x6", "--fen", start).stdout
+    assert invoke("show", start, "--variant", SMALL).stdout.endswith(f"{start}\n")
     assert json.loads(invoke("list", "variants", SMALL, "--json").stdout)["board"] == "6x6"
 
 

@@ -50,15 +50,17 @@ _STYLES = {"+": "green", "=": "", "-": "red"}
     default=DEFAULT_PLAYER,
     help="A player: simple@d6, file.py:Class or YAML [negamax, full, strong].",
 )
-@click.option("--lines", type=click.IntRange(1), default=1, show_default=True, help="How many of the best moves.")
-@click.option("--depth", type=click.IntRange(1, 64), help="Plies of each search, instead of the entry's.")
-@click.option("--nodes", type=NODES, help="Positions of each search.")
-@click.option("--seconds", type=Finite(0, min_open=True), help="Of the analysis [10 without a limit].")
+@click.option("--lines", type=click.IntRange(1), default=1, metavar="N", help="How many of the best moves [1].")
+@click.option("--depth", type=click.IntRange(1, 64), metavar="N", help="Plies of each search.")
+@click.option("--nodes", type=NODES, metavar="N", help="Positions of each search.")
+@click.option(
+    "--seconds", type=Finite(0, min_open=True), metavar="S", help="Of the analysis [10 without a limit]."
+)
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board with arrows, as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, at the end.")
 def analyse(
-    found: Scene,
+    scene: Scene,
     player: str,
     lines: int,
     depth: int | None,
@@ -78,24 +80,24 @@ def analyse(
         try:
             spec = located(player_spec(player, "--player"), Path())
             given = {"depth": depth, "nodes": nodes, "seconds": seconds}
-            if player == DEFAULT_PLAYER and (pieces := known_pieces(found.game.variant)):
+            if player == DEFAULT_PLAYER and (pieces := known_pieces(scene.game.variant)):
                 spec = replace(spec, options={**spec.options, "tables": pieces})
             limit = _limit(spec.limit, {name: value for name, value in given.items() if value is not None})
-            analysis = Analysis(replace(spec, limit=limit), game_of(found.game, found.ply), lines)
+            analysis = Analysis(replace(spec, limit=limit), game_of(scene.game, scene.ply), lines)
         except (PlayerError, ValueError) as error:
             raise ArenaError(f"--player: {error}" if isinstance(error, PlayerError) else str(error)) from None
         if as_json:
             last = next(iter(deque(_watched(analysis), maxlen=1)), None)
         else:
-            show_scene(found, found.board(flip=flip))
+            show_scene(scene, scene.board(flip=flip))
             last = _draw(analysis) if sys.stdout.isatty() else _print(analysis)
     if last is None or not last.lines:
         raise ArenaError("nothing was found before the search was stopped")
     if as_json:
-        click.echo(json.dumps(_document(found, analysis, last)))
+        click.echo(json.dumps(_document(scene, analysis, last)))
     if svg is not None:
-        ways = [path(found.game.variant, found.position, line.move) for line in last.lines]
-        save(found.board(flip=flip, arrows=[way for way in ways if way]), svg)
+        ways = [path(scene.game.variant, scene.position, line.move) for line in last.lines]
+        save(scene.board(flip=flip, arrows=[way for way in ways if way]), svg)
 
 
 def lines_table(analysis: Analysis, findings: Findings) -> Table:
@@ -179,7 +181,7 @@ def _rows(analysis: Analysis, findings: Findings) -> Iterator[tuple[tuple[str, .
         yield cells, " ".join(analysis.texts(line)[:_PLIES_SHOWN])
 
 
-def _document(found: Scene, analysis: Analysis, findings: Findings) -> dict[str, Any]:
+def _document(scene: Scene, analysis: Analysis, findings: Findings) -> dict[str, Any]:
     lines = [
         {
             "moves": analysis.texts(line),
@@ -192,8 +194,8 @@ def _document(found: Scene, analysis: Analysis, findings: Findings) -> dict[str,
         for line in findings.lines
     ]
     return {
-        "variant": found.game.variant.name,
-        "fen": found.fen,
+        "variant": scene.game.variant.name,
+        "fen": scene.fen,
         "man_value": analysis.man_value,
         "nodes": findings.nodes,
         "seconds": findings.seconds,

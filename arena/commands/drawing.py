@@ -56,12 +56,12 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
         console.print(part)
 
 
-def show_scene(found: Scene, board: Board, beside: str = "") -> None:
+def show_scene(scene: Scene, board: Board, beside: str = "") -> None:
     """Print what a position is of, its board, with a text beside it, and its FEN."""
-    for text in filter(None, (found.heading, found.place)):
+    for text in filter(None, (scene.heading, scene.place)):
         echo(text)
     show_board(board, beside)
-    click.echo(found.fen)
+    click.echo(scene.fen)
 
 
 def save(board: Board, path: Path) -> None:

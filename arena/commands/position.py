@@ -14,13 +14,13 @@ import click
 from arena.base.errors import ArenaError
 from arena.base.files import unreadable
 from arena.base.wording import nearest
-from arena.commands.common import ENCODING, VARIANT, results_option, variant_given
+from arena.commands.common import VARIANT, results_option, variant_given
 from arena.commands.output import say
 from arena.ledger.game import stored_game
 from arena.rules.board import Board
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.game import game_of
-from arena.rules.notation import NO_RUNS, KingRuns, king_runs, parse_fen
+from arena.rules.notation import king_runs, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.result import Winner
 from arena.rules.played import PlayedGame
@@ -80,23 +80,14 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def called(
-        what: str,
-        variant: Variant | None,
-        fen: str | None,
-        game: int | None,
-        ply: int | None,
-        results: Winner | None,
-        encoding: str | None,
-        **rest: Any,
+        what: str, variant: Variant | None, game: int | None, ply: int | None, results: Winner | None, **rest: Any
     ) -> None:
-        command(scene(what, variant, fen, game, ply, results or "first", encoding), **rest)
+        command(scene_of(what, variant, game, ply, results or "first"), **rest)
 
     for decorator in (
-        ENCODING,
         results_option,
-        click.option("--ply", type=click.IntRange(0), help="After N plies [the last]."),
-        click.option("--game", type=click.IntRange(1), help="Which game of a file or a run [1]."),
-        click.option("--fen", help="A position of the variant WHAT."),
+        click.option("--ply", type=click.IntRange(0), metavar="N", help="After N plies [the last]."),
+        click.option("--game", type=click.IntRange(1), metavar="N", help="Which game of a file or a run [1]."),
         click.option("--variant", type=VARIANT, help="The rules of a FEN, or of a PDN without a GameType."),
         click.argument("what"),
     ):
@@ -104,30 +95,19 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def scene(
-    what: str,
-    variant: Variant | None,
-    fen: str | None,
-    game: int | None,
-    ply: int | None,
-    results: Winner = "first",
-    encoding: str | None = None,
+def scene_of(
+    what: str, variant: Variant | None, game: int | None, ply: int | None, results: Winner = "first"
 ) -> Scene:
-    """The position of a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none."""
+    """The position of a FEN, a variant, a game of a PDN file or of a run's folder. Raises ArenaError if none."""
     path = Path(what)
-    named = _rules(what)
-    if fen is not None and named is not None:
-        return _of_fen(fen, named)
-    if fen is not None:
-        raise ArenaError(f"--fen needs the name of a variant, not {what!r}")
     if path.is_dir():
         return _at(_of_run(path, game or 1), ply)
     if path.is_file():
-        return _at(_of_file(path, variant, game or 1, results, encoding), ply)
+        return _at(_of_file(path, variant, game or 1, results), ply)
     if game is not None or ply is not None:
         raise ArenaError("--game and --ply need a PDN file or the folder of a run")
-    if named is not None:
-        return _alone(named, named.start)
+    if (rules := _rules(what)) is not None:
+        return Scene(PlayedGame(rules, rules.start, []))
     if ":" not in what:
         close = nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
@@ -135,15 +115,11 @@ def scene(
     return _of_fen(what, variant)
 
 
-def _at(found: Scene, ply: int | None) -> Scene:
-    plies = len(found.game.moves)
+def _at(scene: Scene, ply: int | None) -> Scene:
+    plies = len(scene.game.moves)
     if ply is not None and ply > plies:
-        raise ArenaError(f"--ply {ply}: {found.heading.split(':')[0]} has {plies} plies")
-    return found._replace(ply=plies if ply is None else ply)
-
-
-def _alone(variant: Variant, position: Position, runs: KingRuns = NO_RUNS) -> Scene:
-    return Scene(PlayedGame(variant, position, [], king_runs=runs))
+        raise ArenaError(f"--ply {ply}: {scene.heading.split(':')[0]} has {plies} plies")
+    return scene._replace(ply=plies if ply is None else ply)
 
 
 def _rules(what: str) -> Variant | None:
@@ -163,11 +139,11 @@ def _of_fen(text: str, variant: Variant | None) -> Scene:
         numbers = [int(number) for number in re.findall(r"[0-9]+", re.split(":[H+]", text)[0])]
         variant = VARIANTS[_SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE]
         say(f"read as {variant.name}; --variant names other rules")
-    return _alone(variant, parse_fen(variant, text), king_runs(variant, text))
+    return Scene(PlayedGame(variant, parse_fen(variant, text), [], king_runs=king_runs(variant, text)))
 
 
-def _of_file(path: Path, variant: Variant | None, number: int, results: Winner, encoding: str | None) -> Scene:
-    read = partial(read_pdn, path, variant, results=results, encoding=encoding)
+def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) -> Scene:
+    read = partial(read_pdn, path, variant, results=results)
     try:
         file = read(only=number)
         if not file.games and not any(problem.game for problem in file.problems):
@@ -197,10 +173,10 @@ def _of_run(folder: Path, number: int) -> Scene:
 
 
 def _scene(game: PlayedGame, count: int, of: str, ended: str) -> Scene:
-    found = Scene(game)
-    white, black = found.names
+    scene = Scene(game)
+    white, black = scene.names
     players = f"{white} (white) against {black} (black)"
-    return found._replace(heading=f"game {game.number} of {count} of {of}: {players}, {ended}")
+    return scene._replace(heading=f"game {game.number} of {count} of {of}: {players}, {ended}")
 
 
 def _visible(name: str) -> str:

@@ -30,34 +30,34 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def show(found: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
+def show(scene: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Of a game, with the moves around the position and the players' scores, in men where it is known what a man is
     worth to the player. With --evaluation, the value for the side to move, and the shares of a linear one.
     """
-    board = found.board(flip=flip)
-    value, features = (None, {}) if evaluation is None else _value(found, evaluation)
+    board = scene.board(flip=flip)
+    value, features = (None, {}) if evaluation is None else _value(scene, evaluation)
     if svg is not None:
         save(board, svg)
     if as_json:
-        document = _document(found)
+        document = _document(scene)
         if value is not None:
             document |= {"value": value, "features": {name: share._asdict() for name, share in features.items()}}
         click.echo(json.dumps(document))
         return
-    show_scene(found, board, "" if value is None else "\n".join(_value_lines(value, features)))
-    if found.game.moves:
-        echo(_moves_around(found))
-    if found.game.answers is not None and found.game.moves:
+    show_scene(scene, board, "" if value is None else "\n".join(_value_lines(value, features)))
+    if scene.game.moves:
+        echo(_moves_around(scene))
+    if scene.game.answers is not None and scene.game.moves:
         echo("")
-        show_table(_HEADER, list(_rows(found)))
+        show_table(_HEADER, list(_rows(scene)))
 
 
-def _value(found: Scene, evaluation: str) -> tuple[float, dict[str, Share]]:
+def _value(scene: Scene, evaluation: str) -> tuple[float, dict[str, Share]]:
     """The value of a position by an evaluation, and each feature's share of a linear one; exits if it has none."""
     described = inline(evaluation, "--evaluation")
-    return explained_value(found.game.variant, found.position, described)
+    return explained_value(scene.game.variant, scene.position, described)
 
 
 def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:
@@ -68,44 +68,44 @@ def _value_lines(value: float, features: dict[str, Share]) -> Iterator[str]:
         yield f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}"
 
 
-def _moves_around(found: Scene) -> str:
-    first, last = max(found.ply - _AROUND, 0) + 1, min(found.ply + _AROUND, len(found.game.moves))
+def _moves_around(scene: Scene) -> str:
+    first, last = max(scene.ply - _AROUND, 0) + 1, min(scene.ply + _AROUND, len(scene.game.moves))
     words = ["..."] if first > 1 else []
-    behind = found.game.positions[0].turn != found.game.variant.first
+    behind = scene.game.positions[0].turn != scene.game.variant.first
     for ply in range(first, last + 1):
         number, second = divmod(ply - 1 + behind, 2)
-        text = f"[{found.game.text(ply)}]" if ply == found.ply else found.game.text(ply)
+        text = f"[{scene.game.text(ply)}]" if ply == scene.ply else scene.game.text(ply)
         words.append(text if second and ply > first else f"{number + 1}.{'..' if second else ''} {text}")
-    return " ".join([*words, result_text(found.game.result) if last == len(found.game.moves) else "..."])
+    return " ".join([*words, result_text(scene.game.result) if last == len(scene.game.moves) else "..."])
 
 
-def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
-    for ply in range(max(found.ply - 2, 0) + 1, min(found.ply + 2, len(found.game.moves)) + 1):
-        search = _search(found, ply)
-        man = found.game.men[found.game.positions[ply - 1].turn]
+def _rows(scene: Scene) -> Iterator[tuple[str, ...]]:
+    for ply in range(max(scene.ply - 2, 0) + 1, min(scene.ply + 2, len(scene.game.moves)) + 1):
+        search = _search(scene, ply)
+        man = scene.game.men[scene.game.positions[ply - 1].turn]
         score = score_text(search["score"], search["plies_to_win"] or 0, man)
         counted = (f"{search[name] or ''}" for name in _COUNTED)
         seconds = "" if search["seconds"] is None else f"{search['seconds']:.6f}"
         yield str(ply), search["player"], search["move"], score, *counted, seconds
 
 
-def _search(found: Scene, ply: int) -> dict[str, Any]:
-    colour = found.game.positions[ply - 1].turn
-    known: dict[str, Any] = {"ply": ply, "player": found.names[colour], "move": found.game.text(ply)}
-    if found.game.answers is not None:
-        score = float(found.game.answers["score"][ply - 1])
-        known["plies_to_win"] = int(found.game.answers["plies_to_win"][ply - 1]) or None
+def _search(scene: Scene, ply: int) -> dict[str, Any]:
+    colour = scene.game.positions[ply - 1].turn
+    known: dict[str, Any] = {"ply": ply, "player": scene.names[colour], "move": scene.game.text(ply)}
+    if scene.game.answers is not None:
+        score = float(scene.game.answers["score"][ply - 1])
+        known["plies_to_win"] = int(scene.game.answers["plies_to_win"][ply - 1]) or None
         known["score"] = None if math.isnan(score) else score
-        known |= {name: int(found.game.answers[name][ply - 1]) for name in _COUNTED}
-        seconds = float(found.game.answers["seconds"][ply - 1])
+        known |= {name: int(scene.game.answers[name][ply - 1]) for name in _COUNTED}
+        seconds = float(scene.game.answers["seconds"][ply - 1])
         known["seconds"] = None if math.isnan(seconds) else seconds
     return known
 
 
-def _document(found: Scene) -> dict[str, Any]:
-    document: dict[str, Any] = {"variant": found.game.variant.name, "fen": found.fen}
-    if found.heading:
-        moves = [_search(found, ply) for ply in range(1, len(found.game.moves) + 1)]
-        named = dict(zip(("white", "black"), found.names, strict=True))
-        document |= {**named, "result": found.game.result, "ply": found.ply, "moves": moves}
+def _document(scene: Scene) -> dict[str, Any]:
+    document: dict[str, Any] = {"variant": scene.game.variant.name, "fen": scene.fen}
+    if scene.heading:
+        moves = [_search(scene, ply) for ply in range(1, len(scene.game.moves) + 1)]
+        named = dict(zip(("white", "black"), scene.names, strict=True))
+        document |= {**named, "result": scene.game.result, "ply": scene.ply, "moves": moves}
     return document
