@@ -84,24 +84,6 @@ def opened(browser: Any, address: str, view: str, *, width: int = 1280, scheme: 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_list_says_when_there_are_more_games_than_it_knows(browser: Any, address: str) -> None:
-    with opened(browser, address, "#/run/finished") as page:
-        page.locator("a.viewer-game").first.wait_for()
-        loaded(page, "web/page/finished.js")
-        page.evaluate(
-            """() => {
-              const host = document.createElement("div");
-              document.querySelector("main").replaceChildren(host);
-              window.list = new tested["web/page/finished.js"].FinishedGames(host, "finished");
-              list.know([], 4);
-            }"""
-        )
-        count = page.locator(".watch-finished .small[role=status]")
-        count.filter(has_text="4 games").wait_for()
-        page.evaluate("list.know([], 1234)")
-        assert count.inner_text() == "The first 4 of 1\u202f234\xa0games"
-
-
 def test_a_run_shows_what_is_played_meanwhile(browser: Any, address: str, live: Callable[[int], None]) -> None:
     with opened(browser, address, "#/run/live") as page:
         page.get_by_text("2/200 games").wait_for()
@@ -124,10 +106,6 @@ def test_the_list_has_live_runs_first_and_leads_to_them(browser: Any, address: s
 def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, address: str) -> None:
     with opened(browser, address, "#/run/finished") as page:
         page.locator("a.viewer-game").first.wait_for()
-        page.get_by_text("Filter and sort").click()
-        page.get_by_label("Opening").fill("2")
-        page.locator(".watch-finished .small", has_text="2 games of these").wait_for()
-        page.get_by_label("Sorted by").select_option("number")
         page.locator("a.viewer-game", has_text="Game 3").click()
         page.locator("h3", has_text="Game 3:").wait_for()
         start = page.input_value(".watch-stage [data-part=fen]")
@@ -154,22 +132,22 @@ def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, addre
             page.keyboard.press("ArrowRight")
         with page.expect_response(lambda answer: answer.url.endswith("/api/games")) as begun:
             page.get_by_role("button", name="Play on from here").click()
-        state = begun.value.json()
+        game = begun.value.json()["game"]
+        page.wait_for_selector("[data-mode=game] .board-pieces use")
+        state = store(page)
         assert (state["fen"], len(state["moves"])) == (fen, 2)
         assert {side["person"] for side in state["sides"].values()} == {True, False}
         assert state["sides"][state["turn"]]["person"]
-        page.wait_for_url(lambda url: url.endswith(f"#/game/{state['game']}"))
-        page.wait_for_selector("[data-mode=game] .board-pieces use")
+        assert page.url.endswith(f"#/game/{game}")
         assert _is_white_below(page, ".game-board")
         page.go_back()
         page.locator(".watch-stage [data-part=status]", has_text="Ply 2 of").wait_for()
         assert page.input_value(".watch-stage [data-part=fen]") == fen
         with page.expect_response(lambda answer: answer.url.endswith("/api/games")) as begun:
             page.get_by_role("button", name="Analyse").click()
-        state = begun.value.json()
-        assert all(side["person"] for side in state["sides"].values())
-        page.wait_for_url(lambda url: url.endswith(f"#/game/{state['game']}/analysis"))
         page.wait_for_selector("[data-mode=game] .best-lines")
+        assert all(side["person"] for side in store(page)["sides"].values())
+        assert page.url.endswith(f"#/game/{begun.value.json()['game']}/analysis")
         assert _is_white_below(page, ".game-board")
 
 
@@ -196,7 +174,9 @@ def test_a_report_is_a_stranger_to_the_page_and_its_files_can_be_opened(
     (run / "summary.md").write_text("what it says", encoding="utf-8")
     page = browser.new_page()
     page.goto(address)
-    page.goto(f"{address.partition('?')[0]}runs/finished/report.html")
+    loaded(page, "web/page/server.js")
+    files = page.evaluate("tested['web/page/server.js'].askOffer().then((offer) => offer.files)")
+    page.goto(f"{address.partition('/?')[0]}{files}finished/report.html")
     page.wait_for_function("document.title")
     assert page.title() == "refused"
     assert page.evaluate("origin") == "null"
@@ -218,6 +198,12 @@ def test_many_players_and_a_few_fit_a_screen(browser: Any, address: str, width: 
             assert "NaN" not in page.inner_text("main")
     with opened(browser, address, "#/run/finished/game/1", width=width, scheme=scheme) as page:
         page.locator("h3", has_text="Game 1:").wait_for()
+
+
+def store(page: Any) -> dict[str, Any]:
+    """The game at the board as the page has it."""
+    loaded(page, "web/page/store.js")
+    return dict(page.evaluate("tested['web/page/store.js'].store.game"))
 
 
 def _is_white_below(page: Any, board: str) -> bool:

@@ -16,7 +16,7 @@ from arena.board.game import BoardGame
 from arena.board.sides import Side, level, strongest
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
-from arena.web import beginning, games, hosted, thinking
+from arena.web import app, beginning, game, games
 from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
 
@@ -89,10 +89,6 @@ def run(work: Any) -> Any:
     return asyncio.run(work)
 
 
-async def post(at: Served, state: dict[str, Any], what: str, **given: Any) -> Any:
-    return await asyncio.to_thread(lambda: at.ask(state, what, **given))
-
-
 def test_what_is_on_offer_can_be_begun_by_its_key(at):
     offer = at.client.get("/api/offer").json()
     assert list(dict.fromkeys(row["base"] for row in offer["variants"])) == list(VARIANTS)
@@ -121,7 +117,7 @@ def test_players_of_the_first_game_are_built_when_it_is_there_and_answer(monkeyp
 
     async def whole(at: Served, game: dict[str, Any]) -> None:
         async with window(at, game) as seen:
-            await play_on(at, seen, 1)
+            await play_on(seen, 1)
 
     with served(first=BoardGame(VARIANTS["english"], (level(1), Side(HUMAN)))) as at:
         assert built.wait(60)
@@ -160,15 +156,14 @@ def test_the_board_comes_with_the_start(at):
     assert at.client.get("/api/variants/nothing/board").status_code == 422
 
 
-async def play_on(at: Served, seen: Any, turns: int) -> dict[str, Any]:
+async def play_on(seen: Any, turns: int) -> dict[str, Any]:
     """Play a person's first legal move so many times; the state when the last one is answered."""
     state = await seen.next(thinking=False)
     for _ in range(turns):
         while not state["legal"]:
             state = await seen.next(thinking=False)
         text, plies = state["legal"][0]["text"], len(state["moves"])
-        answer = await post(at, state, "move", text=text)
-        assert answer.status_code == 200, answer.text
+        await seen.ask("move", text=text)
         state = await seen.next(moves=plies + 2, thinking=False)
         mine, theirs = state["moves"][-2:]
         assert mine["text"] == text and mine["note"] is None
@@ -182,14 +177,14 @@ def test_captures_have_their_paths_and_crownings_are_said(at):
     assert state["must_capture"]
     assert state["legal"] == [{"text": "22x13", "paths": [[22, 15, 6, 13]], "captured": [9, 10, 18]}]
     state = at.begin(fen="W:W6:B12", white="human", black="human")
-    state = at.ask(state, "move", text="6-1").json()
+    state = at.ask(state, "move", text="6-1")
     assert state["moves"][0]["crowned"] and state["pieces"][0] == "W"
 
 
 def test_a_side_that_must_pass_has_a_path_without_squares(at):
     state = at.begin(variant="simplified", fen="B:W32:B29,30,31", white="human", black="human")
     assert state["legal"][0] == {"text": "pass", "paths": [[]], "captured": []}
-    passed = at.ask(state, "move", text="pass").json()
+    passed = at.ask(state, "move", text="pass")
     assert passed["moves"][0]["squares"] == {"origin": 0, "target": 0, "captured": []}
     assert passed["moves"][0]["path"] == []
 
@@ -198,26 +193,36 @@ def test_points_are_sent_with_each_position_and_with_the_end(at):
     state = at.begin(variant="simplified", fen="W:W6,3:B26", white="human", black="human")
     assert state["points"] == state["start"]["points"] == {"white": 3, "black": 1}
     at.ask(state, "move", text="6-2")
-    ended = at.ask(at.state(state), "move", text="26-31").json()
+    ended = at.ask(at.state(state), "move", text="26-31")
     assert at.state(state)["moves"][0]["points"] == {"white": 4, "black": 1}
     assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
     assert ended["outcome"] == {
         "result": "white",
         "termination": "points",
         "text": "White wins by 4 points to 2: neither side can move",
+        "printed": "",
     }
-    english = at.ask(at.begin(white="human", black="human"), "move", text="11-15").json()
+    english = at.ask(at.begin(white="human", black="human"), "move", text="11-15")
     assert english["points"] is english["moves"][0]["points"] is None
 
 
 def test_moves_are_refused_that_are_none_or_come_too_late(at):
     state = at.begin(white="human")
-    assert at.ask(state, "move", text="1-2").status_code == 422
-    assert at.ask({**state, "version": 7}, "move", text="11-15").status_code == 409
-    after = at.ask(state, "move", text="11-15").json()
+    assert "1-2" in at.ask(state, "move", text="1-2")["error"]
+    assert at.ask({**state, "version": 7}, "move", text="11-15")["error"] == "the game has moved on"
+    after = at.ask(state, "move", text="11-15")
+    assert (after["error"], [move["text"] for move in after["moves"]]) == ("", ["11-15"])
     again = at.ask(state, "move", text="22-18")
-    assert (again.status_code, again.json()) == (409, {"error": "the game has moved on; reload"})
-    assert at.state(state)["moves"] == after["moves"]
+    assert (again["error"], again["moves"]) == ("the game has moved on", after["moves"])
+
+
+def test_a_state_has_the_whole_game_as_the_program_printed_it_and_as_pdn(at):
+    state = at.begin(variant="simplified", white="human", black="human")
+    assert state["printed"].startswith("+ B") and "value: B 36, W 36" in state["printed"]
+    assert at.begin(white="cis300", variant="cis300")["sides"]["white"]["name"] == "cis300, level 3"
+    moved = at.ask(state, "move", text=state["legal"][0]["text"])
+    assert moved["pdn"].rstrip().endswith("*") and moved["moves"][0]["text"] in moved["pdn"]
+    assert len(str(at.begin())) < 20_000
 
 
 def test_draws_by_the_rules_are_switched_off_where_there_are_any(at):
@@ -225,10 +230,10 @@ def test_draws_by_the_rules_are_switched_off_where_there_are_any(at):
     for draws, ended in ((True, "repetition"), (False, None)):
         state = at.begin(white="human", fen="W:WK32,K31:BK1,K2", draws=draws)
         for text in shuffle:
-            state = at.ask(state, "move", text=text).json()
+            state = at.ask(state, "move", text=text)
         assert (state["draws"], state["outcome"] and state["outcome"]["termination"]) == (draws, ended)
         assert state["variant"] == ("english" if draws else "english (no draws)")
-    pdn = at.client.get(f"/api/games/{state['game']}/pdn").text
+    pdn = state["pdn"]
     resumed = at.begin(white="human", pdn=pdn, draws=False)
     assert (resumed["outcome"], len(resumed["moves"]), resumed["variant"]) == (None, 8, "english (no draws)")
     assert at.begin(white="human", pdn=pdn)["outcome"]["termination"] == "repetition"
@@ -237,7 +242,7 @@ def test_draws_by_the_rules_are_switched_off_where_there_are_any(at):
     assert at.begin(variant="cis300", draws=False)["variant"] == "cis300"
     published = at.begin(variant="checkers-ai", white="checkers-ai", draws=False)
     assert (published["variant"], published["sides"]["white"]["key"]) == ("checkers-ai (no draws)", "checkers-ai")
-    assert at.ask(published, "seat", white="human", black="checkers-ai").status_code == 200
+    assert not at.ask(published, "seat", white="human", black="checkers-ai")["error"]
 
 
 @pytest.mark.parametrize(
@@ -252,12 +257,12 @@ def test_draws_by_the_rules_are_switched_off_where_there_are_any(at):
 def test_a_player_gets_any_seconds_per_move_in_place_of_its_own(at, key, name, limit):
     variant = key if key in VARIANTS else "english"
     state = at.begin(variant=variant, white=key, seconds={"white": 0.25})
-    side = at.room.game(state["game"]).sitting.sides[0]
+    side = at.room.game(state["game"]).board.sides[0]
     assert side.spec is not None and (side.spec.limit, side.name) == (limit, name)
     assert state["sides"]["white"] == {"key": key, "name": name, "person": False, "seconds": 0.25}
-    again = at.ask(state, "seat", white="human", black=key, seconds={"black": 0.5}).json()
+    again = at.ask(state, "seat", white="human", black=key, seconds={"black": 0.5})
     assert (again["sides"]["black"]["seconds"], again["sides"]["white"]["seconds"]) == (0.5, None)
-    assert at.ask(again, "seat", white=key, black="human").json()["sides"]["white"]["name"] != name
+    assert at.ask(again, "seat", white=key, black="human")["sides"]["white"]["name"] != name
 
 
 def test_seconds_that_a_side_cannot_have_are_refused_in_one_line(at):
@@ -280,31 +285,25 @@ def test_seconds_that_a_side_cannot_have_are_refused_in_one_line(at):
 
 def test_moves_are_taken_back_and_sides_change(at):
     state = at.begin(white="human", black="human")
-    after = at.ask(state, "move", text="11-15").json()
-    assert at.ask(after, "undo").json()["moves"] == []
-    seated = at.ask(after, "seat", white="level-2", black="human").json()
+    after = at.ask(state, "move", text="11-15")
+    assert at.ask(after, "undo")["moves"] == []
+    seated = at.ask(after, "seat", white="level-2", black="human")
     assert seated["sides"]["white"]["name"] == "level 2"
-    assert at.ask(seated, "seat", white="nobody", black="human").status_code == 422
+    assert "nobody" in at.ask(seated, "seat", white="nobody", black="human")["error"]
     assert at.state(state)["sides"] == seated["sides"]
 
 
-def test_a_window_is_sent_each_state_and_states_are_numbered(at):
+def test_every_window_is_sent_each_state_and_a_reload_finds_the_game(at):
     async def whole() -> None:
         state = at.begin(white="human", black="human")
-        async with window(at, state) as seen:
+        async with window(at, state) as seen, window(at, state) as other:
             await seen.next()
             for place, text in enumerate(("11-15", "22-18", "15x22")):
-                answer = (await post(at, state, "move", text=text)).json()
-                assert answer["moves"][place:] == [answer["moves"][-1]] and answer["moves"][-1]["text"] == text
-                state = await seen.next(moves=place + 1)
-            assert [len(it["moves"]) for it in seen.heard] == [0, 1, 2, 3]
-            undone = (await post(at, state, "undo")).json()
-            assert undone["moves"] == state["moves"][:2]
-            state = await seen.next(moves=2)
-            number = seen.heard[-1]["number"]
-            assert state["version"] == undone["version"] and state["moves"] == at.state(state)["moves"]
-        numbers = [it["number"] for it in seen.heard]
-        assert numbers == sorted(set(numbers)) and undone["number"] == number
+                await seen.ask("move", text=text)
+                await seen.next(moves=place + 1)
+                await other.next(moves=place + 1)
+            await other.ask("undo")
+            assert (await seen.next(moves=2))["version"] == (await other.next(moves=2))["version"]
         async with window(at, state) as again:
             assert len((await again.next())["moves"]) == 2
 
@@ -313,20 +312,17 @@ def test_a_window_is_sent_each_state_and_states_are_numbered(at):
 
 def test_a_game_ends_by_resignation_and_by_agreement(at):
     state = at.begin(white="human", black="human")
-    over = at.ask(state, "resign", colour="black").json()
-    assert over["outcome"] == {
-        "result": "white",
-        "termination": "resignation",
-        "text": "White wins: Black resigned",
-    }
-    assert at.ask(over, "resign", colour="white").status_code == 422
-    drawn = at.ask(at.begin(white="human", black="human"), "draw", colour="black").json()
+    over = at.ask(state, "resign", colour="black")
+    assert (over["outcome"]["result"], over["outcome"]["text"]) == ("white", "White wins: Black resigned")
+    game3 = at.ask(at.begin(variant="game3", white="human"), "resign", colour="black")["outcome"]
+    assert game3["printed"] == "Game Over! Winner: Red"
+    assert at.ask(over, "resign", colour="white")["error"] == "the game is over"
+    drawn = at.ask(at.begin(white="human", black="human"), "draw", colour="black")
     assert drawn["outcome"]["termination"] == "agreement"
     theirs = at.ask(at.begin(white="level-1"), "resign", colour="white")
-    assert (theirs.status_code, theirs.json()) == (422, {"error": "white is played by level 1"})
-    refused = at.ask(at.begin(white="level-1"), "draw", colour="black").json()
-    assert (refused["refused"], refused["outcome"]) == ("level 1 does not agree on a draw", None)
-    assert drawn["refused"] == ""
+    assert theirs["error"] == "white is played by level 1"
+    refused = at.ask(at.begin(white="level-1"), "draw", colour="black")
+    assert (refused["error"], refused["outcome"]) == ("level 1 does not agree on a draw", None)
 
 
 def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
@@ -348,12 +344,11 @@ def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_pause
         async with window(at, state) as seen:
             while len((await seen.next())["moves"]) < 6:
                 pass
-            paused = await post(at, state, "pause", on=True)
-            assert paused.json()["paused"]
-            stood = len(paused.json()["moves"])
+            await seen.ask("pause", on=True)
+            stood = len((await seen.next(paused=True))["moves"])
             await asyncio.sleep(0.2)
             assert len(at.state(state)["moves"]) == stood
-            await post(at, state, "pause", on=False)
+            await seen.ask("pause", on=False)
             while len((await seen.next())["moves"]) <= stood:
                 pass
 
@@ -408,8 +403,7 @@ def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
         async with window(at, state) as seen:
             await seen.next(thinking=True)
             await until(lambda: len(SEEN) == 2)
-            answered = await post(at, state, "stop")
-            assert answered.status_code == 200
+            await seen.ask("stop")
             await seen.next(moves=1)
 
     run(close())
@@ -423,7 +417,7 @@ def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
         async with window(at, state) as seen:
             state = await seen.next(thinking=True)
             await until(lambda: SEEN)
-            assert (await post(at, state, "seat", white="human", black="level-1")).status_code == 200
+            await seen.ask("seat", white="human", black="level-1")
             await seen.next(moves=1)
             assert not ENDED
         END.set()
@@ -437,14 +431,15 @@ def test_the_program_is_stopped_by_undo_and_its_answer_is_not_played(at):
         forget()
         state = slow_game(at, black="human", white=slow_game(at)["sides"]["black"]["key"])
         async with window(at, state) as seen:
-            moved = (await post(at, state, "move", text="11-15")).json()
+            await seen.next()
+            await seen.ask("move", text="11-15")
+            await seen.next(thinking=True)
             await until(lambda: SEEN)
-            back = (await post(at, moved, "undo")).json()
-            assert back["moves"] == []
+            await seen.ask("undo")
+            await seen.next(moves=0)
             await until(lambda: ENDED)
             await asyncio.sleep(0.1)
             assert at.state(state)["moves"] == []
-            assert seen is not None
 
     run(undo())
 
@@ -463,40 +458,34 @@ def test_a_player_that_fails_loses_and_it_is_said(at):
     assert over["failure"] == "broken raised StopIteration: out of ideas"
 
 
-def test_a_game_that_is_no_more_closes_its_window(at):
-    async def remove() -> int:
-        state = at.begin()
-        async with window(at, state) as seen:
-            await seen.next()
-            removed = await asyncio.to_thread(at.client.delete, f"/api/games/{state['game']}")
-            assert removed.status_code == 204
-            with pytest.raises(websockets.ConnectionClosed) as gone:
-                await seen.next("nothing")
-        assert at.client.get(f"/api/games/{state['game']}").status_code == 404
-        assert gone.value.rcvd is not None
-        return int(gone.value.rcvd.code)
-
-    assert run(remove()) == hosted.GONE
+async def analysed(seen: Any, ply: int, lines: int) -> Any:
+    """The first findings of so many lines after so many plies."""
+    while True:
+        found = (await seen.next(analysis=True))["analysis"]
+        if (found["ply"], len(found["lines"])) == (ply, lines):
+            return found
 
 
-def test_the_analysis_follows_the_game_until_it_is_switched_off(at):
+def test_the_analysis_and_a_hint_follow_the_game(at):
     async def analyse() -> None:
         state = at.begin(white="human", black="human")
         async with window(at, state) as seen:
-            await post(at, state, "analysis", on=True, lines=2)
-            found = await seen.next("analysis", ply=0, lines=2)
+            await seen.next()
+            await seen.ask("analyse", lines=2)
+            found = await analysed(seen, 0, 2)
             assert found["lines"][0]["moves"][0] in [move["text"] for move in state["legal"]]
-            assert found["lines"][0]["score"]
-            await post(at, state, "move", text="11-15")
-            await seen.next("analysis", ply=1)
-            off = (await post(at, state, "analysis", on=False)).json()
-            assert off["analysing"] == 0
-            await seen.next(analysing=0)
-            await asyncio.sleep(0.3)
-            del seen.heard[:]
-            await post(at, off, "move", text="22-18")
-            await seen.next(moves=2)
-            assert {message["type"] for message in seen.heard} == {"state"}
+            assert found["lines"][0]["score"] and found["by"] == "neural"
+            await seen.ask("move", text="11-15")
+            await analysed(seen, 1, 2)
+            await seen.ask("analyse", lines=0)
+            assert (await seen.next(lines=0))["analysis"] is None
+            await seen.ask("hint")
+            hint = (await seen.next(hint=True))["hint"]
+            while not hint["done"]:
+                hint = (await seen.next(hint=True))["hint"]
+            assert hint["lines"][0]["moves"][0] in [move["text"] for move in seen.heard[-1]["legal"]]
+            await seen.ask("move", text="22-18")
+            assert (await seen.next(moves=2))["hint"] is None
 
     run(analyse())
 
@@ -504,10 +493,8 @@ def test_the_analysis_follows_the_game_until_it_is_switched_off(at):
 def test_a_pdn_is_written_and_gone_on_with(at):
     state = at.begin(white="human", black="human")
     for text in ("11-15", "22-18", "15x22"):
-        state = at.ask(state, "move", text=text).json()
-    answer = at.client.get(f"/api/games/{state['game']}/pdn")
-    assert "attachment" in answer.headers["content-disposition"]
-    again = at.begin(white="human", black="human", pdn=answer.text)
+        state = at.ask(state, "move", text=text)
+    again = at.begin(white="human", black="human", pdn=state["pdn"])
     assert [move["text"] for move in again["moves"]] == ["11-15", "22-18", "15x22"]
     wrong = {"variant": "english", "white": "human", "black": "human", "pdn": "1. 11-15 1-2 *"}
     assert at.client.post("/api/games", json=wrong).json()["error"].startswith("game 1, ply 2, line 1: ")
@@ -568,13 +555,25 @@ def test_a_position_whose_captures_hold_up_the_server_is_refused(at, monkeypatch
     assert answer.status_code == 422 and "too many ways" in answer.json()["error"]
 
 
-def test_there_are_so_many_games_and_no_more(at, monkeypatch):
-    monkeypatch.setattr(games, "MOST_GAMES", len(at.room))
-    answer = at.client.post("/api/games", json={"variant": "english", "white": "human", "black": "human"})
-    assert answer.status_code == 429 and "end one of them" in answer.json()["error"]
+def test_for_a_game_too_many_the_one_goes_that_no_window_shows(at, monkeypatch):
+    async def whole() -> None:
+        shown, left = at.begin(white="human"), at.begin(white="human")
+        async with window(at, shown) as seen:
+            await seen.next()
+            monkeypatch.setattr(games, "MOST_GAMES", len(at.room))
+            oldest = next(iter(at.room._games))
+            await asyncio.to_thread(at.begin)
+            assert oldest not in at.room._games and {shown["game"], left["game"]} <= set(at.room._games)
+            monkeypatch.setattr(games, "MOST_GAMES", 0)
+            monkeypatch.setattr(at.room, "_games", {shown["game"]: at.room.game(shown["game"])})
+            body = {"variant": "english", "white": "human", "black": "human"}
+            answer = await asyncio.to_thread(lambda: at.client.post("/api/games", json=body))
+            assert answer.status_code == 429 and "close the window of one" in answer.json()["error"]
+
+    run(whole())
 
 
-def test_what_no_window_holds_is_let_go_of(at):
+def test_what_no_window_shows_is_dropped(at):
     kept, left = at.begin(white="human"), at.begin(white="human")
 
     async def sweep() -> None:
@@ -583,8 +582,11 @@ def test_what_no_window_holds_is_let_go_of(at):
             later = time.monotonic() + games.KEPT_SECONDS + 1
             done = asyncio.run_coroutine_threadsafe(swept(at, later), at.loop)
             await asyncio.to_thread(done.result)
-            assert at.client.get(f"/api/games/{kept['game']}").status_code == 200
-            assert at.client.get(f"/api/games/{left['game']}").status_code == 404
+            assert kept["game"] in at.room._games and left["game"] not in at.room._games
+        async with websockets.connect(at.address(left)) as gone:
+            with pytest.raises(websockets.ConnectionClosed) as closed:
+                await gone.recv()
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == app.GONE
 
     run(sweep())
 
@@ -594,8 +596,7 @@ async def swept(at: Served, now: float) -> None:
 
 
 def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
-    for module in (thinking, hosted):
-        monkeypatch.setattr(module, "MOST_PLIES", 4)
+    monkeypatch.setattr(game, "MOST_PLIES", 4)
 
     async def watch() -> Any:
         state = at.begin(white="random", black="random")

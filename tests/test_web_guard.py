@@ -16,6 +16,7 @@ import pytest
 import websockets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from websockets.sync.client import connect
 
 from arena.web.guard import below
 from arena.web.messages import Refusal
@@ -54,7 +55,7 @@ def unchanged(at: Served) -> Iterator[dict[str, Any]]:
     """A game that nothing may happen to, and no other may be begun."""
     state, count = at.begin(**BODY), len(at.room)
     yield state
-    assert at.state(state) | {"number": 0} == state | {"number": 0}  # a window that comes and goes counts
+    assert at.state(state) == state
     assert len(at.room) == count
 
 
@@ -65,98 +66,53 @@ def refused(answer: httpx.Response, *statuses: int) -> None:
         assert name in answer.headers
 
 
-def everywhere(state: dict[str, Any]) -> list[tuple[str, str]]:
-    game = f"/api/games/{state['game']}"
-    return [
-        ("GET", "/"),
-        ("GET", "/api/offer"),
-        ("GET", "/api/variants/english/board"),
-        ("POST", "/api/position"),
-        ("POST", "/api/pdn"),
-        ("POST", "/api/games"),
-        ("GET", game),
-        ("DELETE", game),
-        ("GET", f"{game}/pdn"),
-        *(("POST", f"{game}/{what}") for what in ("move", "undo", "stop", "resign", "draw", "seat", "pause")),
-        ("POST", f"{game}/hint"),
-        ("POST", f"{game}/analysis"),
-        ("GET", "/api/runs"),
-        ("GET", "/api/runs/any/games/1/pdn"),
-        ("GET", "/runs/any/report.html"),
-        ("GET", "/nothing"),
-    ]
+EVERYWHERE = [
+    ("GET", "/"),
+    ("GET", "/api/offer"),
+    ("GET", "/api/variants/english/board"),
+    ("POST", "/api/position"),
+    ("POST", "/api/pdn"),
+    ("POST", "/api/games"),
+    ("GET", "/api/runs"),
+    ("GET", "/api/runs/any/games/1/pdn"),
+    ("GET", "/runs/any/report.html"),
+    ("GET", "/nothing"),
+]
 
 
 @pytest.mark.parametrize("token", ["", "x", "ü", "token", None])
 def test_nothing_is_answered_without_the_token(stranger, unchanged, token):
     headers = {} if token is None else {"X-Arena-Token": token.encode()}
-    for method, path in everywhere(unchanged):
+    for method, path in EVERYWHERE:
         refused(stranger.request(method, path, headers=headers, json=BODY), 403)
         refused(stranger.request(method, f"{path}?token=wrong", json=BODY), 403)
 
 
-def test_a_token_in_the_address_does_not_let_anything_be_changed(at, stranger, unchanged):
-    for method, path in everywhere(unchanged):
-        if method != "GET":
-            refused(stranger.request(method, f"{path}?token={at.token}", json=BODY), 403)
-
-
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example", "", "0.0.0.0"]
+    "host", ["evil.example", "localhost.evil.example", "", "0.0.0.0", "127.0.0.1.evil.example"]
 )
 def test_a_name_that_was_bent_to_this_machine_is_refused(at, unchanged, host):
-    for method, path in everywhere(unchanged):
-        refused(at.client.request(method, path, headers={"Host": host}, json=BODY), 403)
-
-
-@pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1:1", ""]
-)
-def test_pages_from_elsewhere_are_refused(at, unchanged, origin):
-    headers = {"Origin": origin.format(port=at.port)}
-    for method, path in everywhere(unchanged):
-        refused(at.client.request(method, path, headers=headers, json=BODY), 403)
+    for method, path in EVERYWHERE:
+        assert at.client.request(method, path, headers={"Host": host}, json=BODY).status_code == 400
 
 
 def test_the_own_page_may_ask(at):
-    for name in ("127.0.0.1", "localhost", "[::1]"):
-        host = f"{name}:{at.port}"
-        answer = at.client.get("/api/offer", headers={"Host": host, "Origin": f"http://{host}"})
-        assert answer.status_code == 200
+    for name in ("127.0.0.1", "localhost"):
+        assert at.client.get("/api/offer", headers={"Host": f"{name}:{at.port}"}).status_code == 200
 
 
-@pytest.mark.parametrize("wrong", ["token", "origin", "host", "game"])
+@pytest.mark.parametrize("wrong", ["token", "host"])
 def test_websockets_are_guarded_alike(at, unchanged, wrong):
-    address = at.events(unchanged).replace(at.token, "x") if wrong == "token" else at.events(unchanged)
-    headers = {"Origin": "http://evil.example"} if wrong == "origin" else {}
-    if wrong == "game":
-        address = address.replace(unchanged["game"], "nothing")
+    address = at.address(unchanged)
+    uri = address.replace(at.token, "x") if wrong == "token" else address.replace("127.0.0.1", "127.0.0.2")
 
     async def knock() -> None:
-        if wrong == "game":
-            async with websockets.connect(address) as opened:
-                with pytest.raises(websockets.ConnectionClosed) as closed:
-                    await opened.recv()
-                assert closed.value.rcvd is not None and closed.value.rcvd.code == 4404
-            return
-        uri = address.replace("127.0.0.1", "127.0.0.2") if wrong == "host" else address
-        more = {"host": "127.0.0.1", "port": at.port} if wrong == "host" else {}
         with pytest.raises(websockets.InvalidStatus) as denied:
-            async with websockets.connect(uri, additional_headers=headers, **more):
+            async with websockets.connect(uri, host="127.0.0.1", port=at.port):
                 pass
-        assert denied.value.response.status_code == 403
+        assert denied.value.response.status_code in (400, 403)
 
     asyncio.run(knock())
-
-
-def test_what_a_window_says_is_passed_over(at, unchanged):
-    async def talk() -> None:
-        async with websockets.connect(at.events(unchanged)) as opened:
-            await opened.recv()
-            await opened.send(b"\xff" * 1000)
-            await opened.send(json.dumps({"type": "move", "text": "11-15"}))
-
-    asyncio.run(talk())
 
 
 def raw(at: Served, sent: bytes) -> bytes:
@@ -168,9 +124,9 @@ def raw(at: Served, sent: bytes) -> bytes:
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data"])
 def test_other_content_types_are_refused(at, unchanged, kind):
-    for method, path in everywhere(unchanged):
+    for method, path in EVERYWHERE:
         if method == "POST":
-            content = json.dumps({**BODY, "version": 0})
+            content = json.dumps(BODY)
             refused(at.client.post(path, content=content, headers={"Content-Type": kind}), 415)
 
 
@@ -220,11 +176,19 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("body", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_bodies_are_refused_and_change_nothing(at, unchanged, body):
-    for method, path in everywhere(unchanged):
+def test_hostile_bodies_and_messages_are_refused_and_change_nothing(at, unchanged, body):
+    for method, path in EVERYWHERE:
         if method == "POST":
             content_type = {"Content-Type": "application/json; charset=utf-8"}
             refused(at.client.post(path, content=body, headers=content_type), 400, 404, 422)
+    text = body.decode("utf-8", "replace")
+    for do in ("", "move", "undo", "resign", "draw", "hint", "stop", "pause", "seat", "analyse"):
+        message = text.replace('"version"', f'"do": "{do}", "version"', 1) if do else body
+        with connect(at.address(unchanged), max_size=None) as window:
+            window.recv(WAIT_SECONDS)
+            window.send(message)
+            state = json.loads(window.recv(WAIT_SECONDS))
+            assert state["error"] and "\n" not in state["error"], message
 
 
 PATHS = [
@@ -249,7 +213,8 @@ def test_no_path_leads_out_of_the_folder(at, folder, path):
     with pytest.raises(Refusal) as refusal:
         below(folder, path)
     assert refusal.value.status == 404
-    for way in (f"/runs/{path}", f"/runs/{path}/secret.txt", f"/api/runs/{path}", f"/api/runs/{path}/games"):
+    files = at.client.get("/api/offer").json()["files"]
+    for way in (f"{files}{path}", f"{files}{path}/secret.txt", f"/api/runs/{path}", f"/api/runs/{path}/games"):
         for text in (way, way.replace("..", "%2e%2e"), way.replace("/", "%2f"), way.replace("..", "%252e%252e")):
             head = f"GET {text.replace(chr(0), '%00')}?token={at.token} HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\n"
             heard = raw(at, f"{head}Connection: close\r\n\r\n".encode())
@@ -271,8 +236,7 @@ def test_the_page_allows_its_own_script_alone_and_no_frame(at):
     assert policy != second.headers["content-security-policy"]
     assert first.headers["cache-control"] == "no-store" and first.headers["x-frame-options"] == "DENY"
     assert at.token not in first.text
-    cookie = first.headers["set-cookie"]
-    assert "HttpOnly" in cookie and "Path=/runs/" in cookie and at.token not in cookie
+    assert "set-cookie" not in first.headers
 
 
 def test_modules_of_the_page_are_at_an_address_of_their_own_and_nothing_else_is_there(at, stranger):
@@ -292,19 +256,19 @@ def test_modules_of_the_page_are_at_an_address_of_their_own_and_nothing_else_is_
     refused(stranger.get(script.removesuffix("/")), 403)
 
 
-def test_the_cookie_of_the_page_opens_files_of_runs_alone(at, stranger):
-    page = at.client.get("/")
-    cookie = {"Cookie": page.headers["set-cookie"].split(";")[0]}
-    for method, path in (("GET", "/api/offer"), ("POST", "/runs/x/report.html"), ("GET", "/")):
-        refused(stranger.request(method, path, headers=cookie), 403)
-    refused(stranger.get("/runs/x/report.html", headers=cookie), 404)
+def test_the_key_in_the_path_opens_files_of_runs_alone_for_reading(at, stranger):
+    files = at.client.get("/api/offer").json()["files"]
+    assert at.token not in files
+    refused(stranger.get(f"{files}x/report.html"), 404)
+    refused(stranger.post(f"{files}x/report.html"), 403)
+    refused(stranger.get(f"{files[:-3]}x/x/report.html"), 403)
+    refused(stranger.get(f"{files}../../api/offer"), 403)
 
 
 def test_methods_and_addresses_that_there_are_not_are_named(at, unchanged):
     refused(at.client.put("/api/games", json=BODY), 405)
-    refused(at.client.post(f"/api/games/{unchanged['game']}/explode", json=BODY), 404)
     refused(at.client.get("/api/games/../../etc/passwd"), 404)
-    refused(at.client.delete("/api/games/nothing"), 404)
+    refused(at.client.delete(f"/api/games/{unchanged['game']}"), 404)
 
 
 def test_the_server_is_bound_to_the_loopback_address(at):
@@ -351,26 +315,30 @@ VALUES = st.recursive(
 BODIES = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8)
 
 
-def fuzz(at: Served, body: Any) -> None:
+DOES = st.sampled_from(("move", "undo", "resign", "draw", "hint", "stop", "pause", "seat", "analyse", "", "x"))
+
+
+def fuzz(at: Served, body: Any, do: str) -> None:
     state = at.begin(**BODY)
-    for method, path in everywhere(state):
+    content = json.dumps(body, default=str)
+    for method, path in EVERYWHERE:
         if method == "POST":
-            content = json.dumps(body, default=str)
             answer = at.client.post(path, content=content, headers={"Content-Type": "application/json"})
             assert answer.status_code < 500, (path, body, answer.text)
-            if answer.status_code == 201:
-                at.client.delete(f"/api/games/{answer.json()['game']}")
-    at.client.delete(f"/api/games/{state['game']}")
+    with connect(at.address(state), max_size=None) as window:
+        window.recv(WAIT_SECONDS)
+        window.send(json.dumps({"do": do, **body}, default=str))
+        assert json.loads(window.recv(WAIT_SECONDS))["game"] == state["game"]
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(body=BODIES)
-def test_no_body_makes_the_server_fail(at, body):
-    fuzz(at, body)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(body=BODIES, do=DOES)
+def test_no_body_and_no_message_makes_the_server_fail(at, body, do):
+    fuzz(at, body, do)
 
 
 @pytest.mark.slow
 @settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(body=BODIES)
-def test_no_body_of_many_makes_the_server_fail(at, body):
-    fuzz(at, body)
+@given(body=BODIES, do=DOES)
+def test_none_of_many_makes_the_server_fail(at, body, do):
+    fuzz(at, body, do)

@@ -54,20 +54,20 @@ def soon(times: Sequence[float], share: float) -> float:
     return sorted(times)[int(share * (len(times) - 1))]
 
 
-async def play(at: Running, key: str, moves: int, seed: int, pause: float = 0.0, ends: bool = True) -> list[float]:
+async def play(at: Running, key: str, moves: int, seed: int, pause: float = 0.0) -> list[float]:
     """Play random moves against a player; seconds from each of them to its answer."""
     rng, times = random.Random(seed), list[float]()
     await asyncio.sleep(rng.uniform(0, 2 * pause))
     async with httpx.AsyncClient(base_url=at.base, headers={"X-Arena-Token": at.token}, timeout=60) as client:
         body = {"variant": "english", "white": key, "black": "human"}
-        game = f"/api/games/{(await client.post('/api/games', json=body)).json()['game']}"
-        address = f"{at.base.replace('http', 'ws')}{game}/events?token={at.token}"
+        game = (await client.post("/api/games", json=body)).json()["game"]
+        address = f"{at.base.replace('http', 'ws')}/api/games/{game}?token={at.token}"
         async with websockets.connect(address, max_size=None) as socket:
 
             async def state(plies: int) -> dict[str, Any]:
                 while True:
                     found: dict[str, Any] = json.loads(await socket.recv())
-                    if found["type"] == "state" and (found["outcome"] or len(found["moves"]) >= plies):
+                    if found["outcome"] or len(found["moves"]) >= plies:
                         return found
 
             now = await state(0)
@@ -75,11 +75,9 @@ async def play(at: Running, key: str, moves: int, seed: int, pause: float = 0.0,
                 await asyncio.sleep(pause * rng.uniform(0.5, 1.5))
                 text, plies = rng.choice(now["legal"])["text"], len(now["moves"])
                 began = time.perf_counter()
-                await client.post(f"{game}/move", json={"text": text, "version": now["version"]})
+                await socket.send(json.dumps({"do": "move", "text": text, "version": now["version"]}))
                 now = await state(plies + 2)
                 times.append(time.perf_counter() - began)
-        if ends:
-            await client.delete(game)
     return times
 
 
@@ -96,12 +94,10 @@ def test_a_level_of_one_to_six_answers_within_a_tenth_of_a_second(running):
 
 
 def test_memory_is_flat_over_two_hundred_games(running):
-    """Half of them are ended, half are left."""
-
     async def measure() -> None:
         keys, grown = ("level-2", "level-4", "strong-0.1s", "greedy"), []
         for number in range(200):
-            await play(running, keys[number % 4], 8, number, ends=number % 2 == 0)
+            await play(running, keys[number % 4], 8, number)
             grown.append(running.megabytes)
         print(f"megabytes after every 20th game: {grown[19::20]}")
         assert grown[-1] - grown[79] < FLAT

@@ -25,8 +25,9 @@ from arena.rules.variants import Variant
 from arena.web.documents import legal_documents, position_document
 from arena.web.guard import run_below
 from arena.web.messages import NewGame, PlyOfRun, PositionGiven, Refusal, SecondsGiven
-from arena.web.thinking import MOST_PLIES
 
+MOST_PLIES = 2000
+"""Plies of a game, at most."""
 MOST_SECONDS = 1.0
 """Seconds that writing the moves of a position may take where a game begins."""
 _LONGEST = 300

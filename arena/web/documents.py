@@ -8,6 +8,7 @@ from math import isfinite, nan
 from typing import Any
 
 from arena.board.game import BoardGame, Turn
+from arena.board.pdn import pdn_text
 from arena.board.published import program_of
 from arena.board.sides import Side
 from arena.board.words import ending_text
@@ -21,7 +22,6 @@ from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.result import in_men, points
 from arena.rules.variants import Variant
-from players.player import Choice
 
 MOST_PATHS = 16
 """Ways of one capture that a page is sent."""
@@ -40,8 +40,16 @@ def position_document(variant: Variant, position: Position) -> dict[str, Any]:
 
 def side_document(key: str, side: Side) -> dict[str, Any]:
     """A side by its key on offer; `seconds` is the player's limit per move, None without one."""
-    seconds = side.spec and side.spec.limit.seconds
-    return {"key": key, "name": side.name, "person": side.is_person, "seconds": seconds}
+    spec = side.spec
+    has_level = spec is not None and spec.type == "cis300" and key == "cis300"
+    name = f"{side.name}, level {spec.limit.depth}" if spec is not None and has_level else side.name
+    return {"key": key, "name": name, "person": side.is_person, "seconds": spec and spec.limit.seconds}
+
+
+def printed_board(variant: Variant, position: Position) -> str:
+    """The board as the published program of the rules printed it, empty where it had none of its own."""
+    board = program_of(variant).board
+    return board(variant, position) if board else ""
 
 
 def are_draws_off(variant: Variant) -> bool:
@@ -117,10 +125,10 @@ def note_document(
     }
 
 
-def turn_document(sitting: BoardGame, ply: int) -> dict[str, Any]:
+def turn_document(board: BoardGame, ply: int) -> dict[str, Any]:
     """A move that was played at the board, `ply` plies before it."""
-    turn, variant = sitting.turns[ply], sitting.variant
-    positions = sitting.game.positions[ply : ply + 2]
+    turn, variant = board.turns[ply], board.variant
+    positions = board.game.positions[ply : ply + 2]
     note = None
     if turn.thought is not None:
         choice, seconds = turn.thought.choice, round(turn.thought.seconds, 4)
@@ -153,32 +161,22 @@ def played_documents(game: PlayedGame) -> list[dict[str, Any]]:
     return found
 
 
-def ending_document(sitting: BoardGame) -> dict[str, str] | None:
+def ending_document(board: BoardGame) -> dict[str, str] | None:
     """How the game ended, None while it goes on."""
-    outcome = sitting.outcome
+    outcome = board.outcome
     if outcome is None:
         return None
     return {
         "result": outcome.result,
         "termination": outcome.termination.value,
-        "text": ". ".join([*program_of(sitting.variant).ending(outcome), ending_text(sitting.game, outcome)]),
+        "text": ending_text(board.game, outcome),
+        "printed": " ".join(program_of(board.variant).ending(outcome)),
     }
 
 
-def thinking_document(found: Choice) -> dict[str, Any]:
-    """The findings of a running search."""
+def analysis_document(analysis: Analysis, game: Game, findings: Findings) -> dict[str, Any]:
+    """The findings of an analysis of a position."""
     return {
-        "type": "thinking",
-        "depth": found.depth,
-        "nodes": found.nodes,
-    }
-
-
-def analysis_document(analysis: Analysis, game: Game, findings: Findings, ply: int) -> dict[str, Any]:
-    """The findings of an analysis on the position after a number of plies."""
-    return {
-        "type": "analysis",
-        "ply": ply,
         "depth": max((line.depth for line in findings.lines), default=0),
         "nodes": findings.nodes,
         "seconds": round(findings.seconds, 3),
@@ -220,31 +218,42 @@ def _points(variant: Variant, position: Position) -> dict[str, int] | None:
 
 
 class GameDocuments:
-    """The documents of a game's moves, each made once."""
+    """What is sent of a game at the board, each part made once."""
 
-    def __init__(self, sitting: BoardGame) -> None:
-        self.start = position_document(sitting.variant, sitting.game.start)
-        self._sitting = sitting
+    def __init__(self, board: BoardGame) -> None:
+        self.start = position_document(board.variant, board.game.start)
+        self._board = board
         self._turns: list[tuple[Turn, dict[str, Any]]] = []
         """The moves that were played, and their documents."""
-        self._legal: tuple[int, list[dict[str, Any]]] = (-1, [])
-        """The version of the game that the legal moves are of, and their documents."""
+        self._version = -1
+        """The version of the game of which the legal moves and the PDN are."""
+        self._legal: list[dict[str, Any]] = []
+        self._pdn = ""
 
     def legal(self) -> list[dict[str, Any]]:
-        """Those of the legal moves."""
-        if self._legal[0] != self._sitting.version:
-            self._legal = self._sitting.version, legal_documents(self._sitting.game)
-        return self._legal[1]
+        """Return the legal moves."""
+        self._renew()
+        return self._legal
+
+    def pdn(self) -> str:
+        """Return the game as PDN."""
+        self._renew()
+        return self._pdn
 
     def turns(self) -> list[dict[str, Any]]:
-        """Those of the moves that were played."""
-        turns = self._sitting.turns
-        kept = 0
-        for (known, _), turn in zip(self._turns, turns, strict=False):
-            if known is not turn:
+        """Return the moves that were played."""
+        turns = self._board.turns
+        same = 0
+        for (before, _), turn in zip(self._turns, turns, strict=False):
+            if before is not turn:
                 break
-            kept += 1
-        del self._turns[kept:]
-        for ply in range(kept, len(turns)):
-            self._turns.append((turns[ply], turn_document(self._sitting, ply)))
+            same += 1
+        del self._turns[same:]
+        for ply in range(same, len(turns)):
+            self._turns.append((turns[ply], turn_document(self._board, ply)))
         return [document for _, document in self._turns]
+
+    def _renew(self) -> None:
+        if self._version != self._board.version:
+            self._version = self._board.version
+            self._legal, self._pdn = legal_documents(self._board.game), pdn_text(self._board)

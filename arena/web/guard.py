@@ -1,14 +1,14 @@
-"""Access: the token, hosts and origins, headers of answers, paths below a folder."""
+"""Access: the token, headers of answers, paths below a folder."""
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.base.wording import message_of
@@ -16,12 +16,10 @@ from arena.ledger.ledger import FILE
 from arena.web.messages import Refusal, refused
 
 TOKEN_HEADER = "x-arena-token"
-FILES = "/runs/"
-"""Below it are files of runs, whose links have no token: there a cookie counts as well, for reading."""
 MODULES = "/modules/"
 """Below it are the page's modules, which say nothing that is not in the package, and need no token."""
-COOKIE = "arena-files"
-"""Name of that cookie, before a dash and the port."""
+HOSTS = ("127.0.0.1", "localhost")
+"""What the header Host may name: a page whose name was bent to this machine is refused."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -35,51 +33,36 @@ HEADERS = {
 FAILED = Refusal(500, "something went wrong here; the terminal says what")
 
 
-class Pass:
-    """What admits a request: the token; for files of runs a key in a cookie."""
+class Access(NamedTuple):
+    """What admits a request: the token, or, as links between files of runs have none, the key in their path."""
 
-    def __init__(self, token: str, files_key: str, port: int) -> None:
-        self.token, self.files_key = token, files_key
-        self.hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
-        """What the header Host may say."""
-        self.cookie = f"{COOKIE}-{port}"
+    token: str
+    key: str
 
-    def check(self, connection: HTTPConnection) -> None:
-        """Raise Refusal for a request from elsewhere, or without the token."""
-        host, origin = connection.headers.get("host"), connection.headers.get("origin")
-        if host not in self.hosts:
-            raise Refusal(403, f"this server only accepts requests for {self.hosts[0]}")
-        if origin not in (None, f"http://{host}"):
-            raise Refusal(403, "a page from elsewhere may not ask this server")
-        if not self._admits(connection):
-            raise Refusal(403, "the address lacks its token: open the one that arena printed")
+    @property
+    def files(self) -> str:
+        """The path below which the files of runs are."""
+        return f"/runs/{self.key}/"
 
-    def with_cookie(self, response: Response) -> Response:
-        """An answer to who has the token, which also admits to the files of runs."""
-        response.set_cookie(self.cookie, self.files_key, path=FILES, httponly=True, samesite="lax")
-        return response
-
-    def _admits(self, connection: HTTPConnection) -> bool:
+    def admits(self, connection: HTTPConnection) -> bool:
+        """Whether a request has the token, in its header or in its query, or needs none."""
+        given = connection.headers.get(TOKEN_HEADER) or connection.query_params.get("token", "")
+        if hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+            return True
         path = connection.url.path
-        reads = connection.scope["type"] == "websocket" or connection.scope["method"] in ("GET", "HEAD")
-        given = connection.headers.get(TOKEN_HEADER)
-        if given is None and reads:
-            given = connection.query_params.get("token")
-        if given is not None:
-            return _same(given, self.token)
-        if path.startswith(FILES):
-            return reads and _same(connection.cookies.get(self.cookie, ""), self.files_key)
-        return reads and path.startswith(MODULES)
+        has_key = hmac.compare_digest(path[: len(self.files)].encode("utf-8", "replace"), self.files.encode())
+        is_read = connection.scope["type"] == "http" and connection.scope["method"] in ("GET", "HEAD")
+        return is_read and (has_key or path.startswith(MODULES))
 
 
 class Guard:
-    """Lets requests through to an application if `Pass.check` does; adds HEADERS.
+    """Lets requests through to an application that its access admits; adds HEADERS.
 
     What goes wrong unforeseen is one line to `say`, and an answer of status 500.
     """
 
-    def __init__(self, app: ASGIApp, entry: Pass, say: Callable[[str], None]) -> None:
-        self._app, self._entry, self._say = app, entry, say
+    def __init__(self, app: ASGIApp, access: Access, say: Callable[[str], None]) -> None:
+        self._app, self._access, self._say = app, access, say
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -94,13 +77,13 @@ class Guard:
             await send(message)
 
         try:
-            self._entry.check(HTTPConnection(scope))
-            await self._app(scope, receive, with_headers)
-        except Refusal as refusal:
-            if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 4000 + refusal.status, "reason": refusal.line})
+            if self._access.admits(HTTPConnection(scope)):
+                await self._app(scope, receive, with_headers)
+            elif scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 4403})
             else:
-                await refused(refusal)(scope, receive, with_headers)
+                lacks = Refusal(403, "the address lacks its token: open the one that arena printed")
+                await refused(lacks)(scope, receive, with_headers)
         except ClientDisconnect:
             return
         except Exception as error:
@@ -113,15 +96,15 @@ def below(root: Path, path: str) -> Path:
     Raises Refusal with status 404 if there is nothing, or it is elsewhere.
     """
     parts = path.split("/")
-    found = None
+    target = None
     if not any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
         try:
-            found = root.joinpath(*parts).resolve(strict=True)
+            target = root.joinpath(*parts).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
-            found = None
-    if found is None or not found.is_relative_to(root.resolve()):
+            target = None
+    if target is None or not target.is_relative_to(root.resolve()):
         raise Refusal(404, "there is nothing of that name in the folder that is served")
-    return found
+    return target
 
 
 def run_below(root: Path, name: str) -> Path:
@@ -135,8 +118,3 @@ def run_below(root: Path, name: str) -> Path:
     if not ledger.is_file() or not ledger.resolve().is_relative_to(root):
         raise Refusal(404, "there is no run of that name in the folder that is served")
     return folder
-
-
-def _same(given: str, wanted: str) -> bool:
-    """Whether two texts are the same, in a time that does not say how much of them is."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())

@@ -1,23 +1,16 @@
-"""The server's messages: bodies of requests, with the bounds of their keys; JSON, refusals in one line, and
-messages to a window while it is connected."""
+"""The server's messages: what requests and windows ask, with the bounds of their keys; JSON, refusals."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.base.wording import cut, printable
 from arena.rules.result import Colour
-
-Message: TypeAlias = Callable[[], dict[str, Any]]
-"""Makes a message when it is sent."""
 
 
 class Refusal(Exception):
@@ -45,72 +38,6 @@ def json_text(document: Any) -> str:
 def refused(refusal: Refusal) -> Json:
     """A refusal as its answer."""
     return Json({"error": refusal.line}, refusal.status)
-
-
-class Mailbox:
-    """Messages still to be sent to a window, only the latest of each kind."""
-
-    def __init__(self) -> None:
-        self._messages: dict[str, Message] = {}
-        self._is_filled = asyncio.Event()
-        self._closing: tuple[int, str] | None = None
-
-    def put(self, kind: str, message: Message) -> None:
-        """Send this, in place of what of the same kind is not sent yet."""
-        self._messages[kind] = message
-        self._is_filled.set()
-
-    def close(self, code: int, reason: str) -> None:
-        """Send what is there, then close the websocket with a code."""
-        self._closing = code, reason
-        self._is_filled.set()
-
-    async def take(self) -> tuple[list[dict[str, Any]], tuple[int, str] | None]:
-        """The messages that are there, once there are some, and how to close the websocket if that is due."""
-        await self._is_filled.wait()
-        self._is_filled.clear()
-        messages, self._messages = self._messages, {}
-        return [message() for message in messages.values()], self._closing
-
-    async def empty_into(self, socket: WebSocket) -> None:
-        """Send what is put there until the websocket is to be closed, and close it."""
-        while True:
-            messages, closing = await self.take()
-            for message in messages:
-                await send(socket, message)
-            if closing is not None:
-                await socket.close(*closing)
-                return
-
-
-async def send(socket: WebSocket, document: Any) -> None:
-    """Send a document as JSON. Raises WebSocketDisconnect if the window is gone."""
-    text = json_text(document)
-    try:
-        await socket.send_text(text)
-    except RuntimeError:  # it was closed meanwhile
-        raise WebSocketDisconnect from None
-
-
-async def until_gone(socket: WebSocket, telling: Coroutine[Any, Any, None]) -> None:
-    """Send to a window until the sender ends or the window is gone; raises what goes wrong in it.
-
-    What the window says is passed over.
-    """
-    tasks = asyncio.create_task(telling), asyncio.create_task(_hear(socket))
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        for ended in await asyncio.gather(*tasks, return_exceptions=True):
-            if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect):
-                raise ended
-
-
-async def _hear(socket: WebSocket) -> None:
-    while (await socket.receive())["type"] != "websocket.disconnect":
-        pass
 
 
 MOST_PDN = 1024 * 1024
@@ -182,32 +109,71 @@ class Versioned(Body):
     version: Count
 
 
-class MoveGiven(Versioned):
-    """A person's move."""
+class Move(Versioned):
+    """Play a person's move."""
 
+    do: Literal["move"]
     text: Annotated[str, Field(max_length=200)]
 
 
-class ByColour(Versioned):
-    """A request by a person of that colour."""
+class Undo(Versioned):
+    """Take moves back."""
 
+    do: Literal["undo"]
+
+
+class Resign(Versioned):
+    """Give up for a person's colour."""
+
+    do: Literal["resign"]
     colour: Colour
 
 
-class Seats(Versioned):
-    """The players from now on."""
+class Draw(Versioned):
+    """Offer a draw for a person's colour."""
 
+    do: Literal["draw"]
+    colour: Colour
+
+
+class Hint(Versioned):
+    """Look for a move for the person to move."""
+
+    do: Literal["hint"]
+
+
+class Stop(Body):
+    """Have the player that thinks answer now."""
+
+    do: Literal["stop"]
+
+
+class Pause(Body):
+    """Have no player think until it is switched off again."""
+
+    do: Literal["pause"]
+    on: bool
+
+
+class Seat(Body):
+    """Go on with other players."""
+
+    do: Literal["seat"]
     white: Name
     black: Name
     seconds: SecondsGiven = SecondsGiven()
 
 
-class Switch(Versioned):
-    """Something to be switched on or off."""
+class Analyse(Body):
+    """Analyse the position of the game in so many lines; 0 switches the analysis off."""
 
-    on: bool
-    lines: Annotated[int, Field(ge=1, le=MOST_LINES)] = 1
-    """Of an analysis."""
+    do: Literal["analyse"]
+    lines: Annotated[int, Field(ge=0, le=MOST_LINES)]
+
+
+Asked: TypeAlias = Move | Undo | Resign | Draw | Hint | Stop | Pause | Seat | Analyse
+"""What a window asks of its game."""
+_ASKED: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="do")])
 
 
 class PositionGiven(Body):
@@ -226,7 +192,19 @@ async def body_of(request: Request, kind: type[B]) -> B:
     try:
         return kind.model_validate_json(await request.body())
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        words = printable(cut(f"{place}: {first['msg']}" if place else first["msg"], 300))
-        raise Refusal(400 if first["type"] == "json_invalid" else 422, words) from None
+        raise _refusal(error) from None
+
+
+def asked_in(text: str) -> Asked:
+    """What a window asks in a message. Raises Refusal."""
+    try:
+        return _ASKED.validate_json(text)
+    except ValidationError as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: ValidationError) -> Refusal:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    words = printable(cut(f"{place}: {first['msg']}" if place else first["msg"], 300))
+    return Refusal(400 if first["type"] == "json_invalid" else 422, words)

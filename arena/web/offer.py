@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from arena.base.wording import unknown
+from arena.board.published import program_of
 from arena.board.sides import (
     HOUSE_PROGRAMS,
     USUAL_LEVEL,
@@ -27,7 +28,7 @@ _PROGRAMS = {
     "game3": "alpha-beta, 4 plies",
     "checkers-ai": "iterative deepening, 1 s",
     "simplified": "alpha-beta, 6 plies",
-    "cis300": f"negamax, level {USUAL_LEVEL} of {LEVELS[-1]}",
+    "cis300": f"negamax, levels 1 to {LEVELS[-1]}",
     "casual-10x10": "tree search with alpha-beta, 1000 nodes",
 }
 """What those of HOUSE_PROGRAMS are."""
@@ -105,6 +106,7 @@ class Offer:
                 "columns": 2 * variant.rules.per_row,
                 "rows": variant.rules.rows,
                 "draws": variant != without_draws(variant),
+                "upright": program_of(variant).numbers_edges,
             }
             for variant in _VARIANTS
         ]
@@ -142,7 +144,7 @@ def _built_in() -> list[Offered]:
     published = [
         Offered(
             name,
-            name,
+            f"{name}, level {USUAL_LEVEL}" if name == "cis300" else name,
             "published",
             _PROGRAMS[name],
             tuple(variant.name for variant in _VARIANTS if variant.family == name),

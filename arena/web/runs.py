@@ -1,8 +1,10 @@
-"""The routes of runs: those of a folder, and one with its standings, its games and its report."""
+"""The routes of runs, live or finished: the runs of a folder, and the standings, games and files of one."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -12,113 +14,23 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.base.files import REPORT
+from arena.base.number import unbroken
 from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError, reading
 from arena.rules.game import Termination
 from arena.rules.position import COLOURS
-from arena.rules.result import RESULTS
-from arena.web.documents import board_document, played_documents, position_document
-from arena.web.feed import Feed, Feeds
+from arena.watch.elo import PROVISIONAL, EloSoFar, Refits
+from arena.watch.live import Moment, Standing, Watcher
+from arena.watch.words import COLUMNS, date, incident, outlook, ranked, row_of, test_line
+from arena.web.documents import board_document, finite, played_documents, position_document
 from arena.web.guard import below, run_below
 from arena.web.messages import Json, Refusal
 
-MOST_GAMES = 200
+READ_SECONDS = 1.0
+"""Seconds between two readings of a run that is being played, at least."""
+LISTED = 50
 """Games that are listed at once."""
-_COLUMNS = ("game", "white", "black", "opening", "result", "termination", "plies", "error")
-_ORDERS = {"latest": "game DESC", "number": "game", "longest": "plies DESC, game", "shortest": "plies, game"}
-
-
-class Wanted(NamedTuple):
-    """Which games are listed; empty or 0 is any."""
-
-    start: int = 0
-    """Games of these that are passed over."""
-    most: int = 50
-    player: str = ""
-    opponent: str = ""
-    opening: int = 0
-    result: str = ""
-    """A result, or `won` or `lost` by the player."""
-    end: str = ""
-    """A value of `arena.rules.game.Termination`."""
-    order: str = "latest"
-    """One of `latest`, highest number first, `number`, `longest`, `shortest`."""
-
-
-def game_list(folder: Path, wanted: Wanted) -> dict[str, Any]:
-    """Some games of a run, how many such games there are, and the ends that games of the run have.
-
-    Raises StoreError if they cannot be read.
-    """
-    where, values = _conditions(wanted)
-    order = _ORDERS.get(wanted.order, _ORDERS["latest"])
-    with reading(folder / FILE) as connection:
-        connection.execute("BEGIN")
-        count = connection.execute(f"SELECT COUNT(*) FROM games WHERE {where}", values).fetchone()[0]
-        rows = connection.execute(
-            f"SELECT {', '.join(_COLUMNS)} FROM games WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
-            (*values, min(wanted.most, MOST_GAMES), wanted.start),
-        ).fetchall()
-        ends = [row[0] for row in connection.execute("SELECT DISTINCT termination FROM games ORDER BY 1")]
-    games = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
-    for game in games:
-        game["end"] = Termination(game.pop("termination")).words
-    return {
-        "count": count,
-        "games": games,
-        "ends": [{"value": end, "text": Termination(end).words} for end in ends],
-    }
-
-
-def game_document(folder: Path, number: int) -> dict[str, Any]:
-    """A game of a run for the board, with what there is to say of it.
-
-    Raises StoreError if there is no such game, or it cannot be read.
-    """
-    stored = stored_game(folder, number)
-    row, game = stored.record._asdict(), stored.played()
-    return {
-        **{name: row[name] for name in _COLUMNS},
-        "number": game.number,
-        "end": Termination(row["termination"]).words,
-        "points": _points(row),
-        "last": game.count,
-        "variant": game.variant.name,
-        "board": board_document(game.variant),
-        "start": position_document(game.variant, game.start),
-        "moves": played_documents(game),
-        "fault": next((problem.message for problem in game.problems), ""),
-    }
-
-
-def _points(row: dict[str, Any]) -> dict[str, int] | None:
-    """Each colour's points, where they decided the game."""
-    found: dict[str, Any] = {colour: row[f"{colour}_points"] for colour in COLOURS}
-    return None if None in found.values() else found
-
-
-def _conditions(wanted: Wanted) -> tuple[str, list[Any]]:
-    parts, values = ["1"], list[Any]()
-    for name in filter(None, {wanted.player, wanted.opponent}):
-        parts.append("(white = ? OR black = ?)")
-        values += [name, name]
-    if wanted.opening:
-        parts.append("opening = ?")
-        values.append(wanted.opening)
-    if wanted.end:
-        parts.append("termination = ?")
-        values.append(wanted.end)
-    if wanted.result in ("won", "lost") and wanted.player:
-        white, black = ("white", "black") if wanted.result == "won" else ("black", "white")
-        parts.append("((white = ? AND result = ?) OR (black = ? AND result = ?))")
-        values += [wanted.player, white, wanted.player, black]
-    elif wanted.result in RESULTS:
-        parts.append("result = ?")
-        values.append(wanted.result)
-    return " AND ".join(parts), values
-
-
 SANDBOX = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -127,42 +39,54 @@ SANDBOX = (
 SUFFIXES = (".svg", ".png")
 """Of the files of a run that are shown, beside its report and that one's tables."""
 _TYPES = {".csv": "text/csv", ".md": "text/plain", ".pdn": "text/plain", ".tex": "text/plain"}
+_COLUMNS = ("game", "white", "black", "opening", "result", "termination", "plies", "error")
 _Answer = TypeVar("_Answer")
 
 
-def routes(folder: Path) -> list[Route]:
-    """The routes that show the runs below a folder; nothing is written there.
+def routes(folder: Path, files: str) -> list[Route]:
+    """The routes that show the runs below a folder, the files of their reports below the path `files`.
 
-    They answer who may ask: whoever mounts them sees to that. Reads of ledgers are made in threads.
+    Nothing is written there; ledgers are read in threads. Whoever mounts the routes sees to who may ask.
     """
     runs = _Runs(folder)
     api = "/api/runs/{run:path}"
     return [
-        Route("/api/runs", runs.list, methods=["GET"]),
+        Route("/api/runs", runs.all, methods=["GET"]),
         Route(f"{api}/games/{{number:int}}", runs.game, methods=["GET"]),
         Route(f"{api}/games/{{number:int}}/pdn", runs.pdn, methods=["GET"]),
         Route(f"{api}/games", runs.games, methods=["GET"]),
         Route(api, runs.run, methods=["GET"]),
-        Route("/runs/{run:path}/{name}", runs.file, methods=["GET"]),
+        Route(f"{files}{{run:path}}/{{name}}", runs.file, methods=["GET"]),
     ]
 
 
-class _Runs:
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._feeds = Feeds(folder)
+class _Readers(NamedTuple):
+    """What reads a run again and again."""
 
-    async def list(self, request: Request) -> Response:
-        return Json({"runs": await _read(self._feeds.summaries)})
+    watcher: Watcher
+    refits: Refits
+
+
+class _Runs:
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+        self._readers: dict[Path, _Readers] = {}
+        self._read: dict[Path, tuple[Any, dict[str, Any]]] = {}
+        """The last document of each run, and what tells whether it is still true."""
+        self._reading = threading.Lock()
+
+    async def all(self, _: Request) -> Response:
+        return Json({"runs": await _in_thread(self._summaries)})
 
     async def run(self, request: Request) -> Response:
-        feed = self._feed(request)
-        return Json(await _read(feed.document))
+        folder = self._folder(request)
+        return Json(await _in_thread(lambda: self._document(folder)))
 
     async def games(self, request: Request) -> Response:
-        wanted = _wanted(dict(request.query_params))
-        folder = self._feed(request).folder
-        return Json(await _read(lambda: game_list(folder, wanted)))
+        folder, start = self._folder(request), request.query_params.get("from", "0")
+        if not (start.isascii() and start.isdecimal() and len(start) < 16):
+            raise Refusal(422, "from is a whole number")
+        return Json(await _in_thread(lambda: game_list(folder, int(start))))
 
     async def game(self, request: Request) -> Response:
         return Json(await self._of_game(request, game_document))
@@ -176,46 +100,135 @@ class _Runs:
         """A file of a report: nothing else of the folder."""
         from arena.report.files import FILES
 
-        name = request.path_params["name"]
-        feed = self._feed(request)
-        if name not in (REPORT, *(file.name for file in FILES)) and not name.endswith(SUFFIXES):
-            raise Refusal(404, "that is no file of a report")
-        path = below(feed.folder, name)
-        if not path.is_file() or path.name != name:
+        name, folder = request.path_params["name"], self._folder(request)
+        is_reports = name in (REPORT, *(file.name for file in FILES)) or name.endswith(SUFFIXES)
+        path = below(folder, name) if is_reports else None
+        if path is None or not path.is_file() or path.name != name:
             raise Refusal(404, "that is no file of a report")
         return FileResponse(path, media_type=_TYPES.get(path.suffix), headers={"Content-Security-Policy": SANDBOX})
 
     async def _of_game(self, request: Request, work: Callable[[Path, int], _Answer]) -> _Answer:
-        folder, number = self._feed(request).folder, request.path_params["number"]
+        folder, number = self._folder(request), request.path_params["number"]
         if number >= 1 << 63:
             raise Refusal(404, "no run has a game of that number")
-        return await _read(lambda: work(folder, number))
+        return await _in_thread(lambda: work(folder, number))
 
-    def _feed(self, request: Request) -> Feed:
-        return self._feeds.of(run_below(self._folder, request.path_params["run"]))
+    def _folder(self, request: Request) -> Path:
+        return run_below(self._root, request.path_params["run"]).resolve()
+
+    def _document(self, folder: Path) -> dict[str, Any]:
+        """A run; it is read again where something was written since, or it is being played. Raises StoreError."""
+        with self._reading:
+            stamp = _stamp(folder)
+            before, document = self._read.get(folder, (None, {}))
+            if before != (stamp, None) and not (before and before[1] and time.monotonic() < before[1]):
+                name = self._root.name if folder == self._root else folder.relative_to(self._root).as_posix()
+                readers = self._readers.setdefault(folder, _Readers(Watcher(folder), Refits(folder)))
+                moment = readers.watcher.read()
+                elo = readers.refits.of(moment, last=not moment.playing)
+                document = run_document(name, moment, elo, has_report=(folder / REPORT).is_file())
+                due = time.monotonic() + READ_SECONDS if moment.playing else None
+                self._read[folder] = (stamp, due), document
+            return document
+
+    def _summaries(self) -> list[dict[str, Any]]:
+        """The runs, each with its leader alone: those being played first, then the latest."""
+        entries = []
+        ledgers = (path for path in self._root.rglob(FILE) if path.resolve().is_relative_to(self._root))
+        folders = {path.parent.resolve() for path in ledgers}
+        for folder in sorted(path for path in folders if path.is_relative_to(self._root)):
+            try:
+                document = self._document(folder)
+                entries.append(document | {"standings": document["standings"][:1], "incidents": []})
+            except StoreError as error:
+                name = folder.relative_to(self._root).as_posix()
+                entries.append({"run": name, "error": str(error).replace(f"{folder}/", ""), "began": ""})
+        entries.sort(key=lambda entry: str(entry["began"]), reverse=True)
+        return sorted(entries, key=lambda entry: not entry.get("playing"))
 
 
-async def _read(work: Callable[[], _Answer]) -> _Answer:
+def run_document(name: str, moment: Moment, found: EloSoFar, *, has_report: bool) -> dict[str, Any]:
+    """A run at a moment: how far it is, its standings, what went wrong, in words."""
+    session = moment.session
+    begun = f", begun {date(session.began)} UTC" if session else ""
+    return {
+        "run": name,
+        "name": moment.name,
+        "about": f"{moment.variant}, {moment.format}, {moment.players} players{begun}",
+        "began": session.began if session else "",
+        "games": moment.games,
+        "planned": moment.planned,
+        "complete": moment.complete,
+        "playing": moment.playing,
+        "progress": unbroken(outlook(moment)),
+        "test": unbroken(test_line(moment)),
+        "incidents": [{"player": forfeits.player, "text": incident(forfeits)} for forfeits in moment.incidents],
+        "columns": COLUMNS,
+        "standings": [_standing(standing, found) for standing in ranked(moment.standings, found.elo)],
+        "provisional": PROVISIONAL if found.provisional else "",
+        "reported": has_report and bool(found.elo) and not found.provisional,
+    }
+
+
+def game_list(folder: Path, start: int) -> dict[str, Any]:
+    """The latest games of a run after `start` of them, and how many there are. Raises StoreError."""
+    with reading(folder / FILE) as connection:
+        connection.execute("BEGIN")
+        count = connection.execute("SELECT COUNT(*) FROM games").fetchone()[0]
+        rows = connection.execute(
+            f"SELECT {', '.join(_COLUMNS)} FROM games ORDER BY game DESC LIMIT ? OFFSET ?", (LISTED, start)
+        ).fetchall()
+    games = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+    return {
+        "count": count,
+        "games": [game | {"end": Termination(game.pop("termination")).words} for game in games],
+    }
+
+
+def game_document(folder: Path, number: int) -> dict[str, Any]:
+    """A game of a run for the board, with what there is to say of it.
+
+    Raises StoreError if there is no such game, or it cannot be read.
+    """
+    stored = stored_game(folder, number)
+    row, game = stored.record._asdict(), stored.played()
+    points = {colour: row[f"{colour}_points"] for colour in COLOURS}
+    return {
+        **{name: row[name] for name in _COLUMNS},
+        "number": game.number,
+        "end": Termination(row["termination"]).words,
+        "points": None if None in points.values() else points,
+        "last": game.count,
+        "variant": game.variant.name,
+        "board": board_document(game.variant),
+        "start": position_document(game.variant, game.start),
+        "moves": played_documents(game),
+        "fault": next((problem.message for problem in game.problems), ""),
+    }
+
+
+def _standing(standing: Standing, found: EloSoFar) -> dict[str, Any]:
+    """A player: its figures by column in words, its Elo and the ends of its interval as numbers."""
+    elo = found.elo.get(standing.player)
+    text = {column: unbroken(text) for column, text in row_of(standing, elo).items()}
+    ends = None if elo is None else [finite(end) for end in (elo.value, elo.low, elo.high)]
+    return {"player": standing.player, "text": text, "elo": None if ends is None or None in ends else ends}
+
+
+async def _in_thread(work: Callable[[], _Answer]) -> _Answer:
     try:
         return await asyncio.to_thread(work)
     except StoreError as error:
         raise Refusal(404, str(error)) from None
 
 
-def _wanted(words: dict[str, Any]) -> Wanted:
-    words = {name: value for name, value in words.items() if name != "token"}
-    if unknown := words.keys() - {"from", "count", "player", "opponent", "opening", "result", "end", "order"}:
-        raise Refusal(422, f"unknown filter {min(unknown)[:40]!r}")
-    numbers: dict[str, Any] = {}
-    for name, field, most in (
-        ("from", "start", 1 << 40),
-        ("count", "most", MOST_GAMES),
-        ("opening", "opening", 1 << 40),
-    ):
-        text = words.pop(name, "")
-        if not text:
-            continue
-        if not text.isdecimal() or not text.isascii() or len(text) > 12 or int(text) > most:
-            raise Refusal(422, f"{name} is a whole number up to {most}")
-        numbers[field] = int(text)
-    return Wanted(**numbers | words)
+def _stamp(folder: Path) -> list[tuple[int, int] | None]:
+    """File stamps that change when a ledger, its log or its report is written to."""
+    stamps: list[tuple[int, int] | None] = []
+    for name in (FILE, f"{FILE}-wal", REPORT):
+        try:
+            status = (folder / name).stat()
+            stamps.append((status.st_mtime_ns, status.st_size))
+        except OSError:
+            stamps.append(None)
+    return stamps

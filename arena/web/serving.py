@@ -20,11 +20,10 @@ from arena.board.game import BoardGame
 from arena.board.sides import Side
 from arena.web.app import application
 from arena.web.games import GameRoom
-from arena.web.guard import Pass
+from arena.web.guard import HOSTS, Access
 from arena.web.offer import Offer
 from players.player import HUMAN
 
-LOOPBACK = "127.0.0.1"
 _GRACE_SECONDS = 2
 _IDLE_SECONDS = 120
 """Seconds that a connection is kept between two requests: longer than browsers keep one."""
@@ -34,12 +33,17 @@ class Endpoint(NamedTuple):
     """The address of a server, and the token that lets a request in."""
 
     socket: socket.socket
-    entry: Pass
+    access: Access
+
+    @property
+    def base(self) -> str:
+        """`http://127.0.0.1:PORT`."""
+        return f"http://{HOSTS[0]}:{self.socket.getsockname()[1]}"
 
     @property
     def address(self) -> str:
         """The address to open in a browser."""
-        return f"http://{self.entry.hosts[0]}/?token={self.entry.token}"
+        return f"{self.base}/?token={self.access.token}"
 
 
 def endpoint(port: int) -> Endpoint:
@@ -48,18 +52,18 @@ def endpoint(port: int) -> Endpoint:
     try:
         if sys.platform != "win32":  # where it would share a port that is taken
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((LOOPBACK, port))
+        bound.bind((HOSTS[0], port))
         bound.listen()
     except OSError:
         bound.close()
         raise
-    return Endpoint(bound, Pass(secrets.token_urlsafe(24), secrets.token_urlsafe(24), bound.getsockname()[1]))
+    return Endpoint(bound, Access(secrets.token_urlsafe(24), secrets.token_urlsafe(24)))
 
 
 def server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> uvicorn.Server:
     """The server of a room, to be run by `serve(sockets=[at.socket])`; it says nothing but unforeseen errors."""
     config = uvicorn.Config(
-        application(room, at.entry, say),
+        application(room, at.access, say),
         log_config=None,
         log_level="critical",
         access_log=False,

@@ -26,10 +26,12 @@ class Visitor:
     def begin(self, variant: str, white: str, black: str, fen: str = "", **more: Any) -> None:
         """Begin a game by the address of one that was asked for."""
         body = {"variant": variant, "white": white, "black": black, **({"fen": fen} if fen else {}), **more}
-        state = self.call("web/page/server.js", "post", "/api/games", body)
-        self.page.evaluate("id => { location.hash = `#/game/${id}`; }", state["game"])
+        begun = self.call("web/page/server.js", "post", "/api/games", body)
+        self.page.evaluate("id => { location.hash = `#/game/${id}`; }", begun["game"])
+        loaded(self.page, "web/page/store.js")
+        self.page.wait_for_function("id => tested['web/page/store.js'].store.game?.game === id", arg=begun["game"])
         self.page.wait_for_selector("[data-mode=game]")
-        self.page.wait_for_selector(f".board-squares [data-square='{len(state['pieces'])}']")
+        self.page.wait_for_selector(f".board-squares [data-square='{len(self.state['pieces'])}']")
 
     def call(self, module: str, function: str, *values: Any) -> Any:
         """What a function of one of the page's modules returns."""
@@ -40,9 +42,9 @@ class Visitor:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The game as the server has it."""
-        game = self.page.evaluate("location.hash.split('/')[2]")
-        return dict(self.call("web/page/server.js", "get", f"/api/games/{game}"))
+        """The game as the page has it."""
+        loaded(self.page, "web/page/store.js")
+        return dict(self.page.evaluate("tested['web/page/store.js'].store.game"))
 
     @property
     def pieces(self) -> dict[int, str]:

@@ -12,14 +12,18 @@ from typing import Any, NamedTuple
 
 import httpx
 import websockets
+from websockets.sync.client import connect
 
 from arena.board.game import BoardGame
 from arena.board.sides import Side
 from arena.web.games import GameRoom
+from arena.web.messages import json_text
 from arena.web.offer import Offer
 from arena.web.serving import endpoint, server
 
 WAIT_SECONDS = 120
+VERSIONED = ("move", "undo", "resign", "draw", "hint")
+"""What is asked of a game at a version."""
 
 
 class Served(NamedTuple):
@@ -45,21 +49,32 @@ class Served(NamedTuple):
         body = {"variant": "english", "white": "level-1", "black": "human", **given}
         answer = self.client.post("/api/games", json=body)
         assert answer.status_code == 201, answer.text
-        state: dict[str, Any] = answer.json()
-        return state
+        return self.state(answer.json())
 
-    def ask(self, state: dict[str, Any], what: str, **given: Any) -> httpx.Response:
-        """Ask something of a game, as it was at that state."""
-        return self.client.post(f"/api/games/{state['game']}/{what}", json={"version": state["version"], **given})
+    def ask(self, state: dict[str, Any], what: str, **given: Any) -> dict[str, Any]:
+        """Ask something of a game, as it was at that state, in a window of its own; the state that answers."""
+        with connect(self.address(state), max_size=None) as socket:
+            socket.recv(WAIT_SECONDS)
+            socket.send(message(state, what, given))
+            return dict(json.loads(socket.recv(WAIT_SECONDS)))
 
     def state(self, state: dict[str, Any]) -> dict[str, Any]:
         """The state of a game now."""
-        found: dict[str, Any] = self.client.get(f"/api/games/{state['game']}").json()
-        return found
 
-    def events(self, state: dict[str, Any]) -> str:
+        async def now() -> str:
+            return json_text(self.room.game(state["game"]).state())
+
+        return dict(json.loads(asyncio.run_coroutine_threadsafe(now(), self.loop).result(WAIT_SECONDS)))
+
+    def address(self, state: dict[str, Any]) -> str:
         """The address of a game's websocket."""
-        return f"ws://127.0.0.1:{self.port}/api/games/{state['game']}/events?token={self.token}"
+        return f"ws://127.0.0.1:{self.port}/api/games/{state['game']}?token={self.token}"
+
+
+def message(state: dict[str, Any], what: str, given: dict[str, Any]) -> str:
+    """What a window sends that asks something of a game."""
+    version = {"version": state["version"]} if what in VERSIONED else {}
+    return json.dumps({"do": what, **version, **given})
 
 
 class Window:
@@ -68,15 +83,19 @@ class Window:
     def __init__(self, socket: Any) -> None:
         self.socket = socket
         self.heard: list[dict[str, Any]] = []
-        """All messages."""
+        """All states."""
 
-    async def next(self, kind: str = "state", **wanted: Any) -> dict[str, Any]:
-        """The next message of a kind with those values, a list's being its length."""
+    async def next(self, **wanted: Any) -> dict[str, Any]:
+        """The next state with those values, a list's being its length; of others whether there is something."""
         while True:
-            message = json.loads(await asyncio.wait_for(self.socket.recv(), WAIT_SECONDS))
-            self.heard.append(message)
-            if message["type"] == kind and all(_is(message[key], value) for key, value in wanted.items()):
-                return dict(message)
+            state = json.loads(await asyncio.wait_for(self.socket.recv(), WAIT_SECONDS))
+            self.heard.append(state)
+            if all(_is(state[key], value) for key, value in wanted.items()):
+                return dict(state)
+
+    async def ask(self, what: str, **given: Any) -> None:
+        """Ask something of the game as it was last heard of."""
+        await self.socket.send(message(self.heard[-1], what, given))
 
 
 @contextmanager
@@ -93,10 +112,10 @@ def served(
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(running.serve(sockets=[at.socket])))
     thread.start()
-    base = f"http://{at.entry.hosts[0]}"
-    with httpx.Client(base_url=base, headers={"X-Arena-Token": at.entry.token}, timeout=WAIT_SECONDS) as client:
+    base = at.base
+    with httpx.Client(base_url=base, headers={"X-Arena-Token": at.access.token}, timeout=WAIT_SECONDS) as client:
         try:
-            yield Served(base, at.entry.token, room, loop, said, client)
+            yield Served(base, at.access.token, room, loop, said, client)
         finally:
             running.should_exit = True
             thread.join(WAIT_SECONDS)
@@ -107,9 +126,11 @@ def served(
 @asynccontextmanager
 async def window(of: Served, state: dict[str, Any]) -> Any:
     """A window at a game."""
-    async with websockets.connect(of.events(state), max_size=None) as socket:
+    async with websockets.connect(of.address(state), max_size=None) as socket:
         yield Window(socket)
 
 
-def _is(found: Any, wanted: Any) -> bool:
-    return (len(found) if isinstance(found, list) and isinstance(wanted, int) else found) == wanted
+def _is(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, bool) and not isinstance(value, bool):
+        return bool(value) == wanted
+    return (len(value) if isinstance(value, list) and isinstance(wanted, int) else value) == wanted

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { goesOn, isBlackBelow, isChanged, keyOf, moverOf, personsOf, pointsAt, positionAt, requestOf, swapped, valueAt } from "../../arena/web/page/game_state.js";
-import { clockText, counted, headlineOf, newsText, pdnOf, shareOf, sublineOf, valueText } from "../../arena/web/page/game_words.js";
+import { clockText, counted, headlineOf, hintText, newsText, shareOf, sublineOf, valueText } from "../../arena/web/page/game_words.js";
 
 const turn = (text, more = {}) => ({
   text, squares: { origin: 11, target: 15, captured: [] }, path: [11, 15], pieces: `after ${text}`, crowned: false, seconds: 0, note: null, ...more,
@@ -30,6 +30,7 @@ test("a position is that after so many plies, with who is to move", () => {
 
 test("a person has the own side below; of two, who began or who is to move", () => {
   assert.equal(isBlackBelow(state(), false), true);
+  assert.equal(isBlackBelow(state({ upright: true }), false), false);
   assert.equal(isBlackBelow(state({ sides: { white: person, black: level } }), true), false);
   assert.equal(isBlackBelow(state({ sides: { white: level, black: level } }), true), false);
   const two = state({ sides: { white: person, black: person }, turn: "white" });
@@ -60,10 +61,10 @@ test("a state goes on from one whose moves it begins with", () => {
 test("a position is worth what its analysis found, else what a player saw within a move", () => {
   const note = (value) => turn("x", { note: { value, plies_to_win: 0 } });
   const played = state({ moves: [note(1), turn("y"), turn("z")] });
-  assert.deepEqual([0, 1, 2, 3].map((ply) => valueAt(played, ply)?.value), [undefined, 1, 1, undefined]);
-  assert.equal(valueAt(played, 1, { lines: [{ value: 2, plies_to_win: 0 }] }).value, 2);
-  assert.equal(valueAt(played, 1, { lines: [{ value: null, plies_to_win: 0 }] }).value, 1);
-  assert.equal(valueAt(played, 1, { lines: [] }).value, 1);
+  assert.deepEqual([0, 1, 2, 3].map((ply) => valueAt(played, ply)?.value.value), [undefined, 1, 1, undefined]);
+  assert.deepEqual(valueAt(played, 1, { lines: [{ value: 2, plies_to_win: 0 }], by: "neural" }), { value: { value: 2, plies_to_win: 0 }, by: "neural" });
+  assert.equal(valueAt(played, 1, { lines: [{ value: null, plies_to_win: 0 }] }).value.value, 1);
+  assert.equal(valueAt(played, 1, { lines: [] }).value.value, 1);
 });
 
 test("the bar is full where a win is certain, half where nobody is ahead", () => {
@@ -121,14 +122,8 @@ test("what was played since is read aloud", () => {
   assert.equal(newsText(state(), state({ outcome })), "Draw. Draw: agreed.");
 });
 
-test("a PDN numbers moves from who begins, and quotes names", () => {
-  const played = { ...state({ moves: [turn("11-15"), turn("22-18"), turn("15x22")] }), sides: { white: { ...level, name: 'a "b"' }, black: person } };
-  const text = pdnOf(played);
-  assert.match(text, /\[White "a \\"b\\""\]/);
-  assert.ok(text.endsWith("\n\n1. 11-15\n22-18\n2. 15x22\n*\n"));
-  const behind = pdnOf({ ...played, start: { fen: "W:W32:B1", turn: "white" }, outcome: { result: "white" } });
-  assert.ok(behind.endsWith("\n\n1... 11-15\n2. 22-18\n15x22\n0-1\n"));
-  const points = { points: { white: 2, black: 1 } };
-  const scored = pdnOf(state({ moves: [turn("6-2", points)], outcome: { result: "white", termination: "points", text: "" } }));
-  assert.ok(scored.endsWith("\n\n1. 6-2\n{points: White 2, Black 1}\n0-1\n"));
+test("a hint says for whom it is and by whom", () => {
+  const hint = { done: true, by: "neural", lines: [{ moves: ["11-15", "22-18"], score: "-0.3" }] };
+  assert.equal(hintText(state({ hint })), "Hint by neural: 11-15, −0.3 for Black");
+  assert.equal(sublineOf(state({ hint: { ...hint, lines: [] } })), "No hint was found in time.");
 });

@@ -13,14 +13,14 @@ import { store } from "./store.js";
 /** @import { Point } from "../../report/viewer/ply.js" */
 
 export class Evaluation {
-  /* `parts` are those of the view; `on.analysis(isOn, lines)` asks for an analysis, `on.arrows(list)` draws some,
+  /* `parts` are those of the view; `on.analysis(lines)` asks for an analysis, 0 ends it, `on.arrows(list)` draws some,
      `on.outlook(list)` shows on the board what moves come to, `on.ply(ply)` goes to a ply. */
   constructor(parts, on) {
     this.parts = parts;
     this.on = on;
     this.graph = new Graph(parts.graph, (ply) => on.ply(ply));
-    const ask = () => on.analysis(parts.analysis.checked, Number(parts.lines.value));
-    parts.analysis.addEventListener("change", ask);
+    const ask = () => on.analysis(parts.analysis.checked ? Number(parts.lines.value) : 0);
+    parts.analysis.addEventListener("change", () => { ask(); this.show(); });
     parts.lines.addEventListener("change", () => parts.analysis.checked && ask());
   }
 
@@ -36,12 +36,6 @@ export class Evaluation {
   asks(count) {
     this.isOn = count > 0;
     if (count) this.parts.lines.value = String(count);
-  }
-
-  /* Keep what the analysis found for a ply, and show it. */
-  take(event) {
-    store.findings.set(keyOf(store.game, event.ply), event);
-    this.show();
   }
 
   /* Show how the game stands at the ply that is looked at. */
@@ -60,16 +54,13 @@ export class Evaluation {
 
   bar(state, ply) {
     const seen = valueAt(state, ply, findingsAt(state, ply));
-    const { bar, level, score } = this.parts;
-    score.textContent = "";
-    level.style.removeProperty("--share");
-    bar.setAttribute("aria-label", "No evaluation yet");
-    if (!seen) return;
-    const share = shareOf(seen);
+    const { bar, level, score, seen: words } = this.parts;
+    score.textContent = seen ? valueText(seen.value) : "";
+    const share = seen ? shareOf(seen.value) : 0.5;
     level.style.setProperty("--share", `${Math.round(1000 * share) / 10}%`);
-    score.textContent = valueText(seen);
     bar.classList.toggle("game-bar-low", share < 0.5);
-    bar.setAttribute("aria-label", `Evaluation: ${valueText(seen)} for White`);
+    words.textContent = seen ? `${valueText(seen.value)} for White, as ${seen.by} sees it` : "";
+    bar.setAttribute("aria-label", words.textContent || "No evaluation yet");
   }
 
   best(state, ply) {
@@ -89,7 +80,7 @@ export class Evaluation {
       element("strong.best-score", {}, trueMinus(score) || "–"), element("span", {}, lineButtons(moves, this.on.arrows, "best"))));
     const facts = [
       found.lines[0].score ? `for ${capital(moverOf(state, ply + 1))}` : "", found.depth ? `depth ${found.depth}` : "",
-      found.nodes ? `${grouped(found.nodes)} nodes` : "", durationText(found.seconds),
+      `by ${found.by}`, found.nodes ? `${grouped(found.nodes)} nodes` : "", durationText(found.seconds),
     ];
     best.replaceChildren(element("ol.best-lines", {}, lines), ...this.outlooks(found.outlook), element("p.small", {}, unbroken(facts.filter(Boolean).join(", "))));
   }

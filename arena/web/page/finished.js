@@ -1,9 +1,8 @@
-/* The finished games of a run: a list with filters, which asks the server, and one game on the viewer's stage. */
+/* The finished games of a run: the latest ones, and one game on the viewer's stage. */
 
 import { element, pictureOf } from "../../report/viewer/element.js";
 import { gameLine } from "../../report/viewer/list.js";
 import { Stage } from "../../report/viewer/stage.js";
-import { grouped } from "../../report/viewer/words.js";
 import { say } from "./dialogs.js";
 import { COMPILING, LONG } from "./game_words.js";
 import { addressOf, gamesText, pathOf } from "./run_words.js";
@@ -13,109 +12,39 @@ import { showStrip } from "./strip.js";
 
 /** @import { BoardDocument, GameDocument } from "./documents.js" */
 
-const AT_ONCE = 50; // games asked for at once
-const PAUSE = 250; // milliseconds without a change after which the list is asked for
-const AGAIN = 3000; // milliseconds until it is asked for again because a game has ended, at least
-const SHARE = 0.005; // of the time that the server may take for that
-const ORDERS = [["latest", "latest first"], ["number", "number"], ["longest", "longest first"], ["shortest", "shortest first"]];
-const RESULTS = [["", "any"], ["white", "White won"], ["black", "Black won"], ["draw", "drawn"], ["won", "won by the player"], ["lost", "lost by the player"]];
-
+/* The latest games of a run, more of them by a button. */
 export class FinishedGames {
+  /**
+   * @param {HTMLElement} host
+   * @param {string} run
+   */
   constructor(host, run) {
     this.run = run;
-    this.names = "";
-    this.ends = "";
     this.asked = 0; // lists that were asked for, so that a late answer is known as one
-    this.when = -Infinity; // when the last was, by `performance.now()`
-    this.took = 0; // milliseconds until its answer
-    this.games = 0; // finished games of the run
-    /** @type {number|undefined} */
-    this.listed = undefined; // finished games when the list was asked for
-    this.isSeen = false;
-    /** @type {{count: number, all: boolean}|null} */
-    this.found = null;
-    /** @type {ReturnType<typeof setTimeout>|null} */
-    this.due = null;
-    /** @type {ReturnType<typeof setTimeout>|undefined} */
-    this.timer = undefined;
-    const select = (label, name, options) => element("label", {}, `${label} `, element("select", { name }, options.map(option)));
-    this.form = element("form", { oninput: () => this.later(), onsubmit: (event) => event.preventDefault(), onreset: () => this.later() },
-      select("Player", "player", [["", "any"]]), select("Against", "opponent", [["", "any"]]), select("Result", "result", RESULTS),
-      select("Ended by", "end", [["", "any"]]), element("label", {}, "Opening ", element("input", { name: "opening", type: "number", min: "1", max: "999999999", inputmode: "numeric" })),
-      select("Sorted by", "order", ORDERS), element("button", { type: "reset" }, "Clear filters"));
-    this.count = element("p.small", { role: "status" });
-    this.list = element("ol.viewer-list", { "aria-label": "Finished games", tabindex: "-1" });
+    this.games = -1; // finished games of the run when the list was asked for
+    this.heading = element("h2", {}, "Games");
+    this.list = element("ol.viewer-list", { "aria-label": "Games", tabindex: "-1" });
     this.more = element("button.viewer-more", { type: "button", hidden: true, onclick: () => this.ask(this.list.childElementCount) }, "More games");
-    const part = element("div.viewer.watch-finished", {}, element("h2", {}, "Finished games"),
-      element("details.viewer-filters", {}, element("summary", {}, "Filter and sort"), this.form), this.count, this.list, this.more);
-    host.append(part);
-    new IntersectionObserver((seen) => { this.isSeen = seen.at(-1).isIntersecting; this.again(); }).observe(part);
+    host.append(element("div.viewer.watch-finished", {}, this.heading, this.list, this.more));
   }
 
-  /* The players who may be chosen, and whether there are further games. */
-  know(players, games) {
-    const names = [...players].sort((a, b) => a.localeCompare(b));
-    if (names.join("\n") !== this.names) {
-      this.names = names.join("\n");
-      for (const name of ["player", "opponent"]) fill(this.form.elements[name], names.map((player) => [player, player]));
-    }
+  /* Show the latest games, as there are so many now; a list that was gone through stays. */
+  know(games) {
+    if (games === this.games || this.list.scrollTop) return;
     this.games = games;
-    this.tell();
-    this.again();
-  }
-
-  /* Ask, and later if games have ended and the list is on the screen, unless further ones than the first were asked for. */
-  again() {
-    if (!this.wantsMore || this.due) return;
-    const wait = Math.max(AGAIN, this.took / SHARE) - (performance.now() - this.when);
-    this.due = setTimeout(() => { this.due = null; if (this.wantsMore) this.ask(0); }, Math.max(0, wait));
-  }
-
-  get wantsMore() {
-    return this.games !== this.listed && (this.isSeen || this.listed === undefined) && this.list.childElementCount <= AT_ONCE;
-  }
-
-  later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.ask(0), PAUSE);
+    this.ask(0);
   }
 
   async ask(first) {
-    const own = this.form.elements.result;
-    for (const choice of own.options) choice.disabled = ["won", "lost"].includes(choice.value) && !this.form.elements.player.value;
-    if (own.selectedOptions[0].disabled) own.value = "";
     this.asked += 1;
     const mine = this.asked;
-    this.when = performance.now();
-    this.listed = this.games;
-    const wanted = Object.fromEntries([...new FormData(this.form)].filter(([, value]) => value));
-    const words = new URLSearchParams({ ...wanted, from: String(first), count: String(AT_ONCE) });
-    const found = await get(`${pathOf(this.run, "games")}?${words}`, { quiet: true }).catch(() => null);
-    this.took = performance.now() - this.when;
+    const found = await get(`${pathOf(this.run, "games")}?from=${first}`, { quiet: true }).catch(() => null);
     if (mine !== this.asked || !found) return;
-    const rows = found.games.map((game) => this.row(game));
+    const rows = found.games.map((game) => element("li", {}, element("a.viewer-game", { href: addressOf(this.run, "game", game.game) }, gameLine({ ...game, number: game.game }))));
     if (first) this.list.append(...rows);
     else this.list.replaceChildren(...rows);
-    this.found = { count: found.count, all: Object.keys(wanted).length < 2 };
-    this.tell();
+    this.heading.textContent = gamesText(found.count);
     this.more.hidden = this.list.childElementCount >= found.count;
-    const ends = found.ends.map(({ value, text }) => [value, text]);
-    if (ends.join() !== this.ends) {
-      this.ends = ends.join();
-      fill(this.form.elements.end, ends);
-    }
-  }
-
-  /* Say how many games are listed, and of how many where there are more by now. */
-  tell() {
-    if (!this.found) return;
-    const { count, all } = this.found;
-    const words = gamesText(Math.max(count, this.games));
-    this.count.textContent = !all ? `${gamesText(count)} of these` : count < this.games ? `The first ${grouped(count)} of ${words}` : words;
-  }
-
-  row(game) {
-    return element("li", {}, element("a.viewer-game", { href: addressOf(this.run, "game", game.game) }, gameLine({ ...game, number: game.game })));
   }
 }
 
@@ -211,21 +140,9 @@ export class FinishedGame {
     const toMove = this.stage.positions[this.ply].turn === "W" ? "white" : "black";
     const sides = analysed ? { white: "human", black: "human" } : { white: usual, black: usual, [toMove]: "human" };
     const waiting = setTimeout(() => say(COMPILING), LONG);
-    const state = await post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } }).finally(() => clearTimeout(waiting));
+    const begun = await post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } }).finally(() => clearTimeout(waiting));
     history.replaceState(null, "", addressOf(this.run, "game", number, this.ply));
-    store.kept = { game: state.game, flipped: this.stage.board.flipped };
-    location.hash = `#/game/${state.game}${analysed ? "/analysis" : ""}`;
+    store.kept = { game: begun.game, flipped: this.stage.board.flipped };
+    location.hash = `#/game/${begun.game}${analysed ? "/analysis" : ""}`;
   }
 }
-
-function option([value, words]) {
-  return element("option", { value }, words);
-}
-
-/* Put further choices behind the first one of a select, and keep what is chosen. */
-function fill(select, choices) {
-  const { value } = select;
-  select.replaceChildren(select.options[0], ...choices.map(option));
-  select.value = choices.some(([known]) => known === value) ? value : "";
-}
-

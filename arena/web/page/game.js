@@ -1,18 +1,17 @@
 /* A game at the board: the state that the server sends, looked at, and what a person does to it. */
 
-import { fenOf, grouped, unbroken } from "../../report/viewer/words.js";
-import { ask, say } from "./dialogs.js";
+import { fenOf } from "../../report/viewer/words.js";
+import { ask, saveAs, say } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
-import { goesOn, isBlackBelow, isChanged, moverOf, personsOf, pointsAt, positionAt, requestOf, rulesOf } from "./game_state.js";
-import { capital, newsText } from "./game_words.js";
-import { Hold } from "./hold.js";
+import { goesOn, isBlackBelow, isChanged, keyOf, moverOf, personsOf, pointsAt, positionAt, requestOf, rulesOf } from "./game_state.js";
+import { capital, hintText, newsText } from "./game_words.js";
+import { Link } from "./link.js";
 import { Moves, noteElements } from "./notes.js";
 import { Panel } from "./panel.js";
-import { address, get, post } from "./server.js";
 import { Sides } from "./sides.js";
 import { store } from "./store.js";
 
-/** @import { GameState, Offer, Thinking } from "./documents.js" */
+/** @import { GameState, Offer } from "./documents.js" */
 /** @import { Ply } from "../../report/viewer/ply.js" */
 /** @import { Table } from "./table.js" */
 
@@ -37,26 +36,25 @@ export class Game {
     this.offered = null; // the version whose moves a person is picking
     /** @type {Ply|null} */
     this.noted = null; // the move whose note is shown
-    this.hold = new Hold(parts, (message) => this.event(message));
+    this.isHere = false; // whether the game is at the table
+    /** @type {((state: GameState) => void)|null} */
+    this.entered = null; // gets the first state of a game
+    this.link = new Link(parts, (state) => (this.entered ? this.entered(state) : this.take(state)));
     /** @type {Sides|null} */
     this.sides = null;
-    this.panel = new Panel(parts, () => this.refresh());
+    this.panel = new Panel(parts);
     this.moves = new Moves(parts.moves, (ply) => this.look(ply));
     const arrows = (list) => {
       table.board.arrows(list);
       parts.board.scrollIntoView({ block: "nearest" });
     };
     this.evaluation = new Evaluation(parts, {
-      analysis: (on, lines) => this.act("analysis", { on, lines }).then(() => this.evaluation.show()),
-      arrows, outlook: (list) => this.hold.isOpen && table.hand.judge(list), ply: (ply) => this.look(ply),
+      analysis: (lines) => this.ask("analyse", { lines }),
+      arrows, outlook: (list) => this.isHere && table.hand.judge(list), ply: (ply) => this.look(ply),
     });
     this.arrows = arrows;
     parts.turn.addEventListener("change", () => this.render());
-    parts.save.addEventListener("click", (event) => {
-      if (parts.lost.hidden) return;
-      event.preventDefault();
-      this.hold.save();
-    });
+    parts.save.addEventListener("click", () => saveAs("game.pdn", store.game.pdn));
   }
 
   /* Whether the position is looked at in which the game is. */
@@ -74,62 +72,77 @@ export class Game {
   }
 
   /* Be at the table with a game, from now on; with Black below if `flipped`, White if not, the usual side without it. */
-  async open(state, flipped) {
+  async open(id, flipped) {
     this.leave();
-    await this.table.take(rulesOf(state));
+    const mine = this.busy;
+    const state = await new Promise((resolve) => { this.entered = resolve; this.link.open(id); });
+    this.entered = null;
     this.receive(state);
+    await this.table.take(rulesOf(state));
+    if (mine !== this.busy) return;
+    this.isHere = true;
     Object.assign(store, { ply: store.game.moves.length, isTurned: false });
     Object.assign(this, { shown: store.game.moves.length, skip: 0, noted: null, offered: null });
     if (flipped !== undefined) store.isTurned = this.flipped !== flipped;
-    this.evaluation.asks(state.analysing);
-    this.sides = new Sides(this.parts.seats, this.offer, (sides) => this.seat(sides));
+    this.evaluation.asks(state.lines);
+    this.sides = new Sides(this.parts.seats, this.offer, (sides) => this.ask("seat", sides));
     this.sides.show(rulesOf(state), requestOf(state));
-    this.hold.open();
     this.render();
+    if (!store.game.moves.length) this.table.board.appear();
   }
 
   /**
-   * Keep a state.
+   * Keep a state, and what its analysis found.
    * @param {GameState} state
    */
   receive(state) {
     Object.assign(store, { game: state, received: performance.now() });
+    if (state.analysis) store.findings.set(keyOf(state, state.analysis.ply), state.analysis);
   }
 
   leave() {
-    this.hold.close();
+    this.link.close();
+    this.isHere = false;
     this.busy += 1;
   }
 
-  event(message) {
-    if (message.type === "state") this.take(message);
-    else if (message.type === "analysis") this.evaluation.take(message);
-    else if (message.type === "thinking") this.thinks(message);
+  /* Ask something of the game: the next state answers. */
+  ask(what, body = {}) {
+    this.link.send({ do: what, ...body });
   }
 
-  /** @param {Thinking} message */
-  thinks({ depth, nodes }) {
-    if (!this.live || store.game.outcome) return;
-    const words = [depth ? `depth ${depth}` : "", nodes ? `${grouped(nodes)} nodes` : ""];
-    this.parts.subline.textContent = unbroken(words.filter(Boolean).join(", "));
+  /* Ask what is meant for the game as it stands. */
+  act(what, body = {}) {
+    this.ask(what, { version: store.game.version, ...body });
   }
 
   /* Show a newer state; moves that were added walk over the board. */
   async take(newer) {
-    if (newer.game !== store.game.game || newer.number < store.game.number) return undefined;
     const before = store.game;
     const wasLive = this.live;
     this.receive(newer);
+    if (!this.isHere) return undefined;
     const state = store.game;
     const news = newsText(before, state);
     if (news) this.parts.spoken.textContent = news;
+    if (state.error) {
+      say(state.error);
+      this.skip = 0;
+      this.offered = null;
+      this.sides.show(rulesOf(state), requestOf(state));
+      return this.render();
+    }
+    if (state.version === before.version) {
+      this.around();
+      if (this.live && state.hint?.done && !before.hint?.done) this.advise(state.hint);
+      return undefined;
+    }
     if (!wasLive) {
       store.ply = Math.min(store.ply, state.moves.length);
       return this.render();
     }
     store.ply = state.moves.length;
     const added = goesOn(before, state) ? state.moves.slice(this.shown) : [];
-    if (this.walks && !added.length && goesOn(before, state)) return this.around();
     this.busy += 1;
     const mine = this.busy;
     if (added.length && added.length <= MANY) {
@@ -184,7 +197,8 @@ export class Game {
     parts.lookingat.textContent = `You look at the position after ${ply === 0 ? "the start" : `move ${ply} of ${state.moves.length}`}.`;
     parts.choice.hidden = true;
     parts.fen.value = this.live ? state.fen : fenOf(positionAt(state, ply));
-    parts.save.href = address(`/api/games/${state.game}/pdn`);
+    parts.printed.textContent = this.live ? state.printed : "";
+    parts.printing.hidden = !parts.printed.textContent;
     parts.undrawn.textContent = state.draws ? "" : "No draws are detected.";
     parts.actions.fromhere.hidden = this.live || isChanged(state);
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
@@ -218,68 +232,27 @@ export class Game {
     this.render();
   }
 
-  async play(text, path, skip) {
+  play(text, path, skip) {
     this.skip = skip;
-    try {
-      await this.act("move", { text });
-    } catch {
-      this.skip = 0;
-      this.render();
-    }
+    this.act("move", { text });
   }
 
-  /* Do something to the game. A promise of the answer, which may come after newer news: states are numbered. */
-  async act(name, body = {}) {
-    try {
-      const answer = await post(`/api/games/${store.game.game}/${name}`, { version: store.game.version, ...body }, { quiet: true });
-      await this.take(answer);
-      return answer;
-    } catch (error) {
-      if (error.status === 409) await this.refresh();
-      else say(error.message);
-      throw error;
-    }
-  }
-
-  async refresh() {
-    if (!this.hold.isOpen) return;
-    const { game } = store.game;
-    const state = await get(`/api/games/${game}`, { quiet: true }).catch(() => null);
-    if (state && store.game.game === game) await this.take(state);
-  }
-
-  seat(sides) {
-    return this.act("seat", sides).catch(() => this.sides.show(rulesOf(store.game), requestOf(store.game)));
-  }
-
-  async hint() {
-    const { version } = store.game;
-    const button = this.parts.actions.hint;
-    button.classList.add("game-waits");
-    try {
-      const hint = await post(`/api/games/${store.game.game}/hint`, { version }, { quiet: true });
-      if (version !== store.game.version || !this.live) return;
-      this.arrows([{ path: hint.path, kind: "hint" }]);
-      const words = `Hint: ${hint.text}${hint.score ? ` (${hint.score})` : ""}`;
-      this.parts.subline.textContent = words;
-      this.parts.spoken.textContent = words;
-    } catch (error) {
-      if (error.status !== 409) say(error.message);
-    } finally {
-      button.classList.remove("game-waits");
-    }
+  /* Show a hint that has come. */
+  advise(hint) {
+    const [best] = hint.lines;
+    if (best) this.arrows([{ path: best.path, kind: "hint" }]);
+    this.parts.spoken.textContent = hintText(store.game);
   }
 
   async draw() {
     const { person, persons } = this;
     if (persons.length === 2 && !(await ask(this.parts, "Do both agree on a draw?", "Both agree", "Play on"))) return;
-    const { refused } = await this.act("draw", { colour: person });
-    if (refused) say(refused);
+    this.act("draw", { colour: person });
   }
 
   async resign() {
     const { person } = this;
     const whose = this.persons.length === 2 ? `${capital(person)} resigns?` : "Resign this game?";
-    if (await ask(this.parts, whose, "Resign", "Play on")) await this.act("resign", { colour: person });
+    if (await ask(this.parts, whose, "Resign", "Play on")) this.act("resign", { colour: person });
   }
 }

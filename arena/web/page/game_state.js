@@ -56,19 +56,19 @@ export function arePersons({ white, black }) {
 }
 
 /**
- * What is known of a position, from White's view: by its analysis, else by what the players saw last, within a move;
- * null if nothing is.
+ * What is known of a position, from White's view, and by whom: by its analysis, else by what the players saw last,
+ * within a move; null if nothing is.
  * @param {GameState} state
  * @param {number} ply
  * @param {Findings|undefined} findings
- * @returns {Line|Note|null}
+ * @returns {{value: Line|Note, by: string}|null}
  */
 export function valueAt(state, ply, findings) {
-  const found = findings?.lines[0];
-  if (found && isKnown(found)) return found;
+  const best = findings?.lines[0];
+  if (best && isKnown(best)) return { value: best, by: findings.by };
   for (let back = ply; back > Math.max(0, ply - 2); back -= 1) {
     const { note } = state.moves[back - 1];
-    if (note && isKnown(note)) return note;
+    if (note && isKnown(note)) return { value: note, by: state.sides[moverOf(state, back)].name };
   }
   return null;
 }
@@ -108,12 +108,13 @@ export function pointsAt(state, ply) {
 
 /**
  * Whether Black is below, as long as nobody turns the board: one person has the own side below; of two, who began, or
- * who is to move if the board `follows`; without a person White is below.
+ * who is to move if the board `follows`; without a person, or where row 0 is always on top, White is below.
  * @param {GameState} state
  * @param {boolean} follows
  */
 export function isBlackBelow(state, follows) {
   const persons = personsOf(state);
+  if (state.upright && !follows) return false;
   const below = persons.length === 2 ? (follows ? state.turn : state.first) : persons[0] ?? "white";
   return below === "black";
 }

@@ -8,7 +8,7 @@ import { Game } from "./game.js";
 import { positionAt, requestOf, rulesOf, swapped } from "./game_state.js";
 import { capital, COMPILING, LONG } from "./game_words.js";
 import { commandOf } from "./keys.js";
-import { askOffer, get, post } from "./server.js";
+import { askOffer, post } from "./server.js";
 import { Setup } from "./setup.js";
 import { HUMAN } from "./sides.js";
 import { store } from "./store.js";
@@ -55,14 +55,14 @@ async function begin(host) {
 const mode = () => parts.game.dataset.mode;
 
 const actions = {
-  undo: () => game.act("undo").catch(() => {}),
-  hint: () => game.hint(),
+  undo: () => game.act("undo"),
+  hint: () => game.act("hint"),
   flip: () => flip(),
-  stop: () => game.act("stop").catch(() => {}),
+  stop: () => game.ask("stop"),
   pass: () => game.play(store.game.legal.find(({ paths }) => paths.some((path) => !path.length)).text, [], 0),
-  pause: () => game.act("pause", { on: !store.game.paused }).catch(() => {}),
-  draw: () => game.draw().catch(() => {}),
-  resign: () => game.resign().catch(() => {}),
+  pause: () => game.ask("pause", { on: !store.game.paused }),
+  draw: () => game.draw(),
+  resign: () => game.resign(),
   fresh: () => leave(),
   first: () => game.look(0),
   back: () => game.look(store.ply - 1),
@@ -120,7 +120,8 @@ async function preview({ variant, position, white, black }) {
   const usual = await table.take(variant).catch(() => null);
   if (!usual || mine !== asked || mode() !== "setup") return;
   const { pieces, points, turn } = position || usual;
-  const flipped = (white !== HUMAN && black === HUMAN) !== store.isSetupTurned;
+  const { upright } = setup.variant;
+  const flipped = (white !== HUMAN && black === HUMAN && !upright) !== store.isSetupTurned;
   table.turn(flipped);
   const own = (colour) => (white === black ? capital(colour) : "You");
   const name = (player, colour) => (player === HUMAN ? own(colour) : setup.name(player));
@@ -137,12 +138,12 @@ async function start(request, numbers = [], flipped = undefined) {
   if (mode() === "setup" && !request.pdn) table.wait(numbers);
   const waiting = setTimeout(() => { parts.invitation.textContent = COMPILING; }, LONG);
   try {
-    const state = await post("/api/games", request, { quiet: true });
+    const { game: id } = await post("/api/games", request, { quiet: true });
     store.isSetupTurned = false;
-    history.pushState(null, "", `#/game/${state.game}`);
-    await game.open(state, flipped);
+    history.pushState(null, "", `#/game/${id}`);
+    await game.open(id, flipped);
     if (!byHand) parts.board.scrollIntoView({ block: "nearest" });
-    for (const number of numbers) if (state.legal.length) table.hand.pick(number, true);
+    for (const number of numbers) if (store.game.legal.length) table.hand.pick(number, true);
   } catch (error) {
     if (error.status === undefined) throw error;
     if (mode() === "setup" && parts.wrong.closest("details").open) parts.wrong.textContent = error.message;
@@ -211,19 +212,11 @@ export const gameView = {
     ready ||= begin(host).catch((error) => { ready = null; throw error; });
     await ready;
     if (!id) return set();
-    if (!store.game || store.game.game !== id || !game.hold.isOpen) {
-      try {
-        const state = await get(`/api/games/${encodeURIComponent(id)}`, { quiet: true });
-        await game.open(state, store.kept?.game === id ? store.kept.flipped : undefined);
-      } catch (error) {
-        say(error.status === 404 ? "The server does not have this game any more." : error.message);
-        location.replace("#/");
-        return undefined;
-      }
-    } else game.render();
-    if (extra === "analysis") {
+    if (store.game?.game === id && game.isHere) game.render();
+    else await game.open(id, store.kept?.game === id ? store.kept.flipped : undefined);
+    if (extra === "analysis" && !store.game.lines) {
       game.evaluation.isOn = true;
-      await game.act("analysis", { on: true, lines: Number(parts.lines.value) }).catch(() => { game.evaluation.isOn = false; });
+      game.ask("analyse", { lines: Number(parts.lines.value) });
     }
     return undefined;
   },

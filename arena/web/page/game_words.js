@@ -1,6 +1,6 @@
-/* A game at the board in words, and as PDN. */
+/* A game at the board in words. */
 
-import { menText, pointsText } from "../../report/viewer/words.js";
+import { grouped, menText, unbroken } from "../../report/viewer/words.js";
 import { arePersons, goesOn, moverOf } from "./game_state.js";
 
 /** @import { GameState } from "./documents.js" */
@@ -50,12 +50,15 @@ export function headlineOf({ sides, turn, outcome, thinking, paused }) {
 }
 
 /**
- * What more there is to say.
+ * What more there is to say: what failed, how it ended, the hint, how deep the search is, what is compulsory.
  * @param {GameState} state
  */
 export function sublineOf(state) {
   if (state.failure) return state.failure;
-  if (state.outcome) return `${state.outcome.text}.`;
+  if (state.outcome) return [state.outcome.printed, `${state.outcome.text}.`].filter(Boolean).join(" ");
+  if (state.hint?.done) return hintText(state);
+  const { depth, nodes } = state.thinking || {};
+  if (depth) return unbroken([`depth ${depth}`, nodes ? `${grouped(nodes)} nodes` : ""].filter(Boolean).join(", "));
   const last = state.moves.at(-1);
   const passed = last && !last.squares.origin ? moveText(last, last.white ? "White" : "Black") : "";
   return [passed, askedOf(state)].filter(Boolean).join(" ");
@@ -109,29 +112,14 @@ export function shareOf({ value, plies_to_win: wins }) {
 }
 
 /**
- * The game of a state as PDN, without what players saw: for when the server cannot write it.
+ * The hint that was asked for: the move, for whom, and by whom; empty without one.
  * @param {GameState} state
  */
-export function pdnOf({ variant, first, start, sides, moves, outcome }) {
-  const won = outcome?.result;
-  const result = !won ? "*" : won === "draw" ? "1/2-1/2" : won === first ? "1-0" : "0-1";
-  const today = new Date();
-  const tags = {
-    Event: "At the board", Date: [today.getFullYear(), two(today.getMonth() + 1), two(today.getDate())].join("."),
-    White: sides.white.name, WhiteType: sides.white.person ? "human" : "program",
-    Black: sides.black.name, BlackType: sides.black.person ? "human" : "program",
-    Result: result, Variant: variant, SetUp: "1", FEN: start.fen,
-  };
-  const head = Object.entries(tags).map(([name, value]) => `[${name} "${value.replace(/["\\]/g, "\\$&")}"]`);
-  const behind = start.turn === first ? 0 : 1;
-  const words = moves.map(({ text }, ply) => {
-    const place = ply + behind;
-    if (place % 2 === 0) return `${place / 2 + 1}. ${text}`;
-    return ply ? text : `${(place + 1) / 2}... ${text}`;
-  });
-  const { points } = moves.at(-1) ?? start;
-  if (outcome?.termination === "points") words.push(`{points: ${pointsText(points)}}`);
-  return `${head.join("\n")}\n\n${[...words, result].join("\n")}\n`;
+export function hintText({ hint, turn }) {
+  if (!hint?.done) return "";
+  const [best] = hint.lines;
+  if (!best) return "No hint was found in time.";
+  return `Hint by ${hint.by}: ${best.moves[0]}${best.score ? `, ${trueMinus(best.score)} for ${capital(turn)}` : ""}`;
 }
 
 function ended(sides, { result, text }) {

@@ -55,4 +55,4 @@ function hostOf(name) {
 
 window.addEventListener("hashchange", follow);
 follow();
-askOffer().then((offer) => { /** @type {HTMLElement} */ (document.querySelector("[data-runs]")).hidden = !offer.runs; }, () => {});
+askOffer().then((offer) => { /** @type {HTMLElement} */ (document.querySelector("[data-runs]")).hidden = !offer.files; }, () => {});

@@ -12,11 +12,9 @@ import { showStrip } from "./strip.js";
 const TICK = 200; // milliseconds between two looks at a clock
 
 export class Panel {
-  /* `parts` are those of the view; `ontimeout()` is called when the clock of the side to move has run down. */
-  constructor(parts, ontimeout) {
+  /* `parts` are those of the view. */
+  constructor(parts) {
     this.parts = parts;
-    this.ontimeout = ontimeout;
-    this.ran = 0; // the version of the game whose clock has run down
     /** @type {Record<string, HTMLElement|null>} */
     this.clocks = {};
     setInterval(() => this.tick(), TICK);
@@ -42,7 +40,8 @@ export class Panel {
     const { headline, subline, status } = this.parts;
     headline.textContent = headlineOf(state);
     subline.textContent = sublineOf(state);
-    status.classList.toggle("game-waits", state.thinking && !outcome);
+    status.classList.toggle("game-waits", Boolean(state.thinking) && !outcome);
+    this.parts.actions.hint.classList.toggle("game-waits", Boolean(state.hint && !state.hint.done));
     status.classList.toggle("game-yours", live && state.legal.length > 0);
     status.classList.toggle("game-ended", Boolean(outcome));
     this.tools(state, live);
@@ -83,7 +82,7 @@ export class Panel {
     };
     set("undo", true, state.moves.some((_, place) => !persons || sides[moverOf(state, place + 1)].person));
     set("hint", !over, live && state.legal.length > 0);
-    set("stop", persons < 2 && !over, state.thinking);
+    set("stop", persons < 2 && !over, Boolean(state.thinking));
     set("pass", live && state.legal.some(({ paths }) => paths.some((path) => !path.length)), true);
     set("pause", !persons && !over, true);
     set("draw", persons > 0 && !over, true);
@@ -109,10 +108,6 @@ export class Panel {
       const left = Math.max(0, game.clocks[colour] - passed);
       shown.textContent = clockText(left);
       shown.classList.toggle("game-haste", left < HASTE);
-      if (runs && !left && this.ran !== game.version) {
-        this.ran = game.version;
-        this.ontimeout();
-      }
     }
   }
 }

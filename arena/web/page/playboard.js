@@ -5,6 +5,7 @@ import { shape } from "../../report/viewer/element.js";
 import { OUTLOOKS } from "./game_words.js";
 
 const HOP = 170; // milliseconds of a hop
+const APART = 18; // milliseconds between two pieces of a new game
 const LONGEST = 900; // milliseconds of a walk, at most
 
 export class PlayBoard extends Board {
@@ -99,6 +100,12 @@ export class PlayBoard extends Board {
     await walker.animate(frames, time).finished.catch(() => {});
     for (const ghost of [...taken, walker]) ghost.remove();
     if (arrived) arrived.classList.remove("board-away");
+  }
+
+  /* The pieces of a new game appear one after another. */
+  appear() {
+    if (window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    [...this.pieces.children].forEach((use, place) => use.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 200, delay: APART * place, fill: "backwards" }));
   }
 
   /* A new king, seen for a moment. */

@@ -4,7 +4,7 @@ import { element, named } from "../../report/viewer/element.js";
 import { addressOf } from "./run_words.js";
 import { get } from "./server.js";
 
-/** @import { RunSummary } from "./documents.js" */
+/** @import { RunDocument } from "./documents.js" */
 
 const AGAIN = 5000; // milliseconds until the list is asked for again
 
@@ -36,12 +36,12 @@ function list(host, runs) {
   if (focus) [...host.querySelectorAll("a")].find((link) => link.hash === focus)?.focus();
 }
 
-/** @param {RunSummary} run */
+/** @param {RunDocument} run */
 function row(run) {
   if (run.error) return element("li.card.watch-card", {}, element("h2", {}, run.run), element("p.small", {}, run.error));
   const live = run.playing ? element("span.watch-live", {}, "live") : null;
   const name = element("h2", {}, element("a", { href: addressOf(run.run) }, named(run.run)), live);
-  const { leader } = run;
+  const [leader] = run.standings;
   const leads = leader && element("p", {}, named(leader.player, "watch-leader"), ` ${leader.text.Elo || leader.text.score}`);
   return element("li.card.watch-card", {}, name, progressBar(run), element("p", {}, run.progress), leads, element("p.small", {}, run.about));
 }

@@ -3,8 +3,8 @@
 import { element, named } from "../../report/viewer/element.js";
 import { FinishedGame, FinishedGames } from "./finished.js";
 import { addressOf, encodedPath, pathOf } from "./run_words.js";
-import { get } from "./server.js";
-import { Standings } from "./standings.js";
+import { askOffer, get } from "./server.js";
+import { standingsOf } from "./standings.js";
 
 /** @import { RunDocument } from "./documents.js" */
 
@@ -27,8 +27,8 @@ export class RunView {
       element("h1", {}, named(name), this.badge), this.about, this.lost, this.live);
     this.one = element("div", { hidden: true }, element("p.small", {}, element("a", { href: addressOf(name) }, "Back to ", named(name))));
     host.replaceChildren(this.overview, this.one);
-    this.standings = new Standings(this.live);
-    this.live.append(this.links);
+    this.standings = element("div");
+    this.live.append(this.standings, this.links);
     this.finished = new FinishedGames(this.live, name);
     this.live.hidden = true;
     this.fail("The run is being read …");
@@ -58,7 +58,8 @@ export class RunView {
   /* Read the run, again and again while it is shown. */
   async read() {
     try {
-      this.show(await get(pathOf(this.name), { quiet: true }));
+      const [run, { files }] = await Promise.all([get(pathOf(this.name), { quiet: true }), askOffer()]);
+      this.show(run, files);
     } catch (error) {
       if (error.status === undefined) throw error;
       this.fail(error.message);
@@ -73,16 +74,19 @@ export class RunView {
     if (this.finishedGame) this.finishedGame.close();
   }
 
-  /** @param {RunDocument} run */
-  show(run) {
+  /**
+   * @param {RunDocument} run
+   * @param {string} files
+   */
+  show(run, files) {
     this.fail("");
     this.live.hidden = false;
     this.badge.hidden = !run.playing;
     const title = run.name === run.run ? "" : `${run.name}, `;
     this.about.textContent = `${title}${run.about}`;
-    this.standings.show(run);
-    this.finished.know(run.standings.map(({ player }) => player), run.games);
-    const report = `/runs/${encodedPath(run.run)}/report.html`;
+    this.standings.replaceChildren(...standingsOf(run));
+    this.finished.know(run.games);
+    const report = `${files}${encodedPath(run.run)}/report.html`;
     this.links.replaceChildren(...(run.reported ? [element("a", { href: report, target: "_blank", rel: "noopener" }, "The run's report")] : []));
   }
 

@@ -20,20 +20,9 @@ export function post(path, body = {}, options = {}) {
   return request("POST", path, body, options);
 }
 
-/* The address of something below the server with the token in it, for links and websockets. */
+/* The address of something below the server with the token in it, for links and the websocket. */
 export function address(path, words = {}) {
   return `${path}?${new URLSearchParams({ ...words, token: store.token })}`;
-}
-
-/* A websocket at a path. */
-export function openSocket(path, words = {}) {
-  return new WebSocket(location.origin.replace(/^http/, "ws") + address(path, words));
-}
-
-/* Close a websocket; one that is being opened once it is, as browsers complain of it before. */
-export function hangUp(socket) {
-  if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close());
-  else socket.close();
 }
 
 /**

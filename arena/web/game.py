@@ -1,0 +1,384 @@
+"""One game as the server keeps it: its windows, what they ask, its players' searches, its clock, its analysis."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from arena.base.errors import ArenaError
+from arena.base.wording import message_of
+from arena.board.game import BoardGame, Request, Thought
+from arena.board.published import program_of
+from arena.board.sides import ADVICE_SECONDS, adviser
+from arena.hosting.analysis import Analysis
+from arena.rules.game import Game
+from arena.rules.position import COLOURS
+from arena.web.beginning import MOST_PLIES, Seats, timed_sides
+from arena.web.documents import (
+    GameDocuments,
+    analysis_document,
+    are_draws_off,
+    ending_document,
+    position_document,
+    printed_board,
+    side_document,
+)
+from arena.web.messages import (
+    Analyse,
+    Asked,
+    Draw,
+    Hint,
+    Move,
+    Pause,
+    Refusal,
+    Resign,
+    Seat,
+    Stop,
+    Undo,
+    Versioned,
+    asked_in,
+    json_text,
+)
+from arena.web.pools import ANALYSIS, THINKING, background
+from players.loading import own_code
+from players.negamax.state import MAX_DEPTH
+from players.player import Limit
+
+REPORT_SECONDS = 0.1
+"""Seconds between two looks at what a search has found."""
+ANALYSIS_SECONDS = 120.0
+"""Seconds after which an analysis of a position is ended."""
+_FULL = f"the game has {MOST_PLIES} plies, as many as a game may have here"
+
+
+class Window:
+    """A websocket that is sent the whole state after each change; one that is slow misses some."""
+
+    def __init__(self, socket: WebSocket) -> None:
+        self.socket, self.news, self.error = socket, asyncio.Event(), ""
+
+
+class HostedGame:
+    """A game at the board, and the windows that show it. Only the server's loop uses it."""
+
+    def __init__(
+        self, name: str, board: BoardGame, keys: tuple[str, str], seats: Seats, pace: float = 0.0
+    ) -> None:
+        """`keys` are those of White's and Black's players on offer; a ply of two players takes `pace` seconds."""
+        self.name, self.board, self.keys = name, board, keys
+        self.left_at: float | None = time.monotonic()
+        """When its last window left, or it was made; None while a window shows it."""
+        self._was_seen = False
+        self._seats, self._pace = seats, pace
+        self._windows: set[Window] = set()
+        self._is_paused = False
+        self._documents = GameDocuments(board)
+        self._flag: asyncio.TimerHandle | None = None
+        self._request: Request | None = None
+        """The search under way, if its answer is wanted."""
+        self._findings = {"depth": 0, "nodes": 0}
+        """What that search has found so far."""
+        self._lines = 0
+        """Lines of the analysis that is asked for, 0 without one."""
+        self._study: Study | None = None
+        self._advice: Study | None = None
+        self._is_woken = asyncio.Event()
+        self._driver = background(self._drive())
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Show the game in a window, and do what it asks, until it is gone."""
+        window = Window(socket)
+        self._windows.add(window)
+        self.left_at = None
+        if not self._was_seen:
+            self._was_seen = True
+            self.board.begin_turn()
+        self._changed()
+        telling = background(self._tell(window))
+        try:
+            while (message := await socket.receive())["type"] != "websocket.disconnect":
+                window.error = self._refusal(message.get("text") or "")
+                window.news.set()
+        finally:
+            telling.cancel()
+            self._windows.discard(window)
+            if not self._windows:
+                self._leave()
+
+    def close(self) -> None:
+        """End the game; this returns at once."""
+        self._driver.cancel()
+        self._leave()
+        if self._flag is not None:
+            self._flag.cancel()
+
+    def state(self) -> dict[str, Any]:
+        """The whole game as the page takes it."""
+        board, documents = self.board, self._documents
+        clocks, ending = board.clocks(), ending_document(board)
+        legal = documents.legal() if ending is None and board.side.is_person else []
+        request, advice = self._request, self._advice
+        return {
+            "game": self.name,
+            "version": board.version,
+            "variant": board.variant.name,
+            "upright": program_of(board.variant).numbers_edges,
+            "draws": not are_draws_off(board.variant),
+            "first": COLOURS[board.variant.first],
+            **position_document(board.variant, board.game.position),
+            "start": documents.start,
+            "sides": {
+                colour: side_document(key, side)
+                for colour, key, side in zip(COLOURS, self.keys, board.sides, strict=True)
+            },
+            "moves": documents.turns(),
+            "legal": legal,
+            "must_capture": any(move["captured"] for move in legal),
+            "thinking": request and self._findings,
+            "paused": self._is_paused,
+            "pace": self._pace,
+            "lines": self._lines,
+            "analysis": self._study and self._study.document,
+            "hint": advice.document if advice and advice.is_of(board.game) else None,
+            "outcome": ending,
+            "failure": board.failure or (_FULL if len(board.turns) >= MOST_PLIES else ""),
+            "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
+            "running": bool(clocks) and ending is None and (request is not None or board.side.is_person),
+            "clock": board.clock and board.clock._asdict(),
+            "pdn": documents.pdn(),
+            "printed": printed_board(board.variant, board.game.position),
+        }
+
+    def _refusal(self, text: str) -> str:
+        """Do what a window asks for; why that cannot be done, in one line for the person, or empty."""
+        try:
+            asked = asked_in(text)
+            if isinstance(asked, Versioned) and asked.version != self.board.version:
+                return "the game has moved on"
+            self._do(asked)
+        except (Refusal, ArenaError, ValueError) as error:
+            return str(error)
+        self._changed()
+        return ""
+
+    def _do(self, asked: Asked) -> None:
+        board = self.board
+        match asked:
+            case Move() if len(board.turns) >= MOST_PLIES:
+                raise ArenaError(_FULL)
+            case Move():
+                board.play(board.game.move(asked.text))
+            case Undo():
+                board.undo()
+            case Stop() if self._request is not None:
+                board.stop()
+            case Resign():
+                board.resign(self._person(asked.colour))
+            case Draw():
+                colour = self._person(asked.colour)
+                if not board.offer_draw(colour):
+                    raise ArenaError(f"{board.sides[1 - colour].name} does not agree on a draw")
+            case Seat():
+                sides = self._seats(asked.white, asked.black, board.variant)
+                board.seat(timed_sides(sides, asked.seconds))
+                self.keys = asked.white, asked.black
+            case Pause():
+                self._is_paused = asked.on
+                if asked.on:
+                    self._hold_up()
+            case Analyse():
+                self._lines = asked.lines
+                self._end_study()
+            case Hint():
+                if board.outcome is not None or not board.side.is_person:
+                    raise ArenaError("a hint is for the person to move")
+                self._advice = Study(board.game.copy(), 1, Limit(seconds=ADVICE_SECONDS))
+                background(self._advise(self._advice))
+
+    def _person(self, colour: str) -> int:
+        """The number of a colour that a person plays."""
+        number = COLOURS.index(colour)
+        if not (side := self.board.sides[number]).is_person:
+            raise ArenaError(f"{colour} is played by {side.name}")
+        return number
+
+    async def _tell(self, window: Window) -> None:
+        """Send a window the state after each change, for ever."""
+        with suppress(WebSocketDisconnect, RuntimeError):  # it is gone, or closed meanwhile
+            while True:
+                await window.news.wait()
+                window.news.clear()
+                error, window.error = window.error, ""
+                await window.socket.send_text(json_text(self.state() | {"error": error}))
+
+    def _say(self) -> None:
+        for window in self._windows:
+            window.news.set()
+
+    def _changed(self) -> None:
+        """Send the state to the windows, look at the clock, have players and the analysis go on."""
+        self._say()
+        self._watch_clock()
+        self._follow()
+        self._is_woken.set()
+        if self.board.outcome is not None:
+            self.board.release()
+
+    def _leave(self) -> None:
+        """No window shows the game: searches stop, and the players and their memory are let go of."""
+        self.left_at = time.monotonic()
+        self._hold_up()
+        self._end_study()
+        self.board.release()
+
+    def _watch_clock(self) -> None:
+        """See to it that a person's time runs out though nothing happens."""
+        if self._flag is not None:
+            self._flag.cancel()
+            self._flag = None
+        clocks, board = self.board.clocks(), self.board
+        if clocks is not None and board.outcome is None and board.side.is_person:
+            left = clocks[board.game.turn]
+            self._flag = asyncio.get_running_loop().call_later(left + REPORT_SECONDS / 10, self._changed)
+
+    def _is_due(self) -> bool:
+        """Whether a player is to think now."""
+        board = self.board
+        return (
+            bool(self._windows)
+            and not self._is_paused
+            and board.outcome is None
+            and not board.side.is_person
+            and len(board.turns) < MOST_PLIES
+        )
+
+    async def _drive(self) -> None:
+        """Have players move whenever it is their turn, for ever."""
+        while True:
+            await self._is_woken.wait()
+            self._is_woken.clear()
+            while self._is_due():
+                await self._ply()
+
+    async def _ply(self) -> None:
+        """Ask the player to move, and play its answer unless anything else happened."""
+        board, began, side = self.board, time.monotonic(), self.board.side
+        assert side.spec is not None
+        self._request = request = board.request()
+        self._findings = {"depth": 0, "nodes": 0}
+        self._changed()
+        answer = asyncio.ensure_future(THINKING.run(partial(_answer, request)))
+        while self._wants(request) and not answer.done():
+            await asyncio.wait([answer], timeout=REPORT_SECONDS)
+            found = None if own_code(side.spec) else request.player.progress()
+            if found is not None and found.depth > self._findings["depth"]:
+                self._findings = {"depth": found.depth, "nodes": found.nodes}
+                self._say()
+        if not any(side.is_person for side in board.sides):
+            while self._wants(request) and (left := began + self._pace - time.monotonic()) > 0:
+                await asyncio.wait([self._driver], timeout=min(left, REPORT_SECONDS))
+        if not self._wants(request):
+            _stop(request)
+            answer.cancel()
+        elif isinstance(thought := answer.result(), Thought):
+            board.accept(request, thought)
+        else:
+            board.fail(request, thought)
+        self._request = None
+        self._changed()
+
+    def _wants(self, request: Request) -> bool:
+        return request is self._request and request.version == self.board.version
+
+    def _hold_up(self) -> None:
+        """Stop the search under way; its answer is not played."""
+        if self._request is not None:
+            _stop(self._request)
+            self._request = None
+
+    def _follow(self) -> None:
+        """Analyse the position that the game has now, if that is asked for."""
+        game, study = self.board.game, self._study
+        is_due = self._lines > 0 and bool(self._windows) and self.board.outcome is None
+        if study is not None and not (is_due and study.is_of(game)):
+            self._end_study()
+        if is_due and self._study is None and game.legal_moves:
+            self._study = Study(game.copy(), self._lines, Limit(depth=MAX_DEPTH, seconds=ANALYSIS_SECONDS))
+            background(self._analyse(self._study))
+
+    async def _analyse(self, study: Study) -> None:
+        search, shown = asyncio.ensure_future(ANALYSIS.run(study.search)), None
+        while study is self._study and not (search.done() and shown is study.document):
+            await asyncio.wait([search], timeout=REPORT_SECONDS)
+            if study is self._study and study.document is not shown:
+                shown = study.document
+                self._say()
+        search.cancel()
+
+    async def _advise(self, study: Study) -> None:
+        await THINKING.run(study.search)
+        self._say()
+
+    def _end_study(self) -> None:
+        if self._study is not None:
+            self._study.stop()
+            self._study = None
+
+
+class Study:
+    """The best lines of a position: `search` in a thread, everything else from the loop."""
+
+    def __init__(self, game: Game, lines: int, limit: Limit) -> None:
+        """`game` is a copy."""
+        self._game, self._lines = game, lines
+        self._player = adviser(game.variant, limit)
+        self._analysis: Analysis | None = None
+        self._is_stopped = False
+        self.document: dict[str, Any] = {
+            "ply": len(game.moves),
+            "by": self._player.options["evaluation"],
+            "lines": [],
+            "outlook": [],
+            "done": False,
+        }
+        """The findings so far."""
+
+    def search(self) -> None:
+        """Search until it is stopped or nothing more is to be found."""
+        try:
+            self._analysis = Analysis(self._player, self._game, self._lines)
+            for findings in self._analysis.findings():
+                self.document = self.document | analysis_document(self._analysis, self._game, findings)
+                if self._is_stopped:
+                    self._analysis.stop()
+            self.document = self.document | {"done": True}
+        except Exception as error:
+            self.document = self.document | {"done": True, "failure": message_of(error)}
+
+    def is_of(self, game: Game) -> bool:
+        """Whether it is of that game's position, reached by the same moves."""
+        return self._game.moves == game.moves and self._game.start == game.start
+
+    def stop(self) -> None:
+        """End the search soon; this returns at once."""
+        self._is_stopped = True
+        if self._analysis is not None:
+            self._analysis.stop()
+
+
+def _answer(request: Request) -> Thought | BaseException:
+    """A player's answer or its failure; called in a thread."""
+    try:
+        return request.answer()
+    except BaseException as error:
+        return error
+
+
+def _stop(request: Request) -> None:
+    request.stopped.set()
+    request.player.stop()

@@ -1,0 +1,85 @@
+/* The websocket of this window to its game: what the person does goes up, whole states come down. It is opened again
+   when it is lost. */
+
+import { say, saveAs, showLost } from "./dialogs.js";
+import { address } from "./server.js";
+import { store } from "./store.js";
+
+/** @import { GameState } from "./documents.js" */
+
+const GONE = 4404; // close code: the server does not have this game
+const WAITS = [300, 700, 1500, 3000, 5000]; // milliseconds before each attempt to open it again, the last for ever
+const ANOTHER = ["New game", () => { location.hash = "#/"; }];
+
+export class Link {
+  /**
+   * `parts` are those of the view; `onstate` gets each state.
+   * @param {any} parts
+   * @param {(state: GameState) => void} onstate
+   */
+  constructor(parts, onstate) {
+    this.parts = parts;
+    this.onstate = onstate;
+    this.failures = 0; // attempts since the connection was lost
+    /** @type {WebSocket|null} */
+    this.socket = null;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.timer = undefined;
+  }
+
+  get isOpen() {
+    return this.socket !== null;
+  }
+
+  /* Connect to a game. */
+  open(id) {
+    this.close();
+    showLost(this.parts, "");
+    const socket = new WebSocket(location.origin.replace(/^http/, "ws") + address(`/api/games/${encodeURIComponent(id)}`));
+    this.socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      if (socket !== this.socket) return;
+      if (this.failures) {
+        showLost(this.parts, "");
+        say("The connection is back.");
+      }
+      this.failures = 0;
+      this.onstate(JSON.parse(data));
+    });
+    socket.addEventListener("close", ({ code }) => {
+      if (socket !== this.socket) return;
+      if (code === GONE) this.lost("The server does not have this game any more.", [ANOTHER]);
+      else this.again(id);
+    });
+  }
+
+  again(id) {
+    this.lost("The connection to the server is lost; trying again … If arena serve was started anew, open the address that it printed.");
+    const wait = WAITS[Math.min(this.failures, WAITS.length - 1)];
+    const failures = this.failures + 1;
+    this.timer = setTimeout(() => { this.open(id); this.failures = failures; }, wait);
+  }
+
+  /* Ask something of the game. */
+  send(message) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    else say("The server does not answer: is arena serve still running?");
+  }
+
+  /* Say that the server cannot be asked, with what can be done without it. */
+  lost(words, actions = []) {
+    say("");
+    const save = ["Save as PDN", () => saveAs("game.pdn", store.game.pdn)];
+    showLost(this.parts, words, store.game ? [save, ...actions] : actions);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    const { socket } = this;
+    this.socket = null;
+    this.failures = 0;
+    if (!socket) return;
+    if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close()); // browsers complain of it before
+    else socket.close();
+  }
+}
