@@ -189,7 +189,11 @@ def player_pages(
             opponents=against[:OPPONENTS],
             more_opponents=max(len(against) - OPPONENTS, 0),
             phases=_phases(phases[phases["player"] == name]),
-            errors=[_error(row, games[row["game"]], called) for row in _rows(errors[errors["player"] == name])],
+            errors=[
+                _error(row, games[row["game"]], called)
+                for row in _rows(errors[errors["player"] == name])
+                if row["ply"] <= len(games[row["game"]].moves)
+            ],
             failures=[_failure(row, games.get(row["game"])) for row in _rows(kinds)],
             failed=len(own_failures),
             lost_games=[
