@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -25,9 +26,10 @@ def by_player(comparison):
 def test_a_comparison_with_itself_finds_no_change(tmp_path):
     path = written(tmp_path, "games.csv", "white,black,result\nann,bob,1-0\nbob,cat,0-1\ncat,ann,0-1\n")
     document = json.loads(invoke("compare", path, path, "--json").output)
-    assert [row["difference"] for row in document["players"]] == [0, 0, 0]
-    assert document["changes"] == ["No player's rating changed by more than its interval."]
-    assert document["notes"] == []
+    assert {(row["difference"], row["difference_error"]) for row in document["players"]} == {(0, 0)}
+    assert document["games"] == "The two have the same games."
+    assert document["changes"] == document["notes"] == []
+    assert re.search(r"^ *ann .* ± \d+ +0 +2 +2$", invoke("compare", path, path).output, flags=re.MULTILINE)
 
 
 def test_common_players_have_a_common_mean_and_independent_errors():
@@ -106,5 +108,5 @@ def test_runs_and_files_compare_with_seconds_a_move_where_they_are_known(tmp_pat
         assert (row["seconds_a"], row["seconds_b"]) == (1, None)
     output = invoke("compare", run.folder, run.folder).output
     assert "Time/move a" in output and "nan" not in output
-    assert "No player's rating changed by more than its interval." in output
+    assert "The games are identical, all 4" in output and "interval" not in output
     assert str(tmp_path) in refused("compare", run.folder, tmp_path)

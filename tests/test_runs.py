@@ -173,6 +173,3 @@ def test_compare_says_which_games_of_two_runs_are_the_same(tmp_path: Path) -> No
     same = "The games are identical but for time: all 12 have the same moves, nodes, depths and scores."
     assert same in invoke("compare", a, b).stdout.splitlines()
     assert json.loads(invoke("compare", a, b, "--json").stdout)["games"] == same
-    csv = tmp_path / "games.csv"
-    csv.write_text("white,black,result\nx,y,1-0\n")
-    assert json.loads(invoke("compare", csv, csv, "--json").stdout)["games"] is None

@@ -15,7 +15,7 @@ from arena.commands.common import ENCODING, results_option
 from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate as rate_games
 from arena.report.compare import compare as compare_sides
-from arena.report.compare import comparison_text, read_side, sameness, sameness_sentence
+from arena.report.compare import comparison_text, read_side
 from arena.report.load import read_results
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.standings import rated
@@ -100,14 +100,12 @@ def compare(
     """
     sides = [read_side(path, first, encoding, results) for path in (a, b)]
     comparison = compare_sides(*sides)
-    runs = [side.run for side in sides if side.run is not None]
-    same = sameness_sentence(sameness(*runs)) if len(runs) == 2 else ""
     if as_json:
         document = {
             "a": str(a),
             "b": str(b),
             "players": _records(comparison.table),
-            "games": same or None,
+            "games": comparison.games or None,
             "changes": comparison.changes,
             "notes": comparison.notes,
         }
@@ -115,7 +113,7 @@ def compare(
         return
     echo(f"a: {a}\nb: {b}\n")
     show_frame(comparison_text(comparison.table))
-    for line in (*filter(None, [same]), *comparison.changes, *comparison.notes):
+    for line in (*filter(None, [comparison.games]), *comparison.changes, *comparison.notes):
         echo(line)
 
 

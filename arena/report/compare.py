@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.base.number import quantity, signed
+from arena.base.number import quantity, with_error
 from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.record import MEASURED
 from arena.ratings.interval import UNKNOWN, Interval
@@ -36,6 +36,8 @@ class RatedSide(NamedTuple):
     """Mean seconds per move of each player, known of runs only."""
     run: Run | None = None
     """None for a file of results."""
+    games: pd.DataFrame | None = None
+    """Of a file."""
     notes: Sequence[str] = ()
     """Sentences on games of the file that are not counted."""
 
@@ -46,8 +48,10 @@ class Comparison(NamedTuple):
     table: pd.DataFrame
     """A row per player of either: player; elo, error, games and seconds, each ending in _a and _b; difference and
     difference_error, of b less a. Errors are half widths of 95 % intervals, and what is not known is missing."""
+    games: str
+    """A sentence on the games that both have; "" if none is known to be the same."""
     changes: tuple[str, ...]
-    """Sentences: what differs by more than its interval, or that nothing does."""
+    """Sentences: what differs by more than its interval, or that nothing does; none of equal games."""
     notes: tuple[str, ...]
     """Sentences: what a reader of the table must know."""
 
@@ -60,18 +64,19 @@ def read_side(
         run = load(path)
         if not len(run.games):
             raise ArenaError(f"{path}: no game with a result")
-        known = run.standings.dropna(subset="seconds_per_move")
-        seconds = dict(zip(known["player"], known["seconds_per_move"], strict=True))
+        timed = run.standings.dropna(subset="seconds_per_move")
+        seconds = dict(zip(timed["player"], timed["seconds_per_move"], strict=True))
         return RatedSide(str(path), run.ratings, seconds, run)
-    found = read_results([path], first, encoding, results=results)
-    return RatedSide(str(path), rate(found.games, first=found.first), {}, notes=found.notes)
+    file = read_results([path], first, encoding, results=results)
+    return RatedSide(str(path), rate(file.games, first=file.first), {}, notes=file.notes, games=file.games)
 
 
 def compare(a: RatedSide, b: RatedSide) -> Comparison:
     """Set the ratings of both sides side by side.
 
     Ratings of each are shifted so that the players of both have a mean of 0, together where games connect them on
-    both sides. Intervals are of the difference to that mean, and the two are taken as independent.
+    both sides. Intervals are of the difference to that mean, and the two are taken as independent, unless they
+    have the same games: then no rating differs, and for certain.
     """
     played = [side.ratings.table.loc[side.ratings.table["games"] > 0] for side in (a, b)]
     names = list(dict.fromkeys([*played[0]["player"], *played[1]["player"]]))
@@ -88,8 +93,20 @@ def compare(a: RatedSide, b: RatedSide) -> Comparison:
     both = result["player"].isin([name for part in scale for name in part])
     result["difference"] = (result["elo_b"] - result["elo_a"]).where(both)
     result["difference_error"] = ((result["error_a"] ** 2 + result["error_b"] ** 2) ** 0.5).where(both)
+    is_same, games = _same_games(a, b)
+    if is_same:
+        result["difference_error"] = result["difference_error"].where(~both, 0.0)
     notes = (*a.notes, *b.notes, *_notes(played, scale))
-    return Comparison(result, tuple(_changes(result, a, b)), notes)
+    return Comparison(result, games, () if is_same else tuple(_changes(result, a, b)), notes)
+
+
+def _same_games(a: RatedSide, b: RatedSide) -> tuple[bool, str]:
+    """Whether the two have the same games, and a sentence on those that they share."""
+    if a.run is not None and b.run is not None:
+        same = sameness(a.run, b.run)
+        return same.moves == same.games_a == same.games_b, sameness_sentence(same)
+    is_same = a.games is not None and b.games is not None and a.games.equals(b.games)
+    return is_same, "The two have the same games." if is_same else ""
 
 
 def comparison_text(table: pd.DataFrame) -> pd.DataFrame:
@@ -97,7 +114,7 @@ def comparison_text(table: pd.DataFrame) -> pd.DataFrame:
 
     def estimates(value: str, error: str) -> list[str]:
         rows = zip(table[value], table[error], strict=True)
-        return ["" if np.isnan(v) else f"{signed(v)} ± {e:.0f}" for v, e in rows]
+        return ["" if np.isnan(v) else with_error(v, e) for v, e in rows]
 
     columns = {"Player": table["player"].astype(str).tolist()}
     for end in SIDES:
