@@ -246,21 +246,20 @@ def pairs_of(results: list[tuple[int, str, str]]) -> pd.DataFrame:
 
 
 def test_an_openings_bias_is_the_first_movers_score_over_pairs() -> None:
-    games = pairs_of([(1, "white", "white"), (1, "white", "draw"), (2, "black", "white"), (2, "draw", "draw")])
+    first = [(1, "white", "white"), (1, "white", "draw")] * 5
+    games = pairs_of([*first, *[(2, "black", "white"), (2, "draw", "draw")] * 5])
     white = openings(games, "white")
-    assert white[["opening", "pairs", "score"]].to_numpy().tolist() == [[1, 2, 0.875], [2, 2, 0.5]]
+    assert white[["opening", "pairs", "score"]].to_numpy().tolist() == [[1, 10, 0.875], [2, 10, 0.5]]
     assert openings(games, "black")["score"].tolist() == [0.125, 0.5]
-    pooled = np.sqrt((2 * 0.125**2 + 0) / 2)
-    error = t.ppf(0.975, 2) * pooled / np.sqrt(2)
+    error = t.ppf(0.975, 18) * np.sqrt(10 * 0.125**2 / 18) / np.sqrt(10)
     np.testing.assert_allclose(white["score_low"], [0.875 - error, 0.5 - error])
-    np.testing.assert_allclose(white["score_high"], [1.0, 0.5 + error])
+    np.testing.assert_allclose(white["score_high"], [0.875 + error, 0.5 + error])
 
 
-def test_single_games_say_nothing_of_an_opening_and_single_pairs_have_no_interval() -> None:
-    games = pairs_of([(1, "white", "white"), (2, "black", "white"), (3, "white", "white")]).iloc[:-1]
-    table = openings(games, "white")
-    assert table["opening"].tolist() == [1, 2]
-    assert table["score_low"].isna().all()
+def test_an_opening_of_single_games_or_few_pairs_has_no_row() -> None:
+    few = [(1, "white", "white")] * 9
+    assert openings(pairs_of(few), "white").empty
+    assert openings(pairs_of([*few, few[0]]).iloc[:-1], "white").empty
 
 
 # convergence

@@ -93,11 +93,11 @@ def compare(a: RatedSide, b: RatedSide) -> Comparison:
     both = result["player"].isin([name for part in scale for name in part])
     result["difference"] = (result["elo_b"] - result["elo_a"]).where(both)
     result["difference_error"] = ((result["error_a"] ** 2 + result["error_b"] ** 2) ** 0.5).where(both)
-    is_same, games = _same_games(a, b)
+    is_same, sentence = _same_games(a, b)
     if is_same:
         result["difference_error"] = result["difference_error"].where(~both, 0.0)
     notes = (*a.notes, *b.notes, *_notes(played, scale))
-    return Comparison(result, games, () if is_same else tuple(_changes(result, a, b)), notes)
+    return Comparison(result, sentence, () if is_same else tuple(_changes(result, a, b)), notes)
 
 
 def _same_games(a: RatedSide, b: RatedSide) -> tuple[bool, str]:

@@ -69,24 +69,29 @@ def white_points(games: pd.DataFrame) -> pd.Series:
     return results.map(WHITE_POINTS).astype(float)
 
 
+FEWEST_PAIRS = 10
+"""Pairs that an opening has a row with."""
+
+
 def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:
     """How each opening favours the colour that moves first in a game, `first`; the most biased opening first.
 
     Over pairs of games with colours swapped, in which the players' own strengths cancel; a pair that the stronger
     player wins twice counts as even, so unequal players draw the score towards a half. Single games are left
-    out. The interval is Student's, with the spread of pairs within openings pooled over all of
-    them; without two pairs of one opening there is none.
+    out, and openings with fewer than FEWEST_PAIRS, of which an interval would say nothing. The interval is
+    Student's, with the spread of pairs within openings pooled over all of them.
     """
     points = white_points(games)
     by_pair = games.assign(score=points if first == "white" else 1 - points).groupby("pair")
     opening = by_pair[["opening", "opening_fen"]].first()
     pairs = opening.assign(score=by_pair["score"].mean())[by_pair.size() == 2]
+    pairs = pairs[pairs.groupby("opening")["score"].transform("size") >= FEWEST_PAIRS]
     grouped = pairs.groupby(["opening", "opening_fen"])["score"]
     table = grouped.agg(pairs="size", score="mean").reset_index()
     freedom = len(pairs) - len(table)
     squares = float(((pairs["score"] - grouped.transform("mean")) ** 2).sum())
-    error = float(student_quantile(freedom, 0.975)) * math.sqrt(squares / freedom) if freedom > 0 else math.nan
-    half = error / np.sqrt(table["pairs"])
+    spread = math.sqrt(squares / freedom) if freedom else math.nan
+    half = float(student_quantile(freedom, 0.975)) * spread / np.sqrt(table["pairs"])
     table["score_low"] = (table["score"] - half).clip(0, 1)
     table["score_high"] = (table["score"] + half).clip(0, 1)
     order = (table["score"] - 0.5).abs().sort_values(ascending=False, kind="stable").index
