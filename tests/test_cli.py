@@ -84,6 +84,10 @@ def test_another_experiment_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
         ["bench", "perft", "english", "--fen", "W:W1:B2"],
         ["bench", "perft", "english", "--fen", "W:W33:B2"],
         ["report", "nowhere"],
+        ["statsu", "nowhere"],
+        ["--versoin"],
+        ["list", "nothing"],
+        ["status", "nowhere", "--follow", "--json"],
     ],
 )
 def test_bad_arguments_get_one_line(arguments: list[str]) -> None:

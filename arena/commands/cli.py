@@ -8,8 +8,8 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from arena.base.errors import ArenaError
+from arena.base.wording import unknown
 from arena.commands.output import STOPPED, say, write_whatever_comes
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -106,17 +107,37 @@ class Commands(click.Group):
         say(message)
         sys.exit(2)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args:
+            return super().parse_args(ctx, args)
+        with _one_line():
+            return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS:
+            raise ArenaError(f"{unknown('command', args[0], COMMANDS)}; arena --help explains them")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
-        except click.UsageError as error:
-            if error.ctx is None or error.ctx is ctx:
-                raise
-            message = " ".join(error.format_message().split()).removesuffix(".")
-            raise ArenaError(f"{message}; {error.ctx.command_path} --help lists what there is") from None
+            with _one_line():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             say("stopped")
             ctx.exit(STOPPED)
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Raise an error of a command's words as an ArenaError."""
+    try:
+        yield
+    except click.UsageError as error:
+        message = " ".join(error.format_message().split()).removesuffix(".")
+        command = error.ctx.command_path if error.ctx else "arena"
+        raise ArenaError(f"{message}; {command} --help lists what there is") from None
 
 
 def _without_name(error: OSError) -> str:
