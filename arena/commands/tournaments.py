@@ -29,7 +29,6 @@ from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, problem_line
 from arena.experiment.yaml.values import Source, yaml_text
 from arena.ledger.ledger import info_in
-from arena.ledger.read import read
 from arena.play.grading import configured, graded_counts
 from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import Outcome, RunPaused, available, carry_out
@@ -93,6 +92,8 @@ def play_all(
         outcome, code = _carried_out(tournament, folder / name, workers, terminal, force=force)
         codes.append(code)
         if outcome.complete and (grading := configured(tournament.experiment)) is not None:
+            from arena.ledger.read import read
+
             echo(graded_counts(read(folder / name), grading))
         if not quiet:
             from arena.commands.reporting import write_report

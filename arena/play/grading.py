@@ -11,7 +11,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
 from arena.ledger.ledger import Ledger
 from arena.ledger.packing import unpacked
-from arena.ledger.read import RunData
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
 from arena.play.workers import Workers, carry_through
 from arena.rules.custom import build_variant
@@ -41,6 +40,9 @@ from arena.watch.observer import Observer
 from arena.watch.words import duration
 from players.loading import fingerprints, located
 from players.player import HUMAN, Allowance, Limit, PlayerSpec
+
+if TYPE_CHECKING:
+    from arena.ledger.read import RunData  # with pandas, which takes longer to import than a short run
 
 _COMPARED = ("depth", "nodes")
 """Limits that a judge may have: under them it grades the same each time."""
