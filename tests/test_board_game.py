@@ -88,51 +88,51 @@ def seated(white: Side = PERSON, black: Side = PERSON, fen: str | None = None, *
     return BoardGame(ENGLISH, (white, black), None if fen is None else parse_fen(ENGLISH, fen), **options)
 
 
-def push(sitting: BoardGame, *texts: str) -> None:
+def push(board: BoardGame, *texts: str) -> None:
     """Moves of persons, and of players what they find where the text is `?`."""
     for text in texts:
         if text == "?":
-            request = sitting.request()
-            assert sitting.accept(request, request.answer())
+            request = board.request()
+            assert board.accept(request, request.answer())
         else:
-            sitting.play(sitting.game.move(text))
+            board.play(board.game.move(text))
 
 
-def texts(sitting: BoardGame) -> list[str]:
-    return [turn.text for turn in sitting.turns]
+def texts(board: BoardGame) -> list[str]:
+    return [turn.text for turn in board.turns]
 
 
 # --- moves
 
 
 def test_persons_and_players_move_in_turn(own):
-    sitting = seated(own("First"), PERSON)
+    board = seated(own("First"), PERSON)
     with pytest.raises(ArenaError, match="it is a person's move"):
-        sitting.request()
-    push(sitting, "11-15", "?")
-    assert texts(sitting) == ["11-15", sitting.turns[1].text] and sitting.turns[0].thought is None
-    thought = sitting.turns[1].thought
-    assert thought is not None and (thought.score, thought.line) == ("+0.50", (sitting.turns[1].text,))
-    sitting.close()
+        board.request()
+    push(board, "11-15", "?")
+    assert texts(board) == ["11-15", board.turns[1].text] and board.turns[0].thought is None
+    thought = board.turns[1].thought
+    assert thought is not None and (thought.score, thought.line) == ("+0.50", (board.turns[1].text,))
+    board.close()
 
 
 def test_a_person_cannot_move_for_a_player_or_break_the_rules(own):
-    sitting = seated(own("First"), PERSON)
+    board = seated(own("First"), PERSON)
     with pytest.raises(ValueError, match="is not a legal move"):
-        sitting.play(3)
-    push(sitting, "11-15")
+        board.play(3)
+    push(board, "11-15")
     with pytest.raises(ArenaError, match="it is first's move"):
-        sitting.play(sitting.game.legal_moves[0])
-    assert len(sitting.turns) == 1
-    sitting.close()
+        board.play(board.game.legal_moves[0])
+    assert len(board.turns) == 1
+    board.close()
 
 
 def test_chance_is_the_seeds():
     def played(seed: int) -> list[str]:
-        sitting = seated(side_of("random"), side_of("random"), seed=seed)
-        push(sitting, *"?" * 12)
-        sitting.close()
-        return texts(sitting)
+        board = seated(side_of("random"), side_of("random"), seed=seed)
+        push(board, *"?" * 12)
+        board.close()
+        return texts(board)
 
     assert played(1) == played(1) != played(2)
 
@@ -141,53 +141,53 @@ def test_chance_is_the_seeds():
 
 
 def test_undo_takes_back_a_persons_move_and_what_followed(own):
-    sitting = seated(own("First"), PERSON)
-    push(sitting, "11-15", "?", "9-13", "?")
-    assert sitting.undo() == 2 and len(sitting.turns) == 2
-    push(sitting, "9-14")
-    assert sitting.undo() == 1 and sitting.game.turn == BLACK
-    assert sitting.undo() == 2 and sitting.game.position == ENGLISH.start
+    board = seated(own("First"), PERSON)
+    push(board, "11-15", "?", "9-13", "?")
+    assert board.undo() == 2 and len(board.turns) == 2
+    push(board, "9-14")
+    assert board.undo() == 1 and board.game.turn == BLACK
+    assert board.undo() == 2 and board.game.position == ENGLISH.start
     with pytest.raises(ArenaError, match="there is no move to take back"):
-        sitting.undo()
-    sitting.close()
+        board.undo()
+    board.close()
 
 
 def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
     for sides in ((PERSON, PERSON), (side_of("random"), side_of("random"))):
-        sitting = seated(*sides)
-        push(sitting, *(("11-15", "23-19", "8-11") if sides[0].is_person else "???"))
-        assert sitting.undo() == 1 and len(sitting.turns) == 2
-        sitting.close()
+        board = seated(*sides)
+        push(board, *(("11-15", "23-19", "8-11") if sides[0].is_person else "???"))
+        assert board.undo() == 1 and len(board.turns) == 2
+        board.close()
 
 
 def test_there_is_nothing_to_take_back_before_the_person_has_moved(own):
-    sitting = seated(PERSON, own("First"))
-    push(sitting, "?")
+    board = seated(PERSON, own("First"))
+    push(board, "?")
     with pytest.raises(ArenaError, match="there is no move"):
-        sitting.undo()
-    sitting.close()
+        board.undo()
+    board.close()
 
 
 def test_undo_brings_back_the_clocks_and_ends_an_end(own):
-    sitting = seated(PERSON, PERSON, clock=Clock(60, 5))
-    push(sitting, "11-15", "23-19")
-    sitting.resign(BLACK)
-    assert sitting.outcome == Outcome(WHITE, Termination.RESIGNATION)
-    sitting.undo()
-    assert sitting.outcome is None
-    white, black = sitting.clocks() or (0, 0)
+    board = seated(PERSON, PERSON, clock=Clock(60, 5))
+    push(board, "11-15", "23-19")
+    board.resign(BLACK)
+    assert board.outcome == Outcome(WHITE, Termination.RESIGNATION)
+    board.undo()
+    assert board.outcome is None
+    white, black = board.clocks() or (0, 0)
     assert 59 < white <= 60 and 64 < black <= 65
 
 
 def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
-    sitting = seated(own("Kept"), PERSON)
-    push(sitting, "11-15", "?", "9-13", "?")
-    sitting.undo()
-    push(sitting, "9-14", "?")
-    player = sitting._players[WHITE].player
+    board = seated(own("Kept"), PERSON)
+    push(board, "11-15", "?", "9-13", "?")
+    board.undo()
+    push(board, "9-14", "?")
+    player = board._players[WHITE].player
     seen = player.player.seen  # type: ignore[union-attr]
     assert [word for word in seen if word in ("begin", "close")] == ["begin", "begin"]
-    sitting.close()
+    board.close()
     assert seen[-1] == "close"
 
 
@@ -196,87 +196,87 @@ def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
 
 def test_an_answer_to_another_position_changes_nothing(own):
     for change in ("undo", "seat", "resign", "draw"):
-        sitting = seated(own("First"), PERSON)
-        push(sitting, "11-15")
-        request = sitting.request()
+        board = seated(own("First"), PERSON)
+        push(board, "11-15")
+        request = board.request()
         thought = request.answer()
         if change == "undo":
-            sitting.undo()
+            board.undo()
         elif change == "seat":
-            sitting.seat((PERSON, own("First")))
+            board.seat((PERSON, own("First")))
         elif change == "resign":
-            sitting.resign(BLACK)
+            board.resign(BLACK)
         else:
-            sitting._end(Outcome(None, Termination.AGREEMENT))
-        moves, version, outcome = texts(sitting), sitting.version, sitting.outcome
-        assert not sitting.accept(request, thought)
-        assert not sitting.fail(request, RuntimeError("late"))
-        assert (texts(sitting), sitting.version, sitting.outcome) == (moves, version, outcome)
-        sitting.close()
+            board._end(Outcome(None, Termination.AGREEMENT))
+        moves, version, outcome = texts(board), board.version, board.outcome
+        assert not board.accept(request, thought)
+        assert not board.fail(request, RuntimeError("late"))
+        assert (texts(board), board.version, board.outcome) == (moves, version, outcome)
+        board.close()
 
 
 def test_a_search_is_stopped_and_its_answer_played(own):
-    sitting = seated(own("Waits"), PERSON)
-    push(sitting, "11-15")
-    request = sitting.request()
+    board = seated(own("Waits"), PERSON)
+    push(board, "11-15")
+    request = board.request()
     found: list[Thought] = []
     thread = threading.Thread(target=lambda: found.append(request.answer()))
     thread.start()
     time.sleep(0.02)
-    sitting.stop()
+    board.stop()
     thread.join(10)
-    assert not thread.is_alive() and sitting.accept(request, found[0])
-    sitting.close()
+    assert not thread.is_alive() and board.accept(request, found[0])
+    board.close()
 
 
 def test_a_request_that_is_stopped_before_its_search_begins_ends_soon(own):
-    sitting = seated(own("Waits"), PERSON)
-    push(sitting, "11-15")
-    request = sitting.request()
-    sitting.undo()
+    board = seated(own("Waits"), PERSON)
+    push(board, "11-15")
+    request = board.request()
+    board.undo()
     thread = threading.Thread(target=request.answer)
     thread.start()
     thread.join(10)
     assert not thread.is_alive()
-    sitting.close()
+    board.close()
 
 
 def test_a_player_that_does_not_heed_a_stop_is_asked_by_one_thread(own):
-    sitting = seated(own("Stubborn"), PERSON)
-    push(sitting, "11-15")
-    request = sitting.request()
+    board = seated(own("Stubborn"), PERSON)
+    push(board, "11-15")
+    request = board.request()
     thread = threading.Thread(target=request.answer)
     thread.start()
     while request.player.progress() is None:
         time.sleep(0.001)
     before = threading.active_count()
     for _ in range(20):
-        sitting.stop()
+        board.stop()
     assert threading.active_count() <= before + 1
     thread.join()
-    sitting.close()
+    board.close()
 
 
 def test_a_stop_does_not_reach_the_next_search(own):
-    sitting = seated(own("Waits"), PERSON)
-    push(sitting, "11-15")
-    sitting.stop()
-    request = sitting.request()
+    board = seated(own("Waits"), PERSON)
+    push(board, "11-15")
+    board.stop()
+    request = board.request()
     thread = threading.Thread(target=request.answer, daemon=True)
     thread.start()
     thread.join(0.1)
     assert thread.is_alive()
-    sitting.stop()
+    board.stop()
     thread.join(10)
     assert not thread.is_alive()
-    sitting.close()
+    board.close()
 
 
 def test_a_player_that_left_the_board_is_not_built_again(own):
-    sitting = seated(own("First"), PERSON)
-    push(sitting, "11-15")
-    request = sitting.request()
-    sitting.close()
+    board = seated(own("First"), PERSON)
+    push(board, "11-15")
+    request = board.request()
+    board.close()
     with pytest.raises(ValueError, match="has left the board"):
         request.answer()
 
@@ -289,96 +289,96 @@ def test_a_player_that_left_the_board_is_not_built_again(own):
     [("Fails", "fails raised RuntimeError: tired of it"), ("Cheats", "cheats returned the illegal move 12345")],
 )
 def test_a_player_that_fails_loses(own, name, failure):
-    sitting = seated(own(name), PERSON)
-    push(sitting, "11-15")
-    request = sitting.request()
+    board = seated(own(name), PERSON)
+    push(board, "11-15")
+    request = board.request()
     with pytest.raises((RuntimeError, ValueError)) as caught:
         request.answer()
-    assert sitting.fail(request, caught.value)
-    assert sitting.outcome == Outcome(BLACK, Termination.ERROR) and sitting.failure == failure
-    assert ending_text(sitting.game, sitting.outcome) == "Black wins: White's program failed"
-    assert "1-0" in pdn_text(sitting) and "{error}" in pdn_text(sitting)
+    assert board.fail(request, caught.value)
+    assert board.outcome == Outcome(BLACK, Termination.ERROR) and board.failure == failure
+    assert ending_text(board.game, board.outcome) == "Black wins: White's program failed"
+    assert "1-0" in pdn_text(board) and "{error}" in pdn_text(board)
     with pytest.raises(ArenaError, match="the game is over"):
-        sitting.request()
-    sitting.undo()
-    assert sitting.outcome is None and not sitting.failure
-    sitting.close()
+        board.request()
+    board.undo()
+    assert board.outcome is None and not board.failure
+    board.close()
 
 
 # --- clocks
 
 
 def test_clocks_run_for_the_side_to_move_and_gain_their_increment():
-    sitting = seated(clock=Clock(60, 5))
+    board = seated(clock=Clock(60, 5))
     time.sleep(0.02)
-    white, black = sitting.clocks() or (0, 0)
+    white, black = board.clocks() or (0, 0)
     assert white == 60 and 59 < black < 60
-    push(sitting, "11-15")
-    assert 64.5 < (sitting.clocks() or (0, 0))[BLACK] < 65
+    push(board, "11-15")
+    assert 64.5 < (board.clocks() or (0, 0))[BLACK] < 65
     assert seated().clocks() is None
 
 
 def test_a_person_whose_clock_has_run_out_has_lost():
-    sitting = seated(clock=Clock(0.02))
+    board = seated(clock=Clock(0.02))
     time.sleep(0.03)
     with pytest.raises(ArenaError, match="the game is over"):
-        push(sitting, "11-15")
-    assert sitting.outcome == Outcome(WHITE, Termination.TIME) and sitting.clocks() == (0.02, 0.0)
-    assert ending_text(sitting.game, sitting.outcome) == "White wins: Black's time is up"
-    assert not sitting.turns
+        push(board, "11-15")
+    assert board.outcome == Outcome(WHITE, Termination.TIME) and board.clocks() == (0.02, 0.0)
+    assert ending_text(board.game, board.outcome) == "White wins: Black's time is up"
+    assert not board.turns
 
 
 def test_a_player_that_takes_longer_than_its_clock_has_lost(own):
-    sitting = seated(PERSON, own("Slow"), clock=Clock(0.02))
-    sitting.prepare()
-    request = sitting.request()
+    board = seated(PERSON, own("Slow"), clock=Clock(0.02))
+    board.prepare()
+    request = board.request()
     assert request.limit == Limit(clock=0.02, increment=0.0)
-    assert sitting.accept(request, request.answer())
-    assert sitting.outcome == Outcome(WHITE, Termination.TIME) and not sitting.turns
-    sitting.close()
+    assert board.accept(request, request.answer())
+    assert board.outcome == Outcome(WHITE, Termination.TIME) and not board.turns
+    board.close()
 
 
 def test_a_turn_that_began_before_the_players_were_built_keeps_its_beginning(own):
-    sitting = seated(own("First"), PERSON)
-    sitting.begin_turn()
+    board = seated(own("First"), PERSON)
+    board.begin_turn()
     time.sleep(0.02)
-    sitting.build()
-    push(sitting, "11-15")
-    assert 0.02 <= sitting.turns[0].seconds < 60
-    sitting.close()
+    board.build()
+    push(board, "11-15")
+    assert 0.02 <= board.turns[0].seconds < 60
+    board.close()
 
 
 def test_a_players_clock_does_not_run_before_it_is_asked(own):
-    sitting = seated(PERSON, own("First"), clock=Clock(30.0))
-    sitting.prepare()
+    board = seated(PERSON, own("First"), clock=Clock(30.0))
+    board.prepare()
     time.sleep(0.02)
-    assert (sitting.clocks() or (0, 0))[BLACK] == 30.0
-    push(sitting, "?")
-    assert sitting.outcome is None
-    assert (sitting.clocks() or (0, 0))[BLACK] == pytest.approx(30.0 - sitting.turns[0].seconds)
-    sitting.close()
+    assert (board.clocks() or (0, 0))[BLACK] == 30.0
+    push(board, "?")
+    assert board.outcome is None
+    assert (board.clocks() or (0, 0))[BLACK] == pytest.approx(30.0 - board.turns[0].seconds)
+    board.close()
 
 
 def test_clocks_are_full_after_the_moves_of_a_file():
     played = seated()
     push(played, "11-15", "23-19", "8-11")
     (pdn,) = read_pdn(pdn_text(played)).games
-    sitting = BoardGame.of(pdn, (PERSON, PERSON), clock=Clock(60, 5))
-    assert (sitting.clocks() or (0, 0))[BLACK] == 60
-    sitting.undo()
-    assert (sitting.clocks() or (0, 0))[WHITE] == 60
+    board = BoardGame.of(pdn, (PERSON, PERSON), clock=Clock(60, 5))
+    assert (board.clocks() or (0, 0))[BLACK] == 60
+    board.undo()
+    assert (board.clocks() or (0, 0))[WHITE] == 60
 
 
 # --- ends
 
 
 def test_a_person_resigns():
-    sitting = seated()
-    sitting.resign(WHITE)
-    assert ending_text(sitting.game, sitting.outcome or Outcome(None, Termination.TIME)) == (
+    board = seated()
+    board.resign(WHITE)
+    assert ending_text(board.game, board.outcome or Outcome(None, Termination.TIME)) == (
         "Black wins: White resigned"
     )
-    for attempt in (sitting.resign, sitting.offer_draw):
+    for attempt in (board.resign, board.offer_draw):
         with pytest.raises(ArenaError, match="the game is over"):
             attempt(BLACK)
 
@@ -397,24 +397,24 @@ def test_a_person_resigns():
 )
 def test_a_player_agrees_late_and_if_it_is_not_ahead(own, plies, score, plies_to_win, agrees):
     without_draws = VARIANTS["cis300"]
-    sitting = BoardGame(without_draws, (PERSON, own("First")), parse_fen(without_draws, "B:WK32:BK1"))
+    board = BoardGame(without_draws, (PERSON, own("First")), parse_fen(without_draws, "B:WK32:BK1"))
     for text in islice(cycle(("1-5", "32-28", "5-1", "28-32")), plies):
-        move = sitting.game.move(text)
+        move = board.game.move(text)
         thought = (
             None
-            if sitting.side.is_person
+            if board.side.is_person
             else Thought(Choice(move, score, plies_to_win=plies_to_win), 0.0, 10.0, ())
         )
-        sitting._push(move, 0.0, thought)
-    assert sitting.outcome is None
-    assert sitting.offer_draw(WHITE) == agrees == (sitting.outcome is not None)
+        board._push(move, 0.0, thought)
+    assert board.outcome is None
+    assert board.offer_draw(WHITE) == agrees == (board.outcome is not None)
 
 
 def test_the_end_by_the_rules_has_its_reason():
-    sitting = seated(fen="B:W18:B15")
-    push(sitting, "15x22")
-    assert sitting.outcome == Outcome(BLACK, Termination.NO_PIECES)
-    assert ending_text(sitting.game, sitting.outcome) == "Black wins: White has no pieces left"
+    board = seated(fen="B:W18:B15")
+    push(board, "15x22")
+    assert board.outcome == Outcome(BLACK, Termination.NO_PIECES)
+    assert ending_text(board.game, board.outcome) == "Black wins: White has no pieces left"
     for fen, text in (
         ("W:W6,3:B26", "White wins by 4 points to 2: neither side can move"),
         ("W:W6:B26", "Draw: 2 points each, neither side can move"),
@@ -457,25 +457,25 @@ def test_the_program_of_a_published_rule_set_is_who_is_met_there():
 
 
 def test_sides_change_in_mid_game(own):
-    sitting = seated(own("First"), PERSON)
-    push(sitting, "11-15", "?")
-    sitting.seat((PERSON, own("Kept")))
-    push(sitting, "?")
-    push(sitting, sitting.game.text(sitting.game.legal_moves[0]))
-    assert [turn.thought is None for turn in sitting.turns] == [True, False, False, True]
-    assert set(sitting._players) == {BLACK}
-    sitting.close()
+    board = seated(own("First"), PERSON)
+    push(board, "11-15", "?")
+    board.seat((PERSON, own("Kept")))
+    push(board, "?")
+    push(board, board.game.text(board.game.legal_moves[0]))
+    assert [turn.thought is None for turn in board.turns] == [True, False, False, True]
+    assert set(board._players) == {BLACK}
+    board.close()
 
 
 # --- PDN
 
 
 def test_the_points_of_a_finished_game_stand_behind_its_last_move():
-    sitting = BoardGame(VARIANTS["simplified"], (PERSON, PERSON), parse_fen(VARIANTS["simplified"], "W:W6,3:B26"))
-    push(sitting, "6-2")
-    assert "points" not in pdn_text(sitting)
-    push(sitting, "26-31")
-    (pdn,) = read_pdn(pdn_text(sitting)).games
+    board = BoardGame(VARIANTS["simplified"], (PERSON, PERSON), parse_fen(VARIANTS["simplified"], "W:W6,3:B26"))
+    push(board, "6-2")
+    assert "points" not in pdn_text(board)
+    push(board, "26-31")
+    (pdn,) = read_pdn(pdn_text(board)).games
     assert (pdn.comments, pdn.result) == ({2: "points: White 4, Black 2"}, "white")
     resigned = BoardGame(VARIANTS["simplified"], (PERSON, PERSON))
     resigned.resign(BLACK)
@@ -483,38 +483,38 @@ def test_the_points_of_a_finished_game_stand_behind_its_last_move():
 
 
 def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
-    sitting = seated(own("First"), PERSON)
-    push(sitting, "11-15", "?", "9-13")
-    text = pdn_text(sitting, {"Event": "here"})
+    board = seated(own("First"), PERSON)
+    push(board, "11-15", "?", "9-13")
+    text = pdn_text(board, {"Event": "here"})
     assert '[Event "here"]' in text and '[WhiteType "program"]' in text and '[BlackType "human"]' in text
     assert re.search(r"\{\+0\.50/1 [0-9.]+s, 2 nodes\}", text)
     (pdn,) = read_pdn(text).games
-    again = BoardGame.of(pdn, sitting.sides)
-    assert texts(again) == texts(sitting) and again.game.position == sitting.game.position
+    again = BoardGame.of(pdn, board.sides)
+    assert texts(again) == texts(board) and again.game.position == board.game.position
     assert pdn.result == "*" and again.outcome is None
     push(again, "?")
-    sitting.close()
+    board.close()
     again.close()
 
 
 def test_pdn_says_who_played_before_the_sides_changed():
-    sitting = seated(PERSON, PERSON)
-    sitting.seat((level(1), PERSON))
-    push(sitting, "11-15", "?")
-    sitting.seat((level(2), PERSON))
-    sitting.seat((level(3), PERSON))
-    push(sitting, "9-13", "?")
-    sitting.seat((PERSON, level(5)))
-    comments = read_pdn(pdn_text(sitting)).games[0].comments
+    board = seated(PERSON, PERSON)
+    board.seat((level(1), PERSON))
+    push(board, "11-15", "?")
+    board.seat((level(2), PERSON))
+    board.seat((level(3), PERSON))
+    push(board, "9-13", "?")
+    board.seat((PERSON, level(5)))
+    comments = read_pdn(pdn_text(board)).games[0].comments
     assert comments[3] == "White: level 3 from here, level 1 before"
     assert comments[4].endswith("; White: human from here, level 3 before; Black: level 5 from here, human before")
-    assert sitting.undo() + sitting.undo() == 3
-    comments = read_pdn(pdn_text(sitting)).games[0].comments
+    assert board.undo() + board.undo() == 3
+    comments = read_pdn(pdn_text(board)).games[0].comments
     assert comments == {1: "Black: level 5 from here, human before"}
-    sitting.seat((PERSON, PERSON))
-    assert sitting.undo() == 1
-    assert not read_pdn(pdn_text(sitting)).games[0].comments
-    sitting.close()
+    board.seat((PERSON, PERSON))
+    assert board.undo() == 1
+    assert not read_pdn(pdn_text(board)).games[0].comments
+    board.close()
 
 
 def test_pdn_says_of_a_player_with_settings_that_its_name_does_not_say_all(own):
@@ -528,31 +528,31 @@ def test_pdn_says_of_a_player_with_settings_that_its_name_does_not_say_all(own):
 def test_a_game_of_a_file_begins_where_its_last_position_was_set_up():
     text = '[GameType "21,B,8,8,N1,0"]\n1. 11-15 23-19 /FEN "W:W32:B1,K5"/ 32-28 1/2-1/2\n'
     (pdn,) = read_pdn(text).games
-    sitting = BoardGame.of(pdn, (PERSON, PERSON))
-    assert texts(sitting) == ["32-28"] and sitting.game.fen == "B:W28:B1,K5"
+    board = BoardGame.of(pdn, (PERSON, PERSON))
+    assert texts(board) == ["32-28"] and board.game.fen == "B:W28:B1,K5"
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_saved_game_of_any_variant_is_the_same_game(name, tmp_path):
-    sitting = BoardGame(VARIANTS[name], (PERSON, PERSON))
-    while len(sitting.turns) < 24 and sitting.outcome is None:
-        legal = sitting.game.legal_moves
-        sitting.play(legal[len(sitting.turns) % len(legal)])
+    board = BoardGame(VARIANTS[name], (PERSON, PERSON))
+    while len(board.turns) < 24 and board.outcome is None:
+        legal = board.game.legal_moves
+        board.play(legal[len(board.turns) % len(legal)])
     file = tmp_path / "games.pdn"
-    assert append_game(file, sitting) == 1
+    assert append_game(file, board) == 1
     game = saved_game(file)
-    again = BoardGame.of(game, sitting.sides)
-    assert game.variant == sitting.variant and texts(again) == texts(sitting)
-    assert again.game.position == sitting.game.position and again.outcome == sitting.outcome
+    again = BoardGame.of(game, board.sides)
+    assert game.variant == board.variant and texts(again) == texts(board)
+    assert again.game.position == board.game.position and again.outcome == board.outcome
 
 
 def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
-    sitting = seated()
+    board = seated()
     for text in (OWN, "no game at all", "{}"):
         file = tmp_path / "file"
         file.write_text(text)
         with pytest.raises(ArenaError, match="is no PDN file, and stays as it is"):
-            append_game(file, sitting)
+            append_game(file, board)
         assert file.read_text() == text
 
 

@@ -200,7 +200,7 @@ class DraughtsEnv(AECEnv):
         self._legal = {} if over else self.encoding.moves(self.game)
         self._observed = {}
         self.agent_selection = next(
-            (it for it in self.agents if self.colours[it] == self.game.turn), self.agents[0]
+            (agent for agent in self.agents if self.colours[agent] == self.game.turn), self.agents[0]
         )
         info = {"fen": self.game.fen, **self._found()}
         self.infos: dict[str, dict[str, Any]] = {agent: dict(info) for agent in self.agents}
