@@ -272,10 +272,10 @@ def class_of(folder: Path) -> Run:
     games.loc[lost, "error"] = "fails raised KeyError: 3 at ply 4"
     games.loc[lost[1], ["termination", "error"]] = ["time", ""]
     void = games[of_bad].assign(result="*", termination="disqualified", error="bad disqualified")
-    failing = void.index[:2]
+    failing = void.index[1:3]
     void.loc[failing, "termination"] = "illegal_move"
     void.loc[failing, "error"] = "bad returned None at ply 2"
-    void.loc[void.index[2], ["termination", "error"]] = ["error", "fails raised KeyError: 4 at ply 4"]
+    void.loc[void.index[0], ["termination", "error"]] = ["error", "fails raised KeyError: 4 at ply 4"]
     kept = games[~of_bad].reset_index(drop=True)
     found = (Diagnosis("gone", "error", "cannot be built: line 2"), Diagnosis("good", "warning", "is slow"))
     run = run_of(folder, experiment(players), kept, moves[moves["game"].isin(kept["game"])])
@@ -301,7 +301,7 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
         "good": "",
         "fails": f"lost 1 on time and 1 by errors (game {first}: raised KeyError: 3 at ply 4)",
         "bad": "disqualified, as it failed in 3 games and played no sound one that counts "
-        f"(game {run.void_games['game'].iloc[0]}: returned None at ply 2): "
+        f"(game {run.void_games['game'].iloc[1]}: returned None at ply 2): "
         "its 18 games, 15 of them unplayed, do not count",
         "gone": "left out as faulty: cannot be built: line 2",
     }
