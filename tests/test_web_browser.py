@@ -640,6 +640,19 @@ def test_a_published_program_shows_its_figures_as_it_printed_them(browser, addre
         assert re.fullmatch(r"\(Last Move: Red-\(\d, \d\) to \(\d, \d\)\)---Now Black's turn", printed)
 
 
+def test_game3_has_row_0_on_top_and_says_the_winner_and_its_pieces_can_be_red(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        window.begin("game3", "human", "human")
+        assert window.at(1)[1] < window.at(32)[1]
+        page.check("[data-part=red]")
+        white = "getComputedStyle(document.querySelector('symbol[id=board-white-man] circle')).fill"
+        assert page.evaluate(white) == "rgb(193, 18, 31)"
+        page.click("[data-action=resign]")
+        page.click("dialog [data-part=yes]")
+        assert "Game Over! Winner: Red. White wins" in page.inner_text(".game-ended [data-part=subline]")
+
+
 def test_the_board_turns_to_whoever_is_to_move_if_asked_and_by_its_key(browser, address):
     with opened(browser, address) as window:
         window.begin("english", "human", "human")

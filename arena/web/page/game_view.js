@@ -49,6 +49,7 @@ async function begin(host) {
   for (const [name, button] of Object.entries(actions)) {
     for (const each of host.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
   }
+  parts.red.addEventListener("change", () => parts.game.classList.toggle("game-red", parts.red.checked));
   document.addEventListener("keydown", (event) => key(event, host));
 }
 

@@ -55,7 +55,7 @@ export function headlineOf({ sides, turn, outcome, thinking, paused }) {
  */
 export function sublineOf(state) {
   if (state.failure) return state.failure;
-  if (state.outcome) return [state.outcome.printed, `${state.outcome.text}.`].filter(Boolean).join(" ");
+  if (state.outcome) return [state.outcome.printed, `${state.outcome.text}.`].filter(Boolean).join(". ");
   if (state.hint?.done) return hintText(state);
   const { depth, nodes } = state.thinking || {};
   if (depth) return unbroken([`depth ${depth}`, nodes ? `${grouped(nodes)} nodes` : ""].filter(Boolean).join(", "));

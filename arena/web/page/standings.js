@@ -7,7 +7,6 @@ import { progressBar } from "./run_list.js";
 
 const WIDTH = 160; // units of a picture of an interval
 const HEIGHT = 22;
-const FEW = ["Elo", "score"]; // columns that a phone has room for
 
 /**
  * The elements that show a run.
@@ -27,7 +26,8 @@ export function standingsOf(run) {
 function table({ standings, columns }) {
   const rated = standings.flatMap(({ elo }) => elo || []);
   const axis = [Math.min(0, ...rated), Math.max(0, ...rated)];
-  const cell = (tag, name, ...content) => element(FEW.includes(name) ? tag : `${tag}.watch-more`, tag === "th" ? { scope: "col" } : {}, ...content);
+  const few = rated.length ? "Elo" : "score"; // the column that a phone has room for
+  const cell = (tag, name, ...content) => element(name === few ? tag : `${tag}.watch-more`, tag === "th" ? { scope: "col" } : {}, ...content);
   const head = [element("th", { scope: "col" }), element("th", { scope: "col" }, "player"), ...columns.map((name) => cell("th", name, name))];
   const rows = standings.map(({ player, text, elo }, place) => element("tr", {},
     element("td", {}, `${place + 1}`), element("th", { scope: "row" }, named(player)), columns.map((name) => cell("td", name, text[name])),
