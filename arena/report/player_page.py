@@ -127,11 +127,11 @@ def anchor(player: str) -> str:
 
 
 def player_sections(run: Run, linked: bool = True, characters: int = CHARACTERS) -> tuple[Markup, list[str]]:
-    """The pages of players inside the report's page, and their names: the best ones, as far as they fit.
+    """The pages of players inside the report's page, and their names, best first, as far as they fit.
 
     Their games are `linked` where the page has them.
     """
-    names = run.placed
+    names = [*run.placed, *run.data.disqualified, *run.info.left_out]
     folder = Path(*run.folder.parts[-2:]) if run.folder.parent.name == "reports" else Path(run.folder.name)
     boards = max(1, min(ERRORS, BOARDS // max(len(names), 1)))
     sections: list[str] = []
