@@ -343,6 +343,13 @@ def test_the_chart_that_answers_is_the_first_and_its_title_the_answer(grid: Run,
     assert name == "elo" and words.startswith("b leads with +")
 
 
+def test_a_run_of_three_limits_has_the_elo_of_each_below_one_another(tmp_path: Path) -> None:
+    ax: Any = drawn(short(tmp_path, EQUAL))["elo"]
+    parts = [(part.get_title(loc="left"), len(part.get_yticks())) for part in ax.figure.axes]
+    assert sorted(parts) == [("At 2 k nodes", 2), ("At 20 ms", 2), ("At depth 6", 2)]
+    assert_nothing_is_cut_off(ax.figure, "elo")
+
+
 def test_a_line_of_nodes_has_three_depths(tmp_path: Path) -> None:
     assert "nodes" not in drawn(short(tmp_path, [player("r", type="random"), player("s", 3), player("t", 4)]))
     assert "nodes" in drawn(short(tmp_path, [player(f"s{depth}", depth) for depth in (2, 3, 4)]))

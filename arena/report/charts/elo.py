@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from arena.base.number import with_error
 from arena.ratings.interval import Interval
@@ -21,9 +25,15 @@ from arena.report.charts.axes import (
     log_scale,
     no_games,
     rows_of,
+    set_title,
     whole_depths,
 )
 from arena.report.charts.style import DASHED, MUTED, series, styled
+from arena.report.run import Run
+from arena.report.tables.suites import limit_text
+
+MOST_LIMITS = 4
+"""Limits that have a part of the chart each; of more, all players stand in one."""
 
 
 @styled
@@ -44,6 +54,42 @@ def plot_elo(standings: pd.DataFrame, ax: Axes | None = None, *, reference: str 
         beside(ax, row, with_error(value, error))
     ax.set_xlabel(elo_label(reference))
     return ax
+
+
+@styled
+def plot_elo_at_limits(standings: pd.DataFrame, limits: Mapping[str, str], *, reference: str = "") -> Axes:
+    """`plot_elo` of the players at each limit, one below another; `limits` are those of the players, in words.
+
+    Returns the first Axes.
+    """
+    parts = [(limit, rows) for limit, rows in standings.groupby(standings["player"].map(limits), sort=False)]
+    heights = [len(rows) + 1.5 for _, rows in parts]
+    figure = Figure(figsize=(6.8, 0.6 + 0.32 * sum(heights)), layout="constrained")
+    axes = figure.subplots(len(parts), sharex=True, squeeze=False, height_ratios=heights).ravel()
+    for ax, (limit, rows) in zip(axes, parts, strict=True):
+        plot_elo(rows, ax, reference=reference if ax is axes[-1] else "")
+        ax.set_title(f"At {limit}", size=10)
+        ax.set_xlabel(elo_label(reference) if ax is axes[-1] else "")
+    set_title(figure, "Elo at each limit, with 95 % intervals")
+    first: Axes = axes[0]
+    return first
+
+
+def _limits(run: Run) -> dict[str, str]:
+    """The limit of each player in words, where there are a few, each of several players and all have one."""
+    firsts = {spec.name: spec.limit.first for spec in run.experiment.players}
+    words = {name: limit_text(kind, at) for name, (kind, at) in firsts.items() if at is not None}
+    if len(words) < len(firsts) or len(words) > LEADING:
+        return {}
+    counts = Counter(words.values())
+    return words if 1 < len(counts) <= MOST_LIMITS and min(counts.values()) > 1 else {}
+
+
+def _draw_elo(run: Run) -> Axes:
+    limits, rated = _limits(run), run.standings[run.standings["elo"].notna()]
+    if limits and len(rated):
+        return plot_elo_at_limits(rated, limits, reference=run.zero)
+    return plot_elo(run.standings, reference=run.zero)
 
 
 @styled
@@ -115,7 +161,7 @@ CHARTS = (
         "elo",
         "Joint rating of all players with 95 % intervals.",
         "standings.csv",
-        lambda run: plot_elo(run.standings, reference=run.zero),
+        _draw_elo,
         lambda run: run.games.empty or run.standings["elo"].count() > 0,
     ),
     _sweep("depth"),

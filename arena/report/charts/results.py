@@ -34,7 +34,7 @@ def plot_crosstable(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
     n = len(matrix)
     numbered = n <= NUMBERED
     cell = float(np.clip(5.0 / max(n, 1), 0.34, 0.9) if numbered else np.clip(8 / n, SMALL_CELL, 0.3))
-    labels = [f"{name}  {i + 1}" for i, name in enumerate(matrix.index)]
+    labels = [f"{i}. {name}" for i, name in enumerate(matrix.index, start=1)]
     width = max(n * cell + LETTER * max(map(len, labels), default=0) + 0.5, 6.0)
     ax = area(ax, "Score of row against column, %", width=width, height=max(n * cell + 1.1, 2.6))
     values = 100 * matrix.to_numpy(dtype=float)
