@@ -306,5 +306,6 @@ def _failures(run: Run) -> pd.DataFrame:
 
 def _failure(row: Mapping[Any, Any], game: PlayedGame | None) -> Failure:
     position = fen(game.variant, game.positions[-1]) if game else ""
-    remedy = REMEDIES.get(row["termination"], "") if position else ""
+    is_shown = position or row["termination"] != Termination.ERROR
+    remedy = REMEDIES.get(row["termination"], "") if is_shown else ""
     return Failure(row["game"], row["count"] - 1, row["what"], remedy, position)
