@@ -14,6 +14,7 @@ from scipy.stats import t
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
 from arena.report.charts.course import plot_convergence
+from arena.report.charts.elo import plot_sweep
 from arena.report.charts.style import figure_of
 from arena.report.run import Run
 from arena.report.sentences.answers import lead
@@ -91,6 +92,17 @@ def test_ratings_off_the_line_widen_the_interval_by_the_root_of_chi_square_over_
     error = Z95 * 10 / np.sqrt(((x - x.mean()) ** 2).sum()) * np.sqrt((residual**2).sum() / 100 / 2)
     np.testing.assert_allclose([row["gain"], row["gain_high"] - row["gain"]], [slope, error])
     np.testing.assert_allclose(row["misfit"], np.sqrt((residual**2).mean()))
+
+
+def test_a_line_that_misses_the_ratings_by_far_is_said_not_to_fit_and_is_not_drawn() -> None:
+    depths, rows = [1, 2, 4, 8], {}
+    for name, elos in (("bent", [0, 300, 290, 310.0]), ("near", [0, 60, 90, 150.0])):
+        ratings = rated({f"d{d}": elo for d, elo in zip(depths, elos, strict=True)})
+        table = by_depth(ratings, [int(player[1:]) for player in ratings.table["player"]])
+        rows[name] = gains(ratings, table)
+        ax: Any = plot_sweep(table, gains=rows[name])
+        assert any(len(line.get_xdata()) == 100 for line in ax.lines) == (name == "near")
+    assert {name: row["fits"].tolist() for name, row in rows.items()} == {"bent": [False], "near": [True]}
 
 
 def test_a_gain_does_not_depend_on_the_anchor() -> None:
