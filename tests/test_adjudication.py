@@ -13,7 +13,7 @@ import pytest
 import arena
 from arena.experiment.adjudication import Adjudication
 from arena.play.match import Adjudicator, play
-from arena.report.sentences.facts import facts
+from arena.report.sentences.facts import details
 from arena.report.tables.outcomes import adjudications
 from arena.rules.game import ADJUDICATED, Game, Outcome, Termination
 from arena.rules.notation import parse_fen
@@ -251,8 +251,8 @@ def test_the_report_counts_what_was_adjudicated_and_what_was_wrong(adjudicated: 
 def test_the_report_says_it_in_words_and_as_a_table(
     folder: Path, adjudicated: arena.Run, plain: arena.Run
 ) -> None:
-    assert len(facts(adjudicated)) == len(facts(plain)) + 2
-    for sentence in facts(adjudicated)[-2:]:
+    assert len(details(adjudicated)) == len(details(plain)) + 2
+    for sentence in details(adjudicated)[:2]:
         one_line(sentence)
     written = pd.read_csv(folder / "out" / "adjudications.csv")
     assert written["games"].sum() == adjudicated.games["termination"].isin(ADJUDICATED).sum()

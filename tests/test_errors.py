@@ -16,11 +16,10 @@ from arena.ratings.interval import Z95
 from arena.report.charts.grades import correlation, plot_errors
 from arena.report.files import pdn_games
 from arena.report.run import Run
-from arena.report.sentences.answers import error_sentences
+from arena.report.sentences.answer import answer, error_sentences
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
 from arena.report.viewer.games import games_of, linked_games
-from arena.report.writers import content
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
@@ -272,7 +271,7 @@ def test_the_sentence_names_the_strongest_and_the_weakest(graded: Run) -> None:
     first, last = graded.players[0], graded.players[-1]
     assert sentence.startswith(f"In endings of up to 4 pieces {first} throws away half a point or more in ")
     assert re.search(rf", {last} in \d+\.\d \(\d+\.\d to \d+\.\d\) %\.$", sentence)
-    assert sentence in content(graded)["headline"] + content(graded)["details"]
+    assert sentence in [claim.sentence for claim in answer(graded)]
     assert error_sentences(table.assign(decisions=49)) == []
 
 

@@ -23,9 +23,8 @@ from arena.ratings.joint import rate
 from arena.ratings.match import resolution, sprt, summary
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
-from arena.report.sentences.answers import decision
-from arena.report.sentences.facts import facts, headline, narrowed
-from arena.report.sentences.notes import notes
+from arena.report.sentences.answer import answer, decision
+from arena.report.sentences.facts import details, narrowed
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.decided import sprt_path, verdict
 from arena.rules.result import result_of
@@ -80,8 +79,8 @@ def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> No
         order=[("abcd"[place.player], place.figures) for place in order],
     )
     assert TABLES["order"].text(finished.order)["Decided by"].tolist() == ["level: seed"] * 4
-    assert headline(finished)[0].endswith("level with b, a is first by its higher seed.")
-    assert notes(finished)[0].count("(1 to 1, by its higher seed)") == 3
+    assert answer(finished)[0].note == "level with b, a is first by its higher seed"
+    assert sum("(1 to 1): the higher seed" in sentence for sentence in details(finished)) == 3
 
 
 # --- the sequential test
@@ -159,7 +158,7 @@ def test_the_path_of_a_test_is_the_ratio_of_each_prefix_of_pairs() -> None:
         (["white", "black"] * 200, "H1 accepted after ", "a is more than 0 normalized Elo stronger than b"),
         (["black", "white"] * 200, "H0 accepted after ", "a is less than 20 normalized Elo stronger than b"),
         (["white", "white"] * 20, "The test of 0 against 20 normalized Elo is open after 20 pairs: LLR ", ""),
-        ([], "The test of 0 against 20 normalized Elo is open after 0 pairs.", ""),
+        ([], "The test of 0 against 20 normalized Elo is open after 0 pairs", ""),
     ],
 )
 def test_the_decision_is_put_in_words(results: list[str], start: str, end: str) -> None:
@@ -245,7 +244,7 @@ def test_a_precise_match_is_the_same_for_two_workers_and_after_stops_and_says_wh
     assert_same(play_whole(plan, tmp_path / "three", 1, (7, 51)), finished)
     difference = (finished.standings["elo_high"] - finished.standings["elo_low"]).sum() / 2
     ended = "The run ended when all 95 % intervals were within ±150 Elo"
-    assert facts(finished)[1] == f"{ended}: the widest is ±{difference:.1f} Elo (difference)."
+    assert details(finished)[0] == f"{ended}: the widest is ±{difference:.1f} Elo (difference)."
 
 
 def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(tmp_path: Path) -> None:

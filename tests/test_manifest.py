@@ -18,7 +18,7 @@ from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
 from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import begin
-from arena.report.sentences.notes import notes
+from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -128,4 +128,4 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
     assert run(config, "--no-report", "--force").exit_code == 0
     after = document(config)
     assert (after["versions"], after["forced"]) == (here, others)
-    assert sum(others in note for note in notes(arena.load(config.parent / "out"))) == 1
+    assert sum(others in note for note in cautions(arena.load(config.parent / "out"))) == 1

@@ -20,14 +20,12 @@ from arena.report.charts.elo import plot_elo, plot_sweep
 from arena.report.charts.results import plot_crosstable, plot_outcomes
 from arena.report.charts.style import SCORE_COLOURS, save_png
 from arena.report.files import FILES
+from arena.report.page import markdown
 from arena.report.run import Run
-from arena.report.sentences.answers import lead
-from arena.report.sentences.facts import headline
-from arena.report.sentences.notes import notes
+from arena.report.sentences.cautions import cautions
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.effort import SHARES
 from arena.report.write import write
-from arena.report.writers import markdown
 from tests.helpers.report_data import (
     MISSING_WORD,
     START,
@@ -242,16 +240,10 @@ def test_the_anchor_is_zero_and_has_no_interval(tmp_path: Path) -> None:
 
 
 def test_repeated_games_are_noted(mixed: Run, tmp_path: Path) -> None:
-    assert not [note for note in notes(mixed) if "repeat" in note]
+    assert not [note for note in cautions(mixed) if "repeat" in note]
     games = mixed.games.assign(opening_fen=START, white="ab-d1", black="ab-d2")
     again = changed(mixed, tmp_path, games=games, moves=mixed.moves.assign(move="11-15"))
-    assert f"{len(games) - 1} of {len(games)} games repeat" in " ".join(notes(again))
-
-
-def test_players_that_only_draw_are_called_level(tmp_path: Path) -> None:
-    made = synthetic(tmp_path, [player("x", 3), player("y", 4)], 2, draws=1.1, plies=6)
-    assert "are level at 0 ± " in " ".join(lead(made.standings))
-    assert headline(made) == ["x against y: no measurable difference in the games (0 ± 154)."]
+    assert f"{len(games) - 1} of {len(games)} games repeat" in " ".join(cautions(again))
 
 
 @pytest.mark.parametrize("kind", ["mixed", "hostile", "empty"])

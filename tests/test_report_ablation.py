@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,8 @@ from arena.base.number import times
 from arena.ratings.joint import rate
 from arena.report.charts.comparisons import plot_ablation
 from arena.report.run import Run
-from arena.report.sentences.ablation import findings, verdict
+from arena.report.sentences.answer import answer
 from arena.report.tables.ablation import ablation, elo_difference
-from players.player import Limit
 from tests.helpers.report_data import (
     MISSING_WORD,
     assert_no_missing_number,
@@ -123,55 +121,6 @@ def test_elo_differences_of_players_without_games_between_them_are_missing(tmp_p
     assert table["elo_difference"].isna().all() and table["node_ratio"].notna().sum() == 3
 
 
-# the sentences
-
-
-def row(**changes: tuple[float, float, float]) -> pd.DataFrame:
-    """A table of one player `x`: estimates with their intervals."""
-    known = {"node_ratio": (3.1, 2.8, 3.4), "time_ratio": (2, 1.5, 2.5), "elo_difference": (-120, -145, -95)}
-    cells: dict[str, Any] = {"player": "x", "depth": 9}
-    for name, estimate in (known | changes).items():
-        cells |= {f"{name}{end}": value for end, value in zip(("", "_low", "_high"), estimate, strict=True)}
-    return pd.DataFrame([cells])
-
-
-UNKNOWN = (math.nan, math.nan, math.nan)
-FULL = {"name": "full", "type": "negamax", "preset": "full", "seconds": 0.05}
-
-
-@pytest.mark.parametrize(
-    ("changes", "options", "sentence"),
-    [
-        (
-            {},
-            {"tt": 0},
-            "Without tt the search enters 3.10 (2.80 to 3.40) times the nodes to depth 9, takes 2.00 (1.50 to "
-            "2.50) times as long and is 120 ± 25 Elo weaker at equal time.",
-        ),
-        (
-            {"node_ratio": UNKNOWN, "time_ratio": UNKNOWN},
-            {"preset": "pvs"},
-            "x is 120 ± 25 Elo weaker at equal time.",
-        ),
-        (
-            {"node_ratio": (0.5, math.nan, math.nan), "elo_difference": UNKNOWN},
-            {"tt": 0, "pvs": False},
-            "x enters 0.50 times the nodes to depth 9 and takes 2.00 (1.50 to 2.50) times as long.",
-        ),
-    ],
-)
-def test_findings_say_what_is_known_in_words(
-    changes: dict[str, Any], options: dict[str, Any], sentence: str
-) -> None:
-    of = experiment([FULL, FULL | {"name": "x"} | options])
-    assert findings(row(**changes), of) == [sentence]
-
-
-def test_a_player_of_which_nothing_is_known_has_no_sentence() -> None:
-    unknown = row(node_ratio=UNKNOWN, time_ratio=UNKNOWN, elo_difference=UNKNOWN)
-    assert findings(unknown, experiment([FULL, FULL | {"name": "x"}])) == []
-
-
 @pytest.mark.parametrize(
     ("ratio", "text"),
     [(3.104, "3.10"), (0.996, "1.00"), (10.15, "10.2"), (1234.4, "1,234"), (0.0123, "0.012"), (math.nan, "")],
@@ -208,22 +157,14 @@ def test_no_file_shows_a_missing_number(tmp_path: Path, pairs: int, counts: dict
     )
 
 
-def test_the_verdict_names_those_whose_elo_differs_the_largest_loss_first() -> None:
-    estimates = {
-        "full": (0.0, math.nan, math.nan),
-        "a": (-20, -50, 10),
-        "b": (-40, -69, -11),
-        "c": (-92, -121, -63),
-    }
-    table = pd.concat([row(elo_difference=value).assign(player=name) for name, value in estimates.items()])
-    config = experiment([FULL, *({**FULL, "name": name} for name in "abc")])
-    assert verdict(table, config) == (
-        "Elo against full: c −92 ± 29, b −40 ± 29; no measurable difference for 1 more."
-    )
-    assert verdict(table.head(2), config) == "Nobody differs measurably from full in Elo."
-    assert verdict(table.head(1), config) == ""
-    unequal = tuple(replace(spec, limit=Limit(depth=i)) for i, spec in enumerate(config.players))
-    assert verdict(table, config.model_copy(update={"players": unequal})) == ""
+def test_the_answer_names_each_change_with_its_interval_the_largest_loss_first(tmp_path: Path) -> None:
+    run = probed(tmp_path, FOUR, probes(**COUNTS), pairs=20)
+    claims = answer(run)
+    assert {claim.names for claim in claims} == {(name, "full") for name in ("no_tt", "weak", "lost")}
+    values = [claim.difference.value for claim in claims if claim.difference]
+    assert values == sorted(values) and len(values) == 3
+    assert claims[0].sentence.startswith("lost is weaker than full: −")
+    assert [claim.note for claim in claims if claim.names[0] == "weak"] == ["at another limit"]
 
 
 @pytest.mark.parametrize("count", [2, 15, 30])

@@ -16,9 +16,10 @@ from arena.ratings.joint import Ratings, rate
 from arena.report.charts.course import plot_convergence
 from arena.report.charts.elo import plot_sweep
 from arena.report.charts.style import figure_of
+from arena.report.page.blocks import Chart
+from arena.report.page.sections import RunPage
 from arena.report.run import Run
-from arena.report.sentences.answers import lead
-from arena.report.sentences.facts import headline
+from arena.report.sentences.answer import answer, answering_chart
 from arena.report.tables.comparisons import comparisons
 from arena.report.tables.outcomes import openings
 from arena.report.tables.settings import families
@@ -305,25 +306,6 @@ def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
     assert convergence(games[games["game"] > 1], grid.players, "black").empty
 
 
-# sentences
-
-
-@pytest.mark.parametrize(("los", "certain"), [(0.99, True), (0.97, False)])
-def test_the_lead_is_called_uncertain_unless_its_interval_excludes_zero(los: float, certain: bool) -> None:
-    table = rated({"a": 20.0, "b": 0}).table.assign(los=los)
-    (text,) = lead(table)
-    assert text.startswith("a leads with +20 ± 20 Elo, 20 ahead of b (LOS 9")
-    assert text.endswith("not certain).") != certain
-
-
-def test_a_lead_over_a_player_with_another_limit_is_no_comparison() -> None:
-    players = [player("a", 4), player("b", nodes=9), player("c", nodes=9)]
-    table = rated({"a": 20.0, "b": 0, "c": -9}).table.assign(los=0.9999)
-    assert lead(table, specs(players)) == ["a leads with +20 ± 20 Elo."]
-    assert lead(table.assign(los=0.9), specs(players)) == ["a leads with +20 ± 20 Elo (not certain)."]
-    assert lead(table[1:], specs(players)) == ["b leads with 0 ± 20 Elo, 9 ahead of c."]
-
-
 # charts and files
 
 
@@ -332,27 +314,20 @@ def short(folder: Path, players: list[dict[str, Any]]) -> Run:
     return synthetic(folder, players, 3, plies=4)
 
 
-def test_nobody_leads_where_settings_are_compared_at_limits_of_several_kinds(tmp_path: Path) -> None:
-    assert "leads" not in " ".join(headline(short(tmp_path, EQUAL)))
-    assert "leads" in " ".join(headline(short(tmp_path, EQUAL[:1] + EQUAL[4:])))
+def test_nobody_leads_where_settings_are_compared(tmp_path: Path) -> None:
+    claims = answer(short(tmp_path, EQUAL))
+    assert [claim.names for claim in claims] == [("cis300", "simple")] * 3
+    assert [
+        f"at equal {kind}" in claim.words for claim, kind in zip(claims, ("depth", "nodes", "time"), strict=True)
+    ]
 
 
-def title(run: Run) -> tuple[str, str]:
-    """The first chart of a run and its title."""
-    name, ax = next(iter(drawn(run).items()))
-    return name, figure_of(ax).get_suptitle()
-
-
-@pytest.mark.full
-def test_the_chart_that_answers_is_the_first_and_its_title_the_answer(grid: Run, tmp_path: Path) -> None:
-    assert title(grid)[0] == "elo_by_depth"
-    name, words = title(short(tmp_path, EQUAL))
-    assert name == "comparisons" and words.startswith("Against simple, cis300 is ")
-    three = [player(e, 4, evaluation=e) for e in ("simple", "cis300", "strong")]
-    name, words = title(short(tmp_path, three))
-    assert name == "comparisons" and words.endswith(" leads at equal depth")
-    name, words = title(short(tmp_path, [player("a", 1), player("b", 9, type="x"), player("c", 5, type="y")]))
-    assert name == "elo" and words.startswith("b leads with +")
+def test_the_chart_of_a_sweep_stands_below_the_answer(grid: Run, tmp_path: Path) -> None:
+    assert answering_chart(grid) == "elo_by_depth"
+    opening, *_ = RunPage(grid).sections()
+    assert [block.name for block in opening.blocks if isinstance(block, Chart)] == ["elo_by_depth"]
+    opening, *_ = RunPage(short(tmp_path, EQUAL)).sections()
+    assert not [block for block in opening.blocks if isinstance(block, Chart)]
 
 
 def test_a_run_of_three_limits_has_the_elo_of_each_below_one_another(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from arena.ledger.ledger import GAME_COLUMNS
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.run import Run
-from arena.report.sentences.notes import disqualifications, faulty
+from arena.report.sentences.cautions import disqualifications, faulty
 from arena.report.tables.ablation import ablation
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.effort import effort

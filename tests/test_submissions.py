@@ -18,7 +18,7 @@ from arena.hosting import sandbox
 from arena.play import doctor, prepare
 from arena.play.trial import Look
 from arena.report.load import load as load_run
-from arena.report.sentences.notes import forfeits
+from arena.report.sentences.cautions import forfeits
 from arena.report.tables.submissions import lost_by_failures
 from arena.watch.observer import Observer
 from tests.helpers.command_line import invoke, one_line

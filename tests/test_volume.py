@@ -19,7 +19,7 @@ from arena.experiment.formats.base import Rounds, pairs_of
 from arena.ledger import moves
 from arena.ledger.packing import MOVE_COLUMNS, packed, unpacked
 from arena.report.run import Run
-from arena.report.sentences.notes import notes
+from arena.report.sentences.facts import details
 from arena.report.tables import survey
 from arena.report.tables.effort import SHARES
 from arena.report.viewer import games
@@ -140,7 +140,7 @@ def test_a_sample_is_of_whole_pairs_and_always_the_same(folder: Path, in_parts: 
 def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts: Run, tmp_path: Path) -> None:
     files = {path.name for path in write(in_parts, tmp_path)}
     assert "games.csv" in files and not files & {"moves.csv", "games.pdn"}
-    assert "written when asked for, by arena report --moves" in notes(in_parts)[-1]
+    assert "written when asked for, by arena report --moves" in details(in_parts)[-1]
     assert 'href="moves.csv"' not in (tmp_path / "report.html").read_text()
     files = {path.name for path in write(in_parts, tmp_path, moves=True)}
     assert files >= {"moves.csv", "games.pdn"}

@@ -16,18 +16,16 @@ from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, show_frame
 from arena.report.load import listed_runs
 from arena.report.load import load as load_run
-from arena.report.run import Run, standings_cells
+from arena.report.page.standings import standings
+from arena.report.run import Run
 from arena.report.runs.joint import (
     joint_text,
     load_joint,
     summary,
     write_joint,
 )
-from arena.report.sentences.cautions import unfinished
-from arena.report.sentences.facts import headline
-from arena.report.sentences.notes import disqualifications, faulty, forfeits
+from arena.report.sentences.answer import summary_lines
 from arena.report.sheets import write_sheets
-from arena.report.tables.table import texts
 from arena.report.write import write
 
 ANONYMOUS, NAMES = "anonymous", "names.csv"
@@ -84,7 +82,6 @@ def _write_names(run: Run) -> None:
 
 
 def _print_standings(finished: Run) -> None:
-    for sentences in (unfinished, faulty, disqualifications, forfeits, headline):
-        for sentence in sentences(finished):
-            echo(sentence)
-    show_frame(texts(standings_cells(finished)))
+    for line in summary_lines(finished):
+        echo(line)
+    show_frame(standings(finished).frame())

@@ -14,7 +14,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.play import tournament
 from arena.report.load import load as load_run
 from arena.report.run import Run
-from arena.report.sentences.notes import disqualifications, faulty, forfeits
+from arena.report.sentences.cautions import failures
 from arena.watch.display import Display
 from arena.watch.observer import Observer
 
@@ -56,6 +56,5 @@ def run(
 
         write(played)
     if outcome.failed:
-        sentences = [*faulty(played), *disqualifications(played), *forfeits(played)]
-        warnings.warn(f"{folder}: {' '.join(sentences)}", stacklevel=2)
+        warnings.warn(f"{folder}: {' '.join(failures(played))}", stacklevel=2)
     return played

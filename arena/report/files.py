@@ -12,11 +12,12 @@ import pandas as pd
 
 from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
+from arena.report.page import markdown
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.table import Table
-from arena.report.writers import latex, markdown
+from arena.report.writers import latex
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import search_comment
 

@@ -19,10 +19,10 @@ from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
-from arena.report.run import Run, standings_cells
-from arena.report.sentences.cautions import unfinished
-from arena.report.sentences.facts import facts, headline
-from arena.report.tables.table import texts
+from arena.report.page.standings import standings
+from arena.report.run import Run
+from arena.report.sentences.answer import summary_lines
+from arena.report.sentences.facts import facts
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
@@ -44,11 +44,13 @@ def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
 
 
 def card(run: Run) -> str:
-    """The run as a notebook shows it: its name, how far it is, its first sentences, the standings."""
-    sentences = [*unfinished(run), *headline(run), *facts(run)]
-    parts = [f"<h4>{escape(run.name)} ({escape(run.rules)})</h4>", f"<p>{escape(' '.join(sentences))}</p>"]
+    """The run as a notebook shows it: its name, its facts, the opening of its page, the standings."""
+    parts = [
+        f"<h4>{escape(run.name)}</h4>",
+        *(f"<p>{escape(line)}</p>" for line in (facts(run), *summary_lines(run))),
+    ]
     if len(run.games):
-        table = texts(standings_cells(run))
+        table = standings(run).frame()
         parts.append(table.head(ROWS).to_html(index=False, border=0))
         if len(table) > ROWS:
             parts.append(f"<p>and {len(table) - ROWS} more: <code>run.standings</code></p>")

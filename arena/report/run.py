@@ -22,7 +22,6 @@ from arena.report.tables import (
     suites,
     sweeps,
 )
-from arena.report.tables.catalogue import TABLES
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
 
@@ -132,7 +131,7 @@ class Run(RatedRun):
     @cached_property
     def convergence(self) -> pd.DataFrame:
         """Ratings after growing parts of the schedule."""
-        return standings.convergence(self.rated_games, self.players, self.first, self.experiment.anchor)
+        return standings.convergence(self.rated_games, self.players, self.first, self.anchor)
 
     # players at equal terms
 
@@ -210,8 +209,3 @@ class Run(RatedRun):
     def suite_answers(self) -> pd.DataFrame:
         """One row per position of a suite and player: the move played and whether it solves the position."""
         return self.data.answers
-
-
-def standings_cells(run: Run) -> pd.DataFrame:
-    """The standings for people: in the final order of the format if it has one, else by rating."""
-    return TABLES["order"].cells(run.order) if len(run.order) else TABLES["standings"].cells(run.standings)

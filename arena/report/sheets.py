@@ -8,12 +8,14 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.writing import write_text
 from arena.ledger.public import FEWEST, Pseudonyms
-from arena.report import template
+from arena.report.page import page_of
+from arena.report.page.blocks import Section
 from arena.report.player_page import player_pages, section, style
 from arena.report.run import Run
 from arena.report.tables.submissions import files_of_users
@@ -40,9 +42,8 @@ def write_sheets(run: Run) -> list[Path]:
     hiding = {player: _hiding(player, names, files) for player in files}
     paths = []
     for page in player_pages(run, list(files), hiding=hiding):
-        text = template.page(
-            "page/sheet.html", style(), title=f"{run.name}: {page.name}", section=section(page, title=run.name)
-        )
+        sheet = Markup('<div class="sheet">{}</div>').format(section(page, title=run.name))
+        text = page_of([Section("top", f"{run.name}: {page.name}", [])], style(), after=sheet)
         paths.append(replace(folder / targets[page.name], partial(write_text, text)))
     return paths
 

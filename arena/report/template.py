@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from arena.base.number import shown, unbroken
+from arena.base.number import unbroken
 
 _IMPORT = re.compile(r'^import (?:\{([\w,\s]+)\} from )?"(\.[^"]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.MULTILINE)
@@ -95,15 +95,14 @@ def wrapping(text: object) -> Markup:
     return Markup(_IN_NAME.sub(r"\1<wbr>", str(escape(unbroken(str(text))))))
 
 
-def sorting(text: object) -> Markup:
-    """The attribute of a cell that its table is sorted by, from its text; empty if that begins with no number."""
-    value = shown(str(text))
-    return Markup("" if value is None else f' data-sort="{value:.12g}"')
+def escaped(text: object) -> str:
+    """Text that Markdown shows as it is, HTML included, with numbers and units in one line."""
+    return re.sub(r"([\\`*_\[\]|~]|<(?=[\w/!?])|&(?=[\w#]))", r"\\\1", unbroken(str(text)))
 
 
 @functools.cache
-def environment(**filters: Callable[..., str]) -> Environment:
-    """Load templates by their paths in this room, with further filters; HTML templates escape."""
+def environment() -> Environment:
+    """Load templates by their paths in this room; HTML templates escape."""
     made = Environment(
         loader=PackageLoader("arena.report", ""),
         autoescape=select_autoescape(["html"]),
@@ -112,7 +111,7 @@ def environment(**filters: Callable[..., str]) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters |= {"wrapping": wrapping, "sorting": sorting} | filters
+    made.filters["wrapping"] = wrapping
     return made
 
 
@@ -122,6 +121,6 @@ def part(name: str) -> str:
 
 
 def page(name: str, style: str = "", scripts: tuple[str, ...] = (), **values: Any) -> str:
-    """A page, from a template that extends `page/frame.html`, with STYLES, SCRIPTS and these inside."""
+    """A page, from a template that has the values of `page/frame.html`, with STYLES, SCRIPTS and these inside."""
     inside = {"style": Markup("".join(map(part, STYLES)) + style), "script": Markup(script(*SCRIPTS, *scripts))}
     return environment().get_template(name).render(inside | values) + "\n"

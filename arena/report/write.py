@@ -61,7 +61,10 @@ def write(
     space = room(pictures.values())
     if games is None and space < CHARACTERS:
         shown = viewer(run, games, space)
-    page = partial(write_text, html(run, pictures, listed, shown, ["svg"] + ["png"] * png))
+    page = partial(
+        write_text,
+        html(run, pictures, [(file.name, file.holds) for file in listed], shown, ["svg"] + ["png"] * png),
+    )
     return [*(target / name for name in of_games), *written, replace(target / REPORT, page)]
 
 

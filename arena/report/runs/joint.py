@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from arena.base.files import REPORT, replace
-from arena.base.number import probability
 from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import JOINT, Across, across, by_run, gain_differences, gains, joint_table
 from arena.ratings.interval import Interval
-from arena.report.charts.runs import is_crowded, plot_joint
+from arena.report.charts.runs import plot_joint
 from arena.report.charts.style import save_png, svg
 from arena.report.load import listed_runs, load, runs_of
-from arena.report.page import plot_of
+from arena.report.page import markdown_of, page_of
+from arena.report.page.blocks import Answer, Block, Chart, Fold, Items, Raw, Section, Table, Text, file_list
+from arena.report.page.standings import standings
 from arena.report.run import Run
+from arena.report.sentences.answer import answer
 from arena.report.sentences.cautions import unfinished
-from arena.report.sentences.facts import headline
-from arena.report.tables.catalogue import TABLES
+from arena.report.sentences.claim import Claim, compared
+from arena.report.sentences.facts import facts
 from arena.report.tables.table import with_decimals
-from arena.report.template import page
-from arena.report.writers import in_markdown
 
 FOLDED = 16
 """Players above which the standings of each run are folded."""
 CHART = "joint_elo"
 SUMMARY = "summary.md"
-CAPTION = "Elo in each run, and their mean (joint), {}."
 _DECIMALS = dict.fromkeys(
     [column for name in ("elo", "gain", "difference") for column in Interval.columns_of(name)], 1
 ) | {"los": 4, "score": 4}
@@ -122,61 +122,45 @@ def load_joint(folder: Path) -> Joint:
     return Joint(folder, name, names, {one: run for one, run in runs.items() if len(run.games)})
 
 
-def conclusion(found: Joint) -> str:
+def conclusion(joint: Joint) -> list[Claim]:
     """What the runs say together: who leads, or what a gauntlet of the anchor tells."""
-    if found.across is None:
-        return "There is nothing to compare before two runs have games of the same players."
-    return _against(found) if found.meets_all else _lead(found)
+    if joint.across is None:
+        return [
+            Claim("There is nothing to compare before two runs have games of the same players", is_shown=False)
+        ]
+    if joint.meets_all:
+        others = joint.table[joint.table["player"] != joint.reference].sort_values("elo", ascending=False)
+        return [
+            compared(row["player"], joint.reference, Interval.of(row, "elo")) for row in others.to_dict("records")
+        ]
+    best, second = joint.table["player"].iloc[0], joint.table["player"].iloc[1]
+    gap = gains(joint.across, second)
+    ahead = gap[(gap["player"] == best) & (gap["run"] == JOINT)].iloc[0]
+    return [compared(best, second, Interval.of(ahead, "gain"))]
 
 
-def _lead(found: Joint) -> str:
-    """Who leads, and how far."""
-    assert found.across is not None
-    table, count = found.table, len(found.runs)
-    best, second = table.iloc[0], table.iloc[1]
-    gap = gains(found.across, second["player"])
-    ahead = gap[(gap["player"] == best["player"]) & (gap["run"] == JOINT)].iloc[0]
-    lead = Interval.of(ahead, "gain")
-    return (
-        f"Over {count} runs, each with the same weight, {best['player']} leads: {lead} Elo over "
-        f"{second['player']} (likelihood of superiority {probability(best['los'])})."
-    )
-
-
-def _against(found: Joint) -> str:
-    """What players are worth against the anchor: those that 95 % intervals tell from it, the clearest first."""
-    others = found.table[found.table["player"] != found.reference]
-    told = others[(others["elo_low"] > 0) | (others["elo_high"] < 0)]
-    told = told.sort_values("elo", key=abs, ascending=False, kind="stable")
-    figures = [f"{row['player']} {Interval.of(row, 'elo')}" for row in told.to_dict("records")]
-    parts = [f"{listed(figures)} Elo"] if figures else []
-    if rest := len(others) - len(told):
-        parts.append(f"no measurable difference for {counted(rest, 'other' if figures else 'player')}")
-    return f"Against {found.reference}, in the mean of {len(found.runs)} runs: {'; '.join(parts)}."
-
-
-def summary(found: Joint) -> list[str]:
+def summary(joint: Joint) -> list[str]:
     """All that the page says: what is not played yet, what the runs say together, and players left out."""
-    return [*lacking_games(found), conclusion(found), *notes(found)]
+    return [*lacking_games(joint), *(claim.sentence for claim in conclusion(joint)), *notes(joint)]
 
 
-def lacking_games(found: Joint) -> list[str]:
+def lacking_games(joint: Joint) -> list[str]:
     """The runs that are not played, or not to their end."""
-    lacking = [name for name in found.names if name not in found.runs]
+    lacking = [name for name in joint.names if name not in joint.runs]
     lines = [f"No games yet: {listed(lacking)}."] if lacking else []
-    for name, run in found.runs.items():
+    for name, run in joint.runs.items():
         lines += [f"{name}: {sentence}" for sentence in unfinished(run)]
     return lines
 
 
-def notes(found: Joint) -> list[str]:
+def notes(joint: Joint) -> list[str]:
     """The players that the joint table leaves out, and those whose games repeat from run to run."""
-    if found.across is None:
+    if joint.across is None:
         return []
     lines = []
-    if out := found.across.left_out:
+    if out := joint.across.left_out:
         lines.append(f"Left out, as some run has no rating of them on this scale: {listed(out)}.")
-    if len(same := _same_players(found)) > 1:
+    if len(same := _same_players(joint)) > 1:
         lines.append(
             f"Games between {listed(same)} repeat from run to run, as these have the same limits there: what the "
             "runs say together of these players is less sure than its intervals say."
@@ -184,100 +168,86 @@ def notes(found: Joint) -> list[str]:
     return lines
 
 
-def _same_players(found: Joint) -> list[str]:
+def _same_players(joint: Joint) -> list[str]:
     """The players that are the same, without a time limit, in two runs or more by the same rules."""
     entries: dict[str, list[Any]] = {}
-    for experiment in (run.data.experiment for run in found.runs.values()):
+    for experiment in (run.data.experiment for run in joint.runs.values()):
         for player in experiment.players:
             if player.limit.longest is None:
                 entries.setdefault(player.name, []).append((experiment.variant, player))
     return [name for name, them in entries.items() if any(them.count(one) > 1 for one in them)]
 
 
-def joint_text(found: Joint) -> pd.DataFrame:
-    """The joint table with Elo in each run beside.
-
-    With LOS, unless players met none but the anchor: then the next in the table is nobody's opponent.
-    """
-    table = found.table
+def joint_text(joint: Joint) -> pd.DataFrame:
+    """The joint table with Elo in each run beside it."""
+    table = joint.table
     columns: dict[str, list[str]] = {"#": table["rank"].astype(str).tolist(), "Player": table["player"].tolist()}
     columns["Joint Elo"] = [str(Interval.of(row, "elo")) for row in table.to_dict("records")]
-    if not found.meets_all:
-        columns["LOS"] = [probability(value) for value in table["los"]]
-    for name, rows in found.by_run.groupby("run", sort=False):
+    for name, rows in joint.by_run.groupby("run", sort=False):
         columns[str(name)] = [str(Interval.of(row, "elo")) for row in rows.to_dict("records")]
     columns["Games"] = table["games"].astype(str).tolist()
     return pd.DataFrame(columns)
 
 
-def gains_text(found: Joint) -> pd.DataFrame:
+def gains_text(joint: Joint) -> pd.DataFrame:
     """Gains over the reference in each run, and their mean."""
     crossed: dict[str, dict[str, str]] = {}
-    for row in found.gains.to_dict("records"):
+    for row in joint.gains.to_dict("records"):
         crossed.setdefault(row["player"], {})[row["run"]] = str(Interval.of(row, "gain"))
     columns: dict[str, list[str]] = {"Player": list(crossed)}
-    for name in (*found.runs, JOINT):
+    for name in (*joint.runs, JOINT):
         columns[name] = [cells[name] for cells in crossed.values()]
     return pd.DataFrame(columns)
 
 
-def write_joint(found: Joint, *, png: bool = False) -> Path:
+def write_joint(joint: Joint, *, png: bool = False) -> Path:
     """Write the page of several runs, its tables as CSV and its chart; returns the path of the page."""
+    kinds = ["svg"] + ["png"] * png
     files: dict[str, Callable[[Path], object]] = {}
-    plots, kinds = [], ["svg"] + ["png"] * png
-    tables: list[tuple[str, str, pd.DataFrame]] = []
-    caption = CAPTION.format("with 95 % intervals")
-    if found.across is not None:
-        if is_crowded(len(found.table), len(found.runs)):
-            caption = CAPTION.format("with its 95 % interval")
-        axes = plot_joint(found.by_run, found.table, reference=found.zero)
+    tables: dict[str, tuple[str, pd.DataFrame]] = {}
+    chart = None
+    if joint.across is not None:
+        axes = plot_joint(joint.by_run, joint.table, reference=joint.zero)
         drawn = svg(axes)
-        plots = [plot_of(CHART, caption, drawn)]
+        chart = Chart(CHART, "Elo in each run, and their mean (joint), with 95 % intervals.", drawn, kinds)
         fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes)}
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
-        tables = list(_tables(found))
-        files |= {name: partial(_write_csv, table) for name, _, table in tables}
-    said: dict[str, Any] = {
-        "title": found.name,
-        "unfinished": lacking_games(found),
-        "conclusion": conclusion(found),
-        "notes": notes(found),
-        "joint": joint_text(found) if tables else None,
-        "zero": found.zero if tables else "",
-        "gains": gains_text(found) if tables and not found.anchored else None,
-        "reference": found.reference if tables else "",
-    }
-    summed_up = in_markdown("runs/joint.md.jinja", said, caption=caption, chart=f"{CHART}.{kinds[-1]}")
-    files[SUMMARY] = partial(write_text, summed_up)
-    text = page(
-        "runs/joint.html",
-        **said,
-        charts=plots,
-        kinds=kinds,
-        runs=[_of_run(name, run) for name, run in found.runs.items()],
-        folded=FOLDED,
-        files=[*tables, (SUMMARY, "this page in Markdown", None)],
-    )
+        tables = {
+            "joint.csv": ("joint Elo", joint.table),
+            "by_run.csv": ("Elo, games and points of each player in each run", joint.by_run),
+            "gains.csv": (f"gains over {joint.reference} in each run and jointly", joint.gains),
+            "gain_differences.csv": ("how far these gains differ between two runs", joint.differences),
+        }
+        files |= {name: partial(_write_csv, table) for name, (_, table) in tables.items()}
+    listed_files = [(name, holds) for name, (holds, _) in tables.items()] + [(SUMMARY, "this page in Markdown")]
+    sections = _sections(joint, chart, listed_files)
+    files[SUMMARY] = partial(write_text, markdown_of(sections))
     for name, fill in files.items():
-        replace(found.folder / name, fill)
-    return replace(found.folder / REPORT, partial(write_text, text))
+        replace(joint.folder / name, fill)
+    return replace(joint.folder / REPORT, partial(write_text, page_of(sections)))
 
 
-def _tables(found: Joint) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    yield ("joint.csv", "joint Elo", found.table)
-    yield ("by_run.csv", "Elo, games and points of each player in each run", found.by_run)
-    yield ("gains.csv", f"gains over {found.reference} in each run and jointly", found.gains)
-    yield ("gain_differences.csv", "how far these gains differ between two runs", found.differences)
-
-
-def _of_run(name: str, run: Run) -> dict[str, Any]:
-    return {
-        "name": name,
-        "link": f"{name}/{REPORT}",
-        "games": counted(len(run.games), "game"),
-        "sentence": next(iter(headline(run)), ""),
-        "table": TABLES["standings"].text(run.standings),
-    }
+def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -> list[Section]:
+    """The sections of the page: the answer, the joint table, gains, and each run with its own answer."""
+    opening: list[Block] = [Text(f"{counted(len(joint.names), 'run')}: {listed(joint.names)}", "facts")]
+    opening += [Text(sentence, "first") for sentence in lacking_games(joint)]
+    opening += [Answer(conclusion(joint))]
+    opening += [Text("Elo with 95 % intervals, the mean of all runs; each has the same weight.", "note")]
+    opening += [Items(notes(joint), "Worth a look")] if notes(joint) else []
+    sections = [Section("top", joint.name, opening)]
+    if chart is not None:
+        note = Text(f"Elo ({joint.zero}) in each run, and its mean.", "note")
+        sections.append(Section("joint", "Joint table", [Table.of(joint_text(joint), "joint-table"), note, chart]))
+        if not joint.anchored:
+            title = f"Gains over {joint.reference}, by run"
+            sections.append(Section("gains", title, [Table.of(gains_text(joint))]))
+    for name, run in joint.runs.items():
+        link = Markup('<p><a href="{}/{}">The report of this run</a></p>').format(name, REPORT)
+        table = standings(run)._replace(anchor="")
+        shown: Block = Fold(f"All {len(table.rows)} players", [table]) if len(table.rows) > FOLDED else table
+        blocks: list[Block] = [Text(facts(run), "facts"), Answer(answer(run)), shown, Raw(link)]
+        sections.append(Section(f"run-{name}", name, blocks))
+    return [*sections, Section("files", "Files", [file_list(files)])]
 
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:

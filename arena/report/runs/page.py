@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from arena.base.files import REPORT, replace
 from arena.base.writing import write_text
-from arena.report.template import page
+from arena.report.page import page_of
+from arena.report.page.blocks import Block, Cell, Heading, Section, Table, Text, text_cell
 from arena.watch.entry import Entry
 
 INDEX = "index.html"
 """Name of the page, in the folder that the runs are below."""
+_COLUMNS = {
+    "run": "name", "began": "word", "rules": "word wide", "format": "word wide", "players": "n wide", "games": "n",
+    "leader": "word", "Elo": "n", "state": "word", "machine": "word wide",
+}  # fmt: skip
+"""The columns, by the names of `Entry.cells`."""
 
 
 def write_index(runs: Sequence[Entry], root: Path) -> Path:
     """Write INDEX into the folder that the runs are below, a row for each run; returns its path."""
-    text = page(
-        "runs/index.html",
-        title=f"Runs in {root.resolve().name}",
-        counts=counts(runs),
-        runs=[entry.cells() | {"link": _link(entry.folder / REPORT, root)} for entry in runs],
+    head = [*(Heading(name.capitalize(), kind) for name, kind in _COLUMNS.items())]
+    rows = [
+        [_cell(entry.cells(), name, _link(entry.folder / REPORT, root)) for name in _COLUMNS] for entry in runs
+    ]
+    note = (
+        "Elo is that of a run's report, or, where that is older than the last game, of the results so far; 0 is "
+        "the mean of its players or its anchor."
     )
+    opening: list[Block] = [Text(counts(runs), "facts"), Table(head, rows, "runs"), Text(note, "note")]
+    text = page_of([Section("top", f"Runs in {root.resolve().name}", opening)])
     return replace(root / INDEX, partial(write_text, text))
+
+
+def _cell(cells: Mapping[str, str], name: str, link: str) -> Cell:
+    cell = text_cell(cells[name])
+    return (
+        cell._replace(drawn=Markup('<a href="{}">{}</a>').format(link, cell.text))
+        if link and name == "run"
+        else cell
+    )
 
 
 def counts(runs: Sequence[Entry]) -> str:

@@ -1,4 +1,4 @@
-"""Cautions: missing games, limits not kept, unbalanced schedules, players below random ones."""
+"""Cautions: missing games, players' failures, limits not kept, unbalanced schedules, players below random ones."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from arena.base.number import quantity
 from arena.base.wording import counted, first_few, listed
 from arena.ratings.contrasts import CERTAIN
 from arena.report.run import Run
-from arena.report.sentences.comparisons import UNKEPT, were_kept
-from arena.report.tables.submissions import lost_by_failures
+from arena.report.sentences.facts import WHOLE_SCHEDULE
+from arena.report.tables.decided import verdict
+from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.views import TOO_LONG
+from players.loading import own_code
 from players.player import PlayerSpec
 
 WAITED, WAITED_SECONDS = 2, 0.001
@@ -20,11 +22,104 @@ PONDERED, PONDERED_SECONDS = 0.1, 0.05
 MOST = 5
 """Players that a sentence names."""
 UNEVEN = 0.1
-"""Share of the games by which ties, and a player's colours, may differ where a schedule is balanced."""
+"""Share of the games by which pairings, and a player's colours, may differ where a schedule is balanced."""
 PAIR = 2
 """Games by which they may differ in any case."""
-EVERY_TIE = ("round-robin", "match", "gauntlet")
-"""Formats in which every tie plays every opening."""
+REPEATED = 0.5
+"""Share of games that repeat others from which on it is noted."""
+_LEFT_OUT = 3
+"""Players left out that have a sentence each; of more their number and where the reasons are."""
+_SENTENCES = 10
+"""Sentences on mistakes, and on players that were disqualified."""
+
+
+def failures(run: Run) -> list[str]:
+    """Games lost by failures, players that were disqualified or left out, mistakes found before the first game."""
+    return [*forfeits(run), *disqualifications(run), *faulty(run)]
+
+
+def cautions(run: Run) -> list[str]:
+    """What is worth a look before the results are believed."""
+    if not len(run.games):
+        return _changes(run)
+    sentences = [*too_long(run), *waited(run), *pondered(run), *unbalanced(run), *below_random(run)]
+    if verdict(run.sprt) != "continue":
+        sentences.append(
+            "The match ended when the test was decided, which on average lets the difference in Elo look larger "
+            "than it is."
+        )
+    if len(run.ratings.groups) > 1 or run.repeated_games > REPEATED * len(run.games):
+        sentences += [note for note in run.ratings.notes if "groups" in note or "repeat" in note]
+    return [*sentences, *unmeasured(run), *_changes(run)]
+
+
+def failing(run: Run) -> dict[str, int]:
+    """The players that lost half of their games or more by failures, with how many."""
+    lost = lost_by_failures(run.games).sum(axis=1)
+    games = run.standings.set_index("player")["games"]
+    return {str(name): int(count) for name, count in lost.items() if 2 * count >= games[str(name)]}
+
+
+def unfinished(run: Run) -> list[str]:
+    """The number of missing games and of pairings that have not met; nothing of a run that is complete."""
+    played, planned = run.played, run.info.games
+    if run.data.order is not None or not planned or (run.info.exact and played == planned):
+        return []
+    at_most = "" if run.info.exact else "at most "
+    apart = sum(games == 0 for games in _games_of_pairings(run).values())
+    have = "has" if apart == 1 else "have"
+    more = f"; {counted(apart, 'pairing')} {have} not met" if apart else ""
+    return [f"Not complete: {played} of {at_most}{counted(planned, 'game')}{more}."]
+
+
+def forfeits(run: Run) -> list[str]:
+    """How many games were lost by failures, by whom, of how many, and why; nothing if none was."""
+    counts, games = lost_by_failures(run.games), len(run.games)
+    if not len(counts):
+        return []
+    lost = int(counts.to_numpy().sum())
+    order = counts.sum(axis=1).sort_values(ascending=False, kind="stable").index
+    played = run.ratings.table.set_index("player")["games"]
+    parts = [f"{player} lost {by_failures(counts.loc[player])}, of {played[player]}" for player in order[:MOST]]
+    more = len(order) - MOST
+    if more > 0:
+        parts.append(f"{counted(more, 'player')} more lost some, too")
+    were = "was" if lost == 1 else "were"
+    return [f"{counted(lost, 'game')} of {games} {were} lost by players' failures: {'; '.join(parts)}."]
+
+
+def disqualifications(run: Run) -> list[str]:
+    """A sentence for each player that was disqualified and whose games are void, with its first failure."""
+    sentences = [f"{player} was {disqualification(run, player)}." for player in run.data.disqualified]
+    return _some(sentences, "player was disqualified", "players were disqualified")
+
+
+def faulty(run: Run) -> list[str]:
+    """The mistakes found in players before the first game, a sentence for each; and who was left out for one.
+
+    Nothing of players that failed in games, which `forfeits` and `disqualifications` name.
+    """
+    failed = {*lost_by_failures(run.games).index, *run.data.disqualified}
+    taking_part = [
+        _ended(f"Found before the first game: {finding.player}: {finding.message}")
+        for finding in run.info.faulty
+        if finding.player not in failed
+    ]
+    left_out = [_ended(f"{player} was {reasons(run, player)[0]}") for player in run.info.left_out]
+    if len(left_out) > _LEFT_OUT:
+        left_out = [f"{counted(len(left_out), 'player')} were left out as faulty; submissions.csv says why."]
+    return [*left_out, *_some(taking_part, "mistake was found", "mistakes were found")]
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
+def _some(sentences: list[str], one: str, several: str) -> list[str]:
+    more = len(sentences) - _SENTENCES
+    if more <= 0:
+        return sentences
+    return [*sentences[:_SENTENCES], f"{more} more {one if more == 1 else several}."]
 
 
 def too_long(run: Run) -> list[str]:
@@ -39,32 +134,10 @@ def too_long(run: Run) -> list[str]:
         f"{row['time_used']:.1f} times its limit"
         for row in late.to_dict("records")
     ]
-    mark = "" if were_kept(run.comparisons) else f"{UNKEPT} "
     return [
-        f"{mark}Time was not equal: {first_few(parts, MOST, '; ')}. A busy machine, slow code, or a limit close "
+        f"† Time was not equal: {first_few(parts, MOST, '; ')}. A busy machine, slow code, or a limit close "
         "to the cost of a call can be the cause."
     ]
-
-
-def unbalanced(run: Run) -> list[str]:
-    """Ties that met much less often than others where the format has all meet equally often; uneven colours."""
-    names = [spec.name for spec in run.experiment.players]
-    sentences = []
-    so_far = " so far" if unfinished(run) else ""
-    if counts := _games_of_ties(run):
-        most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
-        if counts[most] - counts[least] > max(PAIR, UNEVEN * counts[most]):
-            sentences.append(
-                f"The schedule is not balanced{so_far}: {listed(most)} met in {counted(counts[most], 'game')}, "
-                f"{listed(least)} in {counts[least]}."
-            )
-    table = run.outcomes.pivot(index="player", columns="colour", values="games").reindex(names)
-    allowed = (UNEVEN * (table["white"] + table["black"])).clip(lower=PAIR)
-    uneven = table[(table["white"] - table["black"]).abs() > allowed]
-    if len(uneven):
-        parts = [f"{row.Index} had White {row.white} times and Black {row.black}" for row in uneven.itertuples()]
-        sentences.append(f"Colours are not balanced{so_far}: {first_few(parts, MOST, '; ')}.")
-    return sentences
 
 
 def waited(run: Run) -> list[str]:
@@ -102,61 +175,65 @@ def pondered(run: Run) -> list[str]:
     )
 
 
-def unfinished(run: Run) -> list[str]:
-    """The number of missing games and of ties that have not met; nothing of a run that is complete."""
-    played, planned = run.played, run.info.games
-    if run.data.order is not None or not planned or (run.info.exact and played == planned):
-        return []
-    at_most = "" if run.info.exact else "at most "
-    apart = sum(games == 0 for games in _games_of_ties(run).values())
-    have = "has" if apart == 1 else "have"
-    more = f"; {counted(apart, 'pairing')} {have} not met" if apart else ""
-    return [f"Not complete: {played} of {at_most}{counted(planned, 'game')}{more}."]
-
-
-def below_random(run: Run) -> list[str]:
-    """Players that choose and are below one that does not: greedy ones in any case, others where that is certain.
-
-    Without those that lost half their games or more by failures.
-    """
-    specs = {spec.name: spec for spec in run.experiment.players}
-    randoms = [name for name, spec in specs.items() if spec.type == "random"]
-    failures = lost_by_failures(run.games).sum(axis=1)
-    games = run.standings.set_index("player")["games"]
+def unbalanced(run: Run) -> list[str]:
+    """Pairings that met less often than others where the format has all meet equally often; uneven colours."""
+    names = [spec.name for spec in run.experiment.players]
     sentences = []
-    for name, spec in specs.items():
-        failed = 2 * failures.get(name, 0) >= games[name]
-        for other in [] if spec.type == "random" or failed else randoms:
-            found = run.ratings.contrast({name: 1.0, other: -1.0})
-            if found is None or round(found.value) >= 0:
-                continue
-            figure = f"{found} Elo"
-            certain = found.los < 1 - CERTAIN
-            if spec.type == "greedy":
-                sentences.append(_greedy(run, spec, other, figure, certain))
-            elif certain:
-                sentences.append(
-                    f"{name} is below {other}, which moves by chance ({figure}). Look for a wrong sign or a "
-                    f"wrong view in what it chooses by{_check(run, spec)}."
-                )
+    so_far = " so far" if unfinished(run) else ""
+    if counts := _games_of_pairings(run):
+        most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
+        if counts[most] - counts[least] > max(PAIR, UNEVEN * counts[most]):
+            sentences.append(
+                f"The schedule is not balanced{so_far}: {listed(most)} met in {counted(counts[most], 'game')}, "
+                f"{listed(least)} in {counts[least]}."
+            )
+    table = run.outcomes.pivot(index="player", columns="colour", values="games").reindex(names)
+    allowed = (UNEVEN * (table["white"] + table["black"])).clip(lower=PAIR)
+    uneven = table[(table["white"] - table["black"]).abs() > allowed]
+    if len(uneven):
+        parts = [f"{row.Index} had White {row.white} times and Black {row.black}" for row in uneven.itertuples()]
+        sentences.append(f"Colours are not balanced{so_far}: {first_few(parts, MOST, '; ')}.")
     return sentences
 
 
-def _games_of_ties(run: Run) -> dict[tuple[str, str], int]:
-    """Games of each tie where every tie plays every opening, see EVERY_TIE."""
+def _games_of_pairings(run: Run) -> dict[tuple[str, str], int]:
+    """Games of each pairing where every pairing plays every opening, see WHOLE_SCHEDULE."""
     names = [spec.name for spec in run.experiment.players]
     colours = run.games[["white", "black"]].astype(str)
     met = Counter(frozenset(pair) for pair in zip(colours["white"], colours["black"], strict=True))
-    ties = run.experiment.format.ties(names) if run.experiment.format.type in EVERY_TIE else []
+    ties = run.experiment.format.ties(names) if run.experiment.format.type in WHOLE_SCHEDULE else []
     return {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in ties}
 
 
-def _greedy(run: Run, spec: PlayerSpec, other: str, figure: str, certain: bool) -> str:
-    below = "below" if certain else "not measurably different from"
-    return (
-        f"{spec.name} is {below} {other} ({figure}): a greedy player does not see the reply to its move and runs "
-        f"into exchanges. If it should be above, look for a wrong sign in its evaluation{_check(run, spec)}."
-    )
+def below_random(run: Run) -> list[str]:
+    """Players with code of a user's own that are certainly below one that moves by chance.
+
+    All that are tested are so at once (S. Holm, 1979): of a whole class that is no weaker, nobody is named with a
+    probability of 97.5 %. Without those that lost half their games or more by failures.
+    """
+    randoms = [spec.name for spec in run.experiment.players if spec.type == "random"]
+    failed = failing(run)
+    tested = [
+        (difference.los, spec, other, difference)
+        for spec in run.experiment.players
+        for other in randoms
+        if own_code(spec)
+        and spec.name not in failed
+        and (difference := run.ratings.contrast({spec.name: 1.0, other: -1.0})) is not None
+    ]
+    sentences = []
+    for place, (los, spec, other, difference) in enumerate(sorted(tested, key=lambda test: test[0])):
+        if los * (len(tested) - place) > 1 - CERTAIN:
+            break
+        why = (
+            "one ply ahead it does not see the reply, or a sign is wrong"
+            if spec.type == "greedy"
+            else "look for a wrong sign or a wrong view in what it chooses by"
+        )
+        sentences.append(
+            f"{spec.name} is below {other}, which moves by chance ({difference} Elo): {why}{_check(run, spec)}."
+        )
+    return sentences
 
 
 def _check(run: Run, spec: PlayerSpec) -> str:
@@ -164,3 +241,23 @@ def _check(run: Run, spec: PlayerSpec) -> str:
     evaluation, variant = spec.options.get("evaluation"), run.experiment.variant
     named = isinstance(evaluation, str) and isinstance(variant, str)
     return f": arena check {evaluation} {variant}" if named else ""
+
+
+def unmeasured(run: Run) -> list[str]:
+    """A sentence for each player that the probe could not, or not everywhere, search to its depth."""
+    sentences = []
+    for row in run.ablation.to_dict("records"):
+        of_player = run.probes[run.probes["player"] == row["player"]]
+        errors = of_player.loc[of_player["error"] != "", "error"]
+        if row["positions"] < len(of_player):
+            reason = f" ({errors.iloc[0]})" if len(errors) else ""
+            sentences.append(
+                f"{row['player']} searched {row['positions']} of {counted(len(of_player), 'position')} to depth "
+                f"{row['depth']}{reason}."
+            )
+    return sentences
+
+
+def _changes(run: Run) -> list[str]:
+    forced = run.info.forced
+    return [f"The run was resumed by --force with other versions than it began with: {forced}."] if forced else []

@@ -1,21 +1,24 @@
-"""The opening words of a report and the facts of its run: games played and drawn, what moving first was worth."""
+"""The facts of a run: what was played, when, what the first move was worth, what it takes to know more."""
 
 from __future__ import annotations
 
-import pandas as pd
+import math
+from collections.abc import Sequence
+from datetime import timedelta
 
-from arena.base.number import percent
+from arena.base.number import percent, quantity
 from arena.base.wording import counted, listed
 from arena.ratings.errors import wilson
-from arena.ratings.joint import ONE_PLAYER
+from arena.report.describe import describe_limit
 from arena.report.run import Run
-from arena.report.sentences.answers import answers, decision, lead, placed
+from arena.report.sentences.claim import Claim
+from arena.report.tables.settings import limits, terms
 from arena.rules.game import Termination
 
-MOST = 4
-"""Sentences of the opening words."""
-PODIUM = 3
-"""Places of the final order that the sentence names."""
+WHOLE_SCHEDULE = ("round-robin", "match", "gauntlet")
+"""Formats in which every pairing plays every opening."""
+LEAST_ELO, MOST_TIMES = 5, 100
+"""Elo of a difference, at least, and times the games, at most, of which it is said what they would take."""
 _RULES = {
     Termination.ADJUDICATED_WIN: "won by scores",
     Termination.ADJUDICATED_DRAW: "drawn by scores",
@@ -23,39 +26,119 @@ _RULES = {
 }
 
 
-def headline(run: Run) -> list[str]:
-    """The opening words: what the run decided, its answers and who leads, in MOST plain sentences at most.
+def facts(run: Run) -> str:
+    """One line: rules, players and games, limits, openings, date, time and machine."""
+    players = counted(len(run.data.experiment.players), "player")
+    parts = [_rules(run), f"{players}, {counted(len(run.games), 'game')}{_of_planned(run)}", _format(run)]
+    parts += [_limits(run), _openings(run), *_when(run)]
+    return " · ".join(part for part in parts if part)
 
-    Without games only what was decided.
+
+def _rules(run: Run) -> str:
+    return f"{run.rules[0].upper()}{run.rules[1:]} rules"
+
+
+def _of_planned(run: Run) -> str:
+    void = f" and {len(run.void_games)} void" if len(run.void_games) else ""
+    planned = run.info.games
+    return void + (f" of at most {planned:,}" if planned and not run.info.exact else "")
+
+
+def _format(run: Run) -> str:
+    kind = run.experiment.format.type
+    return "" if kind == "round-robin" else "sequential test" if run.experiment.sprt else kind
+
+
+def _limits(run: Run) -> str:
+    """The limits of the players that have some: one limit in full, else their kinds."""
+    limited = [spec for spec in run.experiment.players if limits(spec)]
+    each = dict.fromkeys(spec.limit for spec in limited)
+    if len(each) == 1:
+        return (
+            f"{describe_limit(limited[0].limit)} a move"
+            if not limited[0].limit.clock
+            else describe_limit(limited[0].limit)
+        )
+    kinds = dict.fromkeys(terms(limits(spec)) for spec in limited)
+    return f"limits of {listed(kinds)}" if kinds else ""
+
+
+def _openings(run: Run) -> str:
+    """How many openings of which kind were played."""
+    openings, used = run.experiment.openings, run.games["opening"].nunique()
+    if not used:
+        return ""
+    number = counted(used, "opening")
+    if openings.set is not None:
+        kind = f" of {openings.set}"
+    elif openings.file is not None:
+        kind = " of a file"
+    else:
+        kind = f" of {openings.random_plies} random plies"
+    return f"{number}{kind}, colours swapped"
+
+
+def _when(run: Run) -> list[str]:
+    """The day of the first game; if there was one session, how long it took, on how many cores."""
+    began = run.games["began"].dropna()
+    if began.empty:
+        return []
+    first = began.min()
+    when = f"{first.day} {first:%B %Y}"
+    session = run.info.session
+    if session is None or session.games:
+        return [when]
+    ended = (run.games["began"] + run.games["seconds"].map(lambda seconds: timedelta(seconds=seconds))).max()
+    return [f"{when}, {_duration((ended - first).total_seconds())}{_cores(run)}"]
+
+
+def _cores(run: Run) -> str:
+    cores = run.info.machine.get("cores")
+    return f" on {counted(cores, 'core')}" if cores else ""
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{seconds / 3600:.1f} h"
+
+
+def first_move(run: Run) -> str:
+    """Who moves first, what that was worth, and how many games were drawn."""
+    games = len(run.games)
+    if not games:
+        return ""
+    worth = f"; that was worth {run.ratings.advantage} Elo" if run.ratings.advantage.error > 0 else ""
+    drawn = percent((run.games["result"].astype(str) == "draw").sum() / games)
+    return f"{run.first.capitalize()} moves first{worth}. {drawn} of the games were drawn."
+
+
+def to_know_more(run: Run, claims: Sequence[Claim]) -> tuple[str, str]:
+    """How many times the games would show the clearest difference that is not shown, and the setting for that.
+
+    Empty where all is shown, or a test or the width of the intervals decides how many games there are.
     """
-    return _told(run)[0]
+    experiment = run.experiment
+    differences = [claim.difference for claim in claims if claim.difference and not claim.is_shown]
+    if not differences or experiment.sprt or experiment.until or experiment.format.type not in WHOLE_SCHEDULE:
+        return "", ""
+    difference = max(differences, key=lambda interval: abs(interval.value) / interval.error)
+    elo = max(round(abs(difference.value)), LEAST_ELO)
+    times = math.ceil((difference.error / elo) ** 2)
+    if not 1 < times <= MOST_TIMES:
+        return "", ""
+    text = f"To tell {elo} Elo from 0 takes {times} times the games"
+    openings = experiment.openings
+    if openings.set is not None or openings.file is not None:
+        return f"{text}.", ""
+    played = run.games["opening"].nunique()
+    return f"{text}:", f"openings: {{count: {times * played}}}"
 
 
 def details(run: Run) -> list[str]:
-    """The answers for which the opening words have no room."""
-    return _told(run)[1]
-
-
-def decisions(run: Run) -> list[str]:
-    """Sentences: players found to be one, and the decisions of the sequential test and the format."""
-    sentences = [note for note in run.ratings.notes if note.endswith(ONE_PLAYER)][:1] + placed(run)
-    sentences += [decision(run.sprt, run.experiment)] if run.experiment.sprt else []
-    if len(run.order):
-        first = [f"{row.place}. {row.player}" for row in run.order.head(PODIUM).itertuples()]
-        sentences.append(f"Final order ({run.experiment.format.type}): {'; '.join(first)}{_level(run.order)}.")
-    return sentences
-
-
-def facts(run: Run) -> list[str]:
-    """How many games were played and drawn, and what moving first was worth, in plain text."""
-    played, ratings = len(run.games), run.ratings
-    sentences = [_progress(run)]
-    if not played:
-        return sentences
-    sentences += narrowed(run)
-    if ratings.advantage.error > 0:
-        sentences.append(f"Moving first ({run.first.capitalize()}) was worth {ratings.advantage} Elo.")
-    return [*sentences, *_adjudicated(run)]
+    """Sentences on the games that few need: how wide intervals are, which games were adjudicated or repeated."""
+    return [*narrowed(run), *_adjudicated(run), *_level_pairings(run), *run.ratings.notes, *_sample(run)]
 
 
 def narrowed(run: Run) -> list[str]:
@@ -64,45 +147,14 @@ def narrowed(run: Run) -> list[str]:
         return []
     table = run.standings.set_index("player")
     half = (table["elo_high"] - table["elo_low"]) / 2
-    found, of = (half.sum(), "difference") if len(half) == 2 else (half.max(), half.idxmax())
-    widest, wanted = f"{found:.1f} Elo ({of})", f"±{until.error:g} Elo"
+    width, of = (half.sum(), "difference") if len(half) == 2 else (half.max(), half.idxmax())
+    widest, wanted = f"{width:.1f} Elo ({of})", f"±{until.error:g} Elo"
     if run.data.order is None:
         return [f"The widest 95 % interval is ±{widest} so far; the run ends at {wanted}."]
-    if run.played == run.info.games and found > until.error:
+    if run.played == run.info.games and width > until.error:
         return [f"The openings were used up before intervals were within {wanted}: the widest is ±{widest}."]
-    once = ", repeated games counted once" if found > until.error else ""
+    once = ", repeated games counted once" if width > until.error else ""
     return [f"The run ended when all 95 % intervals were within {wanted}: the widest is ±{widest}{once}."]
-
-
-def _level(order: pd.DataFrame) -> str:
-    """That the first place was decided by the seed, as the last tie stayed level."""
-    first = order.iloc[0]
-    if first.get("decided", "points") == "points":
-        return ""
-    return f"; level with {first['opponent']}, {first['player']} is first by its higher seed"
-
-
-def _told(run: Run) -> tuple[list[str], list[str]]:
-    """The opening words and the rest of what the run answers."""
-    first = decisions(run)
-    if not len(run.games):
-        return first, []
-    last = _leads(run)
-    room = MOST - len(first) - len(last)
-    found = answers(run, room)
-    return [*first, *found[:room], *last], found[room:]
-
-
-def _leads(run: Run) -> list[str]:
-    """The leader, unless Elo is given, or the comparisons name it, as those at limits of several kinds do.
-
-    Beside a final order, which places players by other figures, "By Elo" begins the sentence.
-    """
-    named = len(run.comparisons) > 0 and (len(run.players) == 2 or run.comparisons["terms"].nunique() > 1)
-    if named or len(run.experiment.anchor) > 1:
-        return []
-    found = lead(run.standings, run.experiment.players)
-    return [f"By Elo, {sentence}" for sentence in found] if len(run.order) else found
 
 
 def _adjudicated(run: Run) -> list[str]:
@@ -123,12 +175,23 @@ def _adjudicated(run: Run) -> list[str]:
     return sentences
 
 
-def _progress(run: Run) -> str:
-    played, planned, exact = len(run.games), run.info.games, run.info.exact
-    of = f" of at most {planned} planned" if planned and not exact else ""
-    end = ", complete" if not exact and run.data.order is not None else ""
-    draws = int((run.games["result"].astype(str) == "draw").sum())
-    drawn = f", {percent(draws / played)} drawn" if played else ""
-    void = f" and {len(run.void_games)} void" if len(run.void_games) else ""
-    players = counted(len(run.data.experiment.players), "player")
-    return f"{players}, {counted(played, 'game')}{void}{of}{end}{drawn}."
+def _level_pairings(run: Run) -> list[str]:
+    if "decided" not in run.order:
+        return []
+    lost = run.order[(run.order["decided"] != "points") & (run.order["place"] > 1)]
+    return [
+        f"{row['opponent']} against {row['player']} stayed level in round {row['round']} "
+        f"({row['conceded']:g} to {row['points']:g}): the higher seed went on."
+        for row in lost.to_dict("records")
+    ]
+
+
+def _sample(run: Run) -> list[str]:
+    if not run.large:
+        return []
+    moves, games = len(run.survey.sample), run.survey.sample["game"].nunique()
+    return [
+        f"Quantiles of time rest on {quantity(moves)} of {quantity(run.games['plies'].sum())} moves: those of "
+        f"{counted(games, 'game')}, whole pairs drawn at random. moves.csv and games.pdn are written when "
+        "asked for, by arena report --moves."
+    ]

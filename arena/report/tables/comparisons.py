@@ -13,7 +13,7 @@ from arena.experiment.names import phrases
 from arena.ratings.joint import Ratings
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
-from players.loading import own_code, user_files
+from arena.report.tables.settings import reference as reference_of
 from players.player import PlayerSpec
 
 PLAYER = "player"
@@ -55,7 +55,7 @@ def comparisons(
     if not specs:
         return pd.DataFrame(columns=names)
     compared: list[tuple[tuple[object, ...], list[tuple[PlayerSpec, PlayerSpec]]]] = []
-    reference = _reference(specs, anchor)
+    reference = reference_of(specs, anchor)
     for setting in _differing(specs):
         words = _words(setting, specs)
         for meeting in _meetings(setting, specs, key(settings(reference).get(setting))):
@@ -73,15 +73,6 @@ def comparisons(
         if (difference := ratings.contrast(weights)) is not None:
             rows.append((*what, *_terms(pairs), len(pairs), most_used, *difference, difference.los))
     return pd.DataFrame(rows, columns=names)
-
-
-def _reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
-    """The player that the others are compared with, see `comparisons`."""
-    anchored = [spec for spec in specs if spec.name == anchor]
-    if anchored or len(specs) != 2:
-        return [*anchored, *specs][0]
-    first, second = (bool(own_code(spec) or user_files(spec)) for spec in specs)
-    return specs[0] if second and not first else specs[1]
 
 
 def _terms(pairs: Sequence[tuple[PlayerSpec, PlayerSpec]]) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
+from arena.report.tables.settings import reference
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
 from arena.rules.result import Colour
@@ -68,7 +69,7 @@ class RatedRun:
     @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
-        given = self.experiment.anchor
+        given = self.anchor
         if len(given) > 1:
             return f"as given for {len(given)} players"
         for player, elo in given.items():
@@ -100,11 +101,19 @@ class RatedRun:
         """Games that repeat an earlier one move for move: `arena.ratings.repeats.repeated_games`."""
         return repeated_games(self.games, self.survey.hashes)
 
+    @property
+    def anchor(self) -> dict[str, float]:
+        """Elo that is given, by player; of two players the Elo of one is that over the other."""
+        players = self.experiment.players
+        if self.experiment.anchor or len(players) != 2:
+            return self.experiment.anchor
+        return {reference(players, None).name: 0.0}
+
     @cached_property
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        return rate(self.rated_games, players, first=self.first, anchor=self.experiment.anchor)
+        return rate(self.rated_games, players, first=self.first, anchor=self.anchor)
 
     @property
     def compared(self) -> tuple[PlayerSpec, ...]:

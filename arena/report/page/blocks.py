@@ -1,0 +1,366 @@
+"""The blocks of a page and its sections: each block writes itself as HTML and as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import pandas as pd
+from markupsafe import Markup
+
+from arena.base.number import known, shown, unbroken
+from arena.ratings.interval import Interval
+from arena.report.charts.style import GRID, INK, MUTED, PAPER
+from arena.report.player_page import anchor
+from arena.report.sentences.claim import Claim
+from arena.report.template import escaped, wrapping
+
+_PIXELS = 96 / 72
+"""CSS pixels in a point."""
+
+
+class Block(Protocol):
+    """A part of a section."""
+
+    def html(self) -> Markup:
+        """The block as a part of a page."""
+
+    def markdown(self) -> str:
+        """The block as Markdown; "" for one that only a page can show."""
+
+
+class Section(NamedTuple):
+    """A part of a page with a heading and a place in its navigation."""
+
+    anchor: str
+    title: str
+    blocks: Sequence[Block]
+
+    def html(self) -> Markup:
+        """The section as a part of a page."""
+        heading = Markup('<h2 id="{}">{}</h2>\n').format(self.anchor, self.title)
+        return heading + together(self.blocks)
+
+    def markdown(self) -> str:
+        """The section as Markdown; "" if nothing of it can be shown there."""
+        inside = [text for block in self.blocks if (text := block.markdown())]
+        return "\n\n".join([f"## {escaped(self.title)}", *inside]) if inside else ""
+
+
+class Text(NamedTuple):
+    """A paragraph; `label` stands before it in bold, `code` after it."""
+
+    text: str
+    style: str = ""
+    """Its class in the page's style sheet: facts, note, first."""
+    label: str = ""
+    code: str = ""
+
+    def html(self) -> Markup:
+        """See `Block`."""
+        label = Markup("<b>{}</b> ").format(self.label) if self.label else ""
+        code = Markup(" <code>{}</code>").format(self.code) if self.code else ""
+        return Markup('<p class="{}">{}{}{}</p>').format(self.style, label, wrapping(self.text), code)
+
+    def markdown(self) -> str:
+        """See `Block`."""
+        label, code = f"**{escaped(self.label)}** " * bool(self.label), f" `{self.code}`" * bool(self.code)
+        return f"{label}{escaped(self.text)}{code}"
+
+
+class Items(NamedTuple):
+    """Sentences, each an item of a list."""
+
+    sentences: Sequence[str]
+    label: str = ""
+
+    def html(self) -> Markup:
+        """See `Block`."""
+        label = Markup('<p class="note"><b>{}</b></p>\n').format(self.label) if self.label else Markup()
+        items = Markup("\n").join(Markup("<li>{}</li>").format(wrapping(text)) for text in self.sentences)
+        return label + Markup('<ul class="items">\n{}\n</ul>').format(items)
+
+    def markdown(self) -> str:
+        """See `Block`."""
+        label = f"**{escaped(self.label)}**\n\n" * bool(self.label)
+        return label + "\n".join(f"- {escaped(text)}" for text in self.sentences)
+
+
+class Answer(NamedTuple):
+    """Claims, one a line, their intervals drawn on one axis."""
+
+    claims: Sequence[Claim]
+
+    def html(self) -> Markup:
+        """See `Block`."""
+        ends = scale(claim.difference for claim in self.claims)
+        return Markup('<ul class="answer">\n{}\n</ul>').format(
+            Markup("\n").join(_claim_line(claim, ends) for claim in self.claims)
+        )
+
+    def markdown(self) -> str:
+        """See `Block`."""
+        return "\n".join(f"- {escaped(claim.sentence)}" for claim in self.claims)
+
+
+def _claim_line(claim: Claim, ends: tuple[float, float]) -> Markup:
+    said = wrapping(claim.words)
+    if claim.names:
+        said = said.format(*(Markup("<b>{}</b>").format(wrapping(name)) for name in claim.names))
+    notes = Markup(" <small>{}</small>").format(wrapping(claim.note)) if claim.note else ""
+    number = elo_html(claim.difference) if claim.difference else ""
+    return Markup('<li{}><span class="say">{}{}</span><span class="n">{}</span>{}</li>').format(
+        Markup("") if claim.is_shown else Markup(' class="open"'),
+        said, notes, number, whisker(claim.difference, ends),
+    )  # fmt: skip
+
+
+class Cell(NamedTuple):
+    """A cell of a table."""
+
+    text: str
+    value: Any = None
+    """The number that its column is sorted by; text without one is sorted as text."""
+    drawn: Markup | None = None
+    """What a page shows in place of the text."""
+
+
+class Heading(NamedTuple):
+    """The head of a column."""
+
+    text: str
+    kind: str = "n"
+    """The classes of its cells: n (a number), name, word, plot; wide if a phone does not show it."""
+
+
+class Table(NamedTuple):
+    """A table that readers can sort."""
+
+    headings: Sequence[Heading]
+    rows: Sequence[Sequence[Cell]]
+    anchor: str = ""
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, anchor: str = "", linked: Collection[str] = ()) -> Table:
+        """The table of a DataFrame of texts or of cells, as those of `arena.report.tables.table.Table`.
+
+        `linked` are the players whose names lead to pages of their own.
+        """
+        columns = {
+            str(name): [
+                text_cell(cell) if isinstance(cell, str) else Cell(cell.text, cell.value) for cell in cells
+            ]
+            for name, cells in frame.items()
+        }
+        if linked and "Player" in columns:
+            columns["Player"] = [
+                cell._replace(drawn=player_link(cell.text)) if cell.text in linked else cell
+                for cell in columns["Player"]
+            ]
+        headings = [Heading(name, _kind(name, cells)) for name, cells in columns.items()]
+        return cls(headings, list(zip(*columns.values(), strict=True)), anchor)
+
+    def frame(self) -> pd.DataFrame:
+        """The texts of its cells, as a terminal and a notebook show them."""
+        shown_at = [i for i, heading in enumerate(self.headings) if "plot" not in heading.kind]
+        rows = [[row[i].text for i in shown_at] for row in self.rows]
+        return pd.DataFrame(rows, columns=[self.headings[i].text for i in shown_at], dtype=object)
+
+    def html(self) -> Markup:
+        """See `Block`."""
+        head = Markup("").join(
+            Markup('<th scope="col" class="{}">{}</th>').format(heading.kind, heading.text)
+            for heading in self.headings
+        )
+        body = Markup("\n").join(
+            Markup("<tr>{}</tr>").format(
+                Markup("").join(map(_cell, row, (heading.kind for heading in self.headings)))
+            )
+            for row in self.rows
+        )
+        anchor = Markup(' id="{}"').format(self.anchor) if self.anchor else ""
+        return Markup(
+            '<div class="scroll"><table class="data"{}>\n<thead><tr>{}</tr></thead>\n'
+            "<tbody>\n{}\n</tbody></table></div>"
+        ).format(anchor, head, body)
+
+    def markdown(self) -> str:
+        """See `Block`."""
+        frame = self.frame()
+        heads = [name.strip() for name in frame.columns]
+        sides = [":--" if "n" not in heading.kind.split() else "--:" for heading in self.headings]
+        sides = [side for side, heading in zip(sides, self.headings, strict=True) if "plot" not in heading.kind]
+        lines = [heads, sides, *(map(escaped, row) for row in frame.itertuples(index=False))]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def text_cell(text: str) -> Cell:
+    """A cell that is sorted by the number that its text begins with, if it begins with one."""
+    return Cell(text, shown(text))
+
+
+def _kind(heading: str, cells: Sequence[Cell]) -> str:
+    if heading in ("Player", "Value", "Pair"):
+        return "name"
+    return "n" if any(known(cell.value) for cell in cells) or not any(cell.text for cell in cells) else "word"
+
+
+def _cell(cell: Cell, kind: str) -> Markup:
+    value = Markup(' data-sort="{:.12g}"').format(cell.value) if known(cell.value) else ""
+    return Markup('<td class="{}"{}>{}</td>').format(
+        kind, value, wrapping(cell.text) if cell.drawn is None else cell.drawn
+    )
+
+
+class Chart(NamedTuple):
+    """A chart, and the links to its files."""
+
+    name: str
+    caption: str
+    svg: str = ""
+    """The SVG file's text; a page without it shows the links alone."""
+    kinds: Sequence[str] = ("svg",)
+    """The suffixes of its files."""
+
+    def html(self) -> Markup:
+        """See `Block`."""
+        links = [Markup(' <a href="{0}.{1}">{2}</a>').format(self.name, kind, kind.upper()) for kind in self.kinds]
+        return Markup(
+            '<figure id="chart-{}" style="--width: {}px">{}<figcaption>{}{}</figcaption></figure>'
+        ).format(self.name, self.width, self._drawing(), wrapping(self.caption), Markup("").join(links))
+
+    @property
+    def width(self) -> int:
+        """CSS pixels at which its letters are as large as the page's small print."""
+        width = re.search(r'<svg[^>]* width="([\d.]+)pt"', self.svg)
+        return round(_PIXELS * float(width[1])) if width else 0
+
+    def markdown(self) -> str:
+        """See `Block`."""
+        title = self.name.replace("_", " ").capitalize()
+        return f"![{title}]({self.name}.{self.kinds[0]})\n\n*{escaped(self.caption)}*"
+
+    def _drawing(self) -> Markup:
+        """The SVG file as an element of a page: its ids made unique, its colours those of the page."""
+        text = self.svg[self.svg.find("<svg") :] if self.svg else ""
+        text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+        text = re.sub(r"<[^<>]*>", self._tag, text)  # text between tags may hold anything
+        return Markup(
+            text.replace("<svg", f'<svg role="img" aria-label="{Markup.escape(self.caption)}"', 1).strip()
+        )
+
+    def _tag(self, match: re.Match[str]) -> str:
+        tag = re.sub(r'\bid="', f'id="{self.name}-', match[0])
+        tag = re.sub(r'(href="|url\()#', rf"\g<1>#{self.name}-", tag)
+        for colour, variable in ((INK, "ink"), (MUTED, "muted"), (GRID, "grid")):
+            tag = tag.replace(colour, f"var(--{variable})")
+        return tag.replace(PAPER, "none")
+
+
+class Charts(NamedTuple):
+    """Charts side by side where there is room."""
+
+    charts: Sequence[Chart]
+
+    def html(self) -> Markup:
+        """See `Block`."""
+        return Markup('<div class="charts">\n{}\n</div>').format(together(self.charts))
+
+    def markdown(self) -> str:
+        """See `Block`."""
+        return "\n\n".join(chart.markdown() for chart in self.charts)
+
+
+class Fold(NamedTuple):
+    """Blocks that a reader opens; Markdown shows them under a heading."""
+
+    title: str
+    blocks: Sequence[Block]
+
+    def html(self) -> Markup:
+        """See `Block`."""
+        return Markup("<details><summary>{}</summary>\n{}\n</details>").format(
+            wrapping(self.title), together(self.blocks)
+        )
+
+    def markdown(self) -> str:
+        """See `Block`."""
+        inside = [text for block in self.blocks if (text := block.markdown())]
+        return "\n\n".join([f"### {escaped(self.title)}", *inside]) if inside else ""
+
+
+class Raw(NamedTuple):
+    """HTML as it is, which Markdown leaves out unless it has a text for it."""
+
+    source: Markup
+    text: str = ""
+
+    def html(self) -> Markup:
+        """See `Block`."""
+        return self.source
+
+    def markdown(self) -> str:
+        """See `Block`."""
+        return self.text
+
+
+def file_list(files: Iterable[tuple[str, str]]) -> Raw:
+    """Links to files, each with what it holds."""
+    rows = Markup("\n").join(Markup('<li><a href="{0}">{0}</a>: {1}</li>').format(*file) for file in files)
+    return Raw(Markup('<ul class="files">\n{}\n</ul>').format(rows))
+
+
+def together(blocks: Iterable[Block]) -> Markup:
+    """Blocks one after another."""
+    return Markup("\n").join(block.html() for block in blocks)
+
+
+def player_link(name: str) -> Markup:
+    """A player's name as a link to its page."""
+    return Markup('<a href="#{}">{}</a>').format(anchor(name), wrapping(name))
+
+
+def elo_html(elo: Interval) -> Markup:
+    """A value with its error: the value bold, the error small."""
+    value, _, error = unbroken(str(elo)).partition("\N{NO-BREAK SPACE}")
+    return Markup("<b>{}</b>").format(value) + (Markup(" <small>{}</small>").format(error) if error else "")
+
+
+def scale(intervals: Iterable[Interval | None]) -> tuple[float, float]:
+    """The ends of an axis for intervals: 0 and all of their ends are on it."""
+    ends = [0.0, *(end for interval in intervals if interval for end in interval if known(end))]
+    low, high = min(ends), max(ends)
+    margin = 0.04 * (high - low) or 1.0
+    return low - margin, high + margin
+
+
+def whisker(interval: Interval | None, ends: tuple[float, float]) -> Markup:
+    """An interval drawn on an axis: a mark at 0, a bar, and a dot at the value."""
+    if interval is None or not known(interval.value):
+        return Markup('<span class="whisker"></span>')
+    low, high = ends
+
+    def at(value: float) -> float:
+        return round(100 * (value - low) / (high - low), 1)
+
+    bar = ""
+    if known(interval.low) and interval.low < interval.high:
+        left, right = at(interval.low), at(interval.high)
+        bar = Markup('<i class="range" style="left:{}%;width:{}%"></i>').format(left, round(right - left, 1))
+    return Markup(
+        '<span class="whisker"><i class="zero" style="left:{}%"></i>{}<i class="dot" style="left:{}%"></i></span>'
+    ).format(at(0), bar, at(interval.value))
+
+
+def results_bar(won: int, drawn: int, lost: int) -> Markup:
+    """Results drawn as a bar of three parts, each with its number where that fits."""
+    games = max(won + drawn + lost, 1)
+    parts = [
+        Markup('<i class="{}" style="flex:{}">{}</i>').format(kind, number, number if number > games / 7 else "")
+        for kind, number in (("won", won), ("drawn", drawn), ("lost", lost))
+        if number
+    ]
+    return Markup('<span class="results" title="{} won, {} drawn, {} lost">{}</span>').format(
+        won, drawn, lost, Markup("").join(parts)
+    )

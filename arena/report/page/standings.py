@@ -1,0 +1,116 @@
+"""The standings, which are also the table of players and what a terminal shows, and the crosstable."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
+from markupsafe import Markup
+
+from arena.base.number import known, percent
+from arena.ratings.interval import Interval
+from arena.report.describe import describe
+from arena.report.page.blocks import (
+    Cell,
+    Heading,
+    Table,
+    elo_html,
+    player_link,
+    results_bar,
+    scale,
+    text_cell,
+    whisker,
+)
+from arena.report.run import Run
+from arena.report.tables.catalogue import TABLES
+from arena.report.template import wrapping
+
+_OF_ORDER = "points buchholz sonneborn_berger round opponent conceded decided"
+"""The columns of `Run.order` that place players in a format."""
+
+
+def standings(run: Run, linked: Collection[str] = ()) -> Table:
+    """All players in the order of the format, else by Elo: what each is, Elo, score, results.
+
+    `linked` are the players whose names lead to pages of their own.
+    """
+    placed = _placing(run.order)
+    table = run.order if len(run.order) else run.standings
+    specs = {spec.name: spec for spec in run.data.experiment.players}
+    rows = table.to_dict("records")
+    intervals = [Interval.of(row, "elo") for row in rows]
+    ends = scale(intervals)
+    head = [Heading("#", "n rank"), Heading("Player", "name")]
+    head += [Heading(name, "n wide") for name in placed]
+    head += [
+        Heading("Elo", "n elo"),
+        Heading("95 % interval", "plot"),
+        Heading("Score"),
+        Heading("Won, drawn, lost", "results wide"),
+    ]
+    body = []
+    for i, (row, elo) in enumerate(zip(rows, intervals, strict=True)):
+        name = row["player"]
+        what = describe(specs[name]) if name in specs else ""
+        link = player_link(name) if name in linked else wrapping(name)
+        drawn = link + (Markup("<small>{}</small>").format(wrapping(what)) if what else Markup())
+        games = int(row["games"])
+        score = (row["wins"] + row["draws"] / 2) / games if games else None
+        counts = [int(row[kind]) for kind in ("wins", "draws", "losses")]
+        body.append([
+            text_cell(str(row.get("place", row.get("rank")))),
+            Cell(name, drawn=drawn),
+            *(text_cell(texts[i]) for texts in placed.values()),
+            Cell(str(elo) if known(elo.value) else "", elo.value, elo_html(elo) if known(elo.value) else None),
+            Cell("", drawn=whisker(elo, ends)),
+            Cell(percent(score), score),
+            Cell(" - ".join(map(str, counts)) if games else "", score, results_bar(*counts) if games else None),
+        ])  # fmt: skip
+    return Table(head, body, "standings-table")
+
+
+def _placing(order: pd.DataFrame) -> dict[str, list[str]]:
+    """What places players in a format, as texts by heading."""
+    columns = {column.name: column for column in TABLES["order"].columns}
+    names = [name for name in _OF_ORDER.split() if len(order) and name in order]
+    return {columns[name].heading: [columns[name].text(value) for value in order[name]] for name in names}
+
+
+def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = False) -> Table:
+    """Points of the row's player in per cent against the column's, blue above 50, orange below.
+
+    With `has_games` each figure leads to the games of the two in the viewer.
+    """
+    shares, points = run.score_matrix, run.crosstable
+    names = [str(name) for name in shares.index]
+    head = [Heading("Player", "name"), *(Heading(str(i + 1)) for i in range(len(names)))]
+    body = [
+        [
+            Cell(
+                name,
+                drawn=(player_link(name) if name in linked else wrapping(name))
+                + Markup(" <small>{}</small>").format(i + 1),
+            ),
+            *(
+                _share(name, names[j], shares.iloc[i, j], str(points.iloc[i, j]), has_games)
+                for j in range(len(names))
+            ),
+        ]
+        for i, name in enumerate(names)
+    ]
+    return Table(head, body, "crosstable-table")
+
+
+def _share(name: str, other: str, share: Any, points: str, has_games: bool) -> Cell:
+    if not known(share):
+        return Cell("")
+    text = f"{100 * share:.0f}"
+    strength, side = abs(2 * share - 1), "up" if share >= 0.5 else "down"
+    address = f"player={quote(name, safe='')}&opponent={quote(other, safe='')}"
+    inside = Markup('<a href="#{}">{}</a>').format(address, text) if has_games else text
+    drawn = Markup('<span class="heat {}" style="--s:{:.2f}" title="{} {} against {}">{}</span>').format(
+        side, strength, name, points, other, inside
+    )
+    return Cell(text, share, drawn)

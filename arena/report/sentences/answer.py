@@ -1,0 +1,249 @@
+"""The answer of a run: what its games show and do not show, one line a comparison, the most important first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from arena.base.number import signed
+from arena.base.wording import counted, listed
+from arena.experiment.model import Experiment
+from arena.ratings.interval import Interval
+from arena.ratings.joint import ONE_PLAYER
+from arena.report.run import Run
+from arena.report.sentences.cautions import cautions, failing, failures, unfinished
+from arena.report.sentences.claim import Claim, compared
+from arena.report.sentences.facts import to_know_more
+from arena.report.tables.ablation import reference_of
+from arena.report.tables.comparisons import PLAYER
+from arena.report.tables.decided import verdict
+from arena.report.tables.forms import share, share_text
+from arena.report.tables.suites import RANDOM
+from arena.report.tables.views import ALL, TOO_LONG
+
+MOST = 12
+"""Claims of an answer."""
+PODIUM = 3
+"""Places of the final order that it names."""
+LEVEL = 0.5
+"""Elo below the first, less than which a player is level with it."""
+DECISIONS = 50
+"""Decisions of a player from which on an error rate is named."""
+UNKEPT = "†"
+"""Stands behind a time that was not equal; `cautions.too_long` explains it."""
+
+
+def answer(run: Run) -> list[Claim]:
+    """What the run shows and does not show, MOST claims at most, the last of which says how many are left out."""
+    claims = [*_decisions(run)]
+    if len(run.games):
+        claims += [*_comparisons(run), *_gradings(run)]
+    left_out = len(claims) - MOST
+    if left_out <= 0:
+        return claims
+    return [*claims[: MOST - 1], Claim(f"{left_out + 1} more, listed below", is_shown=False)]
+
+
+def _decisions(run: Run) -> Iterator[Claim]:
+    """The order of the format, the decision of the test, and players found to be one."""
+    if len(run.order):
+        first = run.order.head(PODIUM)["player"].tolist()
+        words = ", ".join(f"{{}} is {place}" for place in ("first", "second", "third")[: len(first)])
+        yield Claim(words, tuple(first), note=_level(run.order))
+    if run.experiment.sprt:
+        yield Claim(decision(run.sprt, run.experiment), is_shown=verdict(run.sprt) != "continue")
+    for note in run.ratings.notes:
+        if note.endswith(ONE_PLAYER):
+            yield Claim(note.rstrip("."), is_shown=False)
+            return
+
+
+def _comparisons(run: Run) -> Iterator[Claim]:
+    """What the run compares: a ladder, doublings, an ablation, settings at equal terms, or the leading players."""
+    if len(run.experiment.anchor) > 1:
+        yield from _placed(run)
+    elif len(run.gains[run.gains["fits"]]):
+        yield from gains(run.gains)
+    elif len(run.ablation):
+        yield from _ablation(run)
+    elif len(run.comparisons):
+        yield from _settings(run)
+    if not len(run.comparisons) and len(run.experiment.anchor) < 2:
+        yield from lead(run)
+
+
+def gains(table: pd.DataFrame) -> Iterator[Claim]:
+    """What twice the depth is worth, of each family whose Elo lies on a line; of nodes where depth has none."""
+    table = table[table["fits"]]
+    for per, rows in table.groupby("per", sort=False):
+        for row in rows.sort_values("gain", ascending=False, kind="stable").to_dict("records"):
+            family = (row["family"],) if len(rows) > 1 else ()
+            words = f"with {{}}, twice the {per} is worth" if family else f"twice the {per} is worth"
+            gain = Interval.of(row, "gain")
+            yield Claim(words, family, gain, abs(gain.value) > gain.error)
+        return
+
+
+def _ablation(run: Run) -> Iterator[Claim]:
+    """Each player against the reference of the ablation, the largest loss first."""
+    reference = reference_of(run.experiment)
+    limit = {spec.name: spec.limit for spec in run.experiment.players}
+    rows = run.ablation[(run.ablation["player"] != reference) & run.ablation["elo_difference"].notna()]
+    for row in rows.sort_values("elo_difference", kind="stable").to_dict("records"):
+        note = "" if limit[row["player"]] == limit[reference] else "at another limit"
+        yield compared(row["player"], reference, Interval.of(row, "elo_difference"), note=note)
+
+
+def _settings(run: Run) -> Iterator[Claim]:
+    """Each value of a setting against that of the baseline, the strongest first, at each kind of equal terms."""
+    rows = run.comparisons[run.comparisons["baseline"].astype(bool)]
+    failed = failing(run)
+    if len(run.players) == 2 and failed:
+        yield from (_failed(run, name) for name in failed)
+        return
+    mean = rows.groupby(["setting", "value", "reference"])["elo_difference"].transform("mean")
+    for row in rows.assign(mean=-mean).sort_values("mean", kind="stable").to_dict("records"):
+        where = f"at equal {row['terms']}" if rows["terms"].nunique() > 1 and row["terms"] else ""
+        where += f" {UNKEPT}" * bool(row["time_used"] > TOO_LONG)
+        points = _points(run, row["value"]) if row["setting"] == PLAYER else ""
+        difference = Interval.of(row, "elo_difference")
+        yield compared(row["value"], row["reference"], difference, where.strip(), _mean_of(row), points)
+
+
+def _mean_of(row: Mapping[Any, Any]) -> str:
+    """The scope of a mean: "mean of 4 pairs of players"; nothing if it is none."""
+    return f"mean of {row['pairs']} pairs of players" if row["pairs"] > 1 else ""
+
+
+def lead(run: Run) -> Iterator[Claim]:
+    """The first player against the second; players of one rating at the top are level."""
+    failed = failing(run)
+    yield from (_failed(run, name) for name in failed)
+    table = run.standings[run.standings["elo"].notna() & ~run.standings["player"].isin(failed)]
+    if len(table) < 2:
+        return
+    names, elo = table["player"].tolist(), table["elo"]
+    level = names[: int((elo.iloc[0] - elo < LEVEL).sum())]
+    if len(level) > 1:
+        some = listed(["{}"] * len(level)) if len(level) <= PODIUM else f"{len(level)} players"
+        words = f"{some} are level" + (" at the top" if len(level) < len(names) else "")
+        yield Claim(words, tuple(level) if len(level) <= PODIUM else (), is_shown=False)
+        return
+    difference = run.ratings.contrast({names[0]: 1.0, names[1]: -1.0})
+    if difference is not None:
+        yield compared(names[0], names[1], difference, points=_points(run, names[0]))
+
+
+def _failed(run: Run, name: str) -> Claim:
+    games = int(run.standings.set_index("player")["games"][name])
+    return Claim(
+        f"{{}} failed in {failing(run)[name]} of its {games} games, which say nothing of its play", (name,)
+    )
+
+
+def _points(run: Run, name: str) -> str:
+    row = next(row for row in run.standings.to_dict("records") if row["player"] == name)
+    return f"{row['wins'] + row['draws'] / 2:g} of {counted(row['games'], 'point')}"
+
+
+def _level(order: pd.DataFrame) -> str:
+    """That the first place was decided by the seed, as the last pairing stayed level."""
+    first = order.iloc[0]
+    if first.get("decided", "points") == "points":
+        return ""
+    return f"level with {first['opponent']}, {first['player']} is first by its higher seed"
+
+
+def _placed(run: Run) -> Iterator[Claim]:
+    """Where players stand among those whose Elo is given: "racer, between a (0) and b (+78): +43 ± 20 Elo"."""
+    given = run.experiment.anchor
+    order = sorted(given, key=lambda name: given[name])
+    for row in run.standings[run.standings["elo"].notna()].to_dict("records"):
+        if row["player"] in given:
+            continue
+        lower = [name for name in order if given[name] <= row["elo"]][-1:]
+        upper = [name for name in order if given[name] > row["elo"]][:1]
+        side = "between" if lower and upper else "above" if lower else "below"
+        where = listed([f"{{}} ({signed(given[name])})" for name in lower + upper])
+        yield Claim(f"{{}} is {side} {where}", (row["player"], *lower, *upper), Interval.of(row, "elo"))
+
+
+def _gradings(run: Run) -> Iterator[Claim]:
+    """What the grading of decisions in endings and the suites say."""
+    sentences = [*error_sentences(run.endgame_errors), *suite_sentences(run.suites, run.players)]
+    yield from (Claim(sentence.rstrip(".")) for sentence in sentences)
+
+
+def error_sentences(errors: pd.DataFrame) -> list[str]:
+    """How often the strongest and the weakest player err in endings, of those with DECISIONS or more.
+
+    `errors` are in the order of Elo: the least and the greatest rate of many would be those of chance.
+    """
+    rows = errors[errors["decisions"] >= DECISIONS].to_dict("records")
+    if not rows:
+        return []
+    first, last = (share(*Interval.of(row, "error_rate")) for row in (rows[0], rows[-1]))
+    other = f", {rows[-1]['player']} in {last}" if len(rows) > 1 else ""
+    return [
+        f"In endings of up to {rows[0]['endgame_pieces']} pieces {rows[0]['player']} throws away half a point or "
+        f"more in {first} of the decisions in which a move can{other}."
+    ]
+
+
+def suite_sentences(suites: pd.DataFrame, players: Sequence[str]) -> list[str]:
+    """What the first and the last of these players, in rank order, and random choice solve of suites."""
+    parts = []
+    for suite, rows in suites[suites["stratum"] == ALL].groupby("suite", sort=False):
+        of_player = {row["player"]: row for row in rows.to_dict("records")}
+        solved = {name: f"{share_text(*Interval.of(row, 'share'))} %" for name, row in of_player.items()}
+        asked = [name for name in players if name in of_player]
+        if not asked:
+            continue
+        others = "".join(f", {name} {solved[name]}" for name in (*asked[1:][-1:], RANDOM))
+        of = f"of the {rows['positions'].max():,} positions of {suite}"
+        parts.append(f"{of} {asked[0]} solves {solved[asked[0]]}{others}")
+    text = "; ".join(parts)
+    return [f"{text[0].upper()}{text[1:]}."] if text else []
+
+
+def decision(path: pd.DataFrame, experiment: Experiment) -> str:
+    """The decision of an experiment's sequential test, by the path of `tables.decided.sprt_path`.
+
+    Accepting H1 rejects that the first player is elo0 stronger or less, at an error of alpha; accepting H0 rejects
+    that it is elo1 stronger or more, at an error of beta.
+    """
+    test, decided = experiment.sprt, verdict(path)
+    assert test is not None
+    first, second = (spec.name for spec in experiment.players[:2])
+    unit = "normalized Elo" if test.model == "normalized" else "Elo"
+    pairs = counted(len(path), "pair")
+    if decided == "continue":
+        ratio = f": LLR {path['llr'].iloc[-1]:.2f}" if len(path) else ""
+        return f"The test of {test.elo0:g} against {test.elo1:g} {unit} is open after {pairs}{ratio}"
+    if decided == "H1":
+        bound, than, or_, error = test.elo0, "more", "or less", test.alpha
+    else:
+        bound, than, or_, error = test.elo1, "less", "or more", test.beta
+    value = f"{bound:g}".replace("-", "−")
+    return (
+        f"{decided} accepted after {pairs}: {first} is {than} than {value} {unit} stronger than {second} "
+        f"(chance of error {100 * error:g} % if it is {value} {or_})"
+    )
+
+
+def answering_chart(run: Run) -> str:
+    """The name of the chart that stands below the answer; "" for none."""
+    if run.experiment.sprt:
+        return "sprt"
+    per = run.gains.loc[run.gains["fits"], "per"]
+    return f"elo_by_{per.iloc[0]}" if len(per) else "elo_by_depth"
+
+
+def summary_lines(run: Run) -> list[str]:
+    """The opening of a run's page, line by line, as a terminal prints it."""
+    claims = answer(run)
+    more = " ".join(to_know_more(run, claims)).strip()
+    lines = [*unfinished(run), *failures(run), *(claim.sentence for claim in claims), more]
+    return [line for line in [*lines, *cautions(run)] if line]
