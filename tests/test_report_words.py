@@ -210,7 +210,7 @@ def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_
 
 def test_twice_the_depth_is_worth_what_a_line_that_fits_says() -> None:
     rows = [(f"e{i}", "depth", g, g - 9.0, g + 9.0) for i, g in enumerate((80.0, 60.0, 100.0))]
-    table = pd.DataFrame(rows, columns=["family", "per", "gain", "gain_low", "gain_high"])
+    table = pd.DataFrame(rows, columns=["family", "per", "gain", "gain_low", "gain_high"]).assign(fits=True)
     assert [claim.sentence for claim in gains(table.head(1))] == ["twice the depth is worth: +80 ± 9 Elo."]
     assert [claim.names for claim in gains(table)] == [("e2",), ("e0",), ("e1",)]
     assert [claim.names for claim in gains(table.assign(fits=[False, True, True]))] == [("e2",), ("e1",)]
