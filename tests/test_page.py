@@ -21,11 +21,11 @@ from arena.report.charts.elo import plot_elo
 from arena.report.charts.results import NUMBERED, plot_crosstable
 from arena.report.charts.style import save_png, svg
 from arena.report.page.blocks import Chart
-from arena.report.page.sections import FOLDED
+from arena.report.page.sections import FOLDED, MOST_PAIRS, RunPage
 from arena.report.run import Run
 from arena.report.template import escaped, wrapping
 from arena.report.write import write
-from tests.helpers.report_data import player, synthetic, texts
+from tests.helpers.report_data import changed, player, synthetic, texts
 from tests.helpers.web_browser import page_of
 
 CJK, ARABIC, MARKUP = "対局プログラム", "برنامج الداما", 'a <b> & "id="x" url(#y)'
@@ -118,6 +118,23 @@ def test_the_crosstable_of_many_players_is_folded(made: Run) -> None:
     assert re.search(
         r'<details><summary>18 players</summary>\s*<div[^>]*><table class="data" id="crosstable', text
     )
+
+
+def details(run: Run) -> str:
+    return next(section.markdown() for section in RunPage(run).sections() if section.anchor == "details")
+
+
+def test_of_many_pairings_the_first_are_shown_and_the_page_says_so(made: Run) -> None:
+    text = details(made).partition("### Each pairing")[2].partition("###")[0]
+    assert f"The first {MOST_PAIRS} of 153 pairings; crosstable.csv has all." in text
+    results = re.findall(r"\| (\d) - (\d) - (\d) \|", text)
+    assert len(results) == MOST_PAIRS and {sum(map(int, each)) for each in results} == {2}
+
+
+def test_the_number_of_cores_has_its_word(made: Run) -> None:
+    info = made.info._replace(machine={"cores": 2, "platform": "Linux", "processor": ""})
+    every = RunPage(changed(made, info=info)).sections()
+    assert "2 cores, Linux</p>" in next(section for section in every if section.anchor == "details").html()
 
 
 @pytest.mark.full

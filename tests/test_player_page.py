@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.report.player_page import anchor, player_pages, player_sections
+from arena.report.player_page import anchor, player_pages, player_sections, shown_folder
 from arena.report.run import Run
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.submissions import SAME, copies
@@ -49,6 +50,14 @@ def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Ru
     assert names == run.placed and text.count("<section") == len(NAMES)
     some, fitting = player_sections(run, characters=len(text) // 2)
     assert fitting == names[: len(fitting)] and 0 < len(fitting) < len(NAMES) and len(some) <= len(text) // 2
+
+
+@pytest.mark.parametrize(
+    ("folder", "shown"),
+    [("reports/a", "reports/a"), ("reports/a/english", "reports/a/english"), ("elsewhere/a", "a")],
+)
+def test_the_command_that_plays_a_game_again_has_the_folder_from_reports_on(folder: str, shown: str) -> None:
+    assert str(shown_folder(Path("/home/me") / folder)) == shown
 
 
 def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) -> None:

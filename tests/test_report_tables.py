@@ -336,6 +336,7 @@ def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(t
     assert list(sheet) == TABLES["submissions"].names and len(sheet) == 4
     page = (tmp_path / "class" / "report.html").read_text(encoding="utf-8")
     assert '<h2 id="submissions">' in page and "lost 1 on time and 1 by errors" in page
+    assert page.count('<p class="failed"><a href="#player=') == 2  # bad and gone, which no standings name
     built_in = [player(name, 3) for name in "ab"]
     write_quickly(run_of(tmp_path / "none", experiment(built_in), *frames(built_in, 2, plies=4)))
     assert not (tmp_path / "none" / "submissions.csv").exists()

@@ -132,16 +132,24 @@ def player_sections(run: Run, linked: bool = True, characters: int = CHARACTERS)
     Their games are `linked` where the page has them.
     """
     names = [*run.placed, *run.data.disqualified, *run.info.left_out]
-    folder = Path(*run.folder.parts[-2:]) if run.folder.parent.name == "reports" else Path(run.folder.name)
+    command = f"arena replay {shown_folder(run.folder)}"
     boards = max(1, min(ERRORS, BOARDS // max(len(names), 1)))
     sections: list[str] = []
     for page in player_pages(run, names, boards=boards):
-        sections.append(section(page, title=run.name, command=f"arena replay {folder}", linked=linked))
+        sections.append(section(page, title=run.name, command=command, linked=linked))
         characters -= len(sections[-1])
         if characters < 0:
             sections.pop()
             break
     return Markup("".join(sections)), names[: len(sections)]
+
+
+def shown_folder(folder: Path) -> Path:
+    """A run's folder as one types it: from `reports` on, or its name alone."""
+    parts = folder.parts
+    return (
+        Path(*parts[len(parts) - 1 - parts[::-1].index("reports") :]) if "reports" in parts else Path(folder.name)
+    )
 
 
 def style() -> str:

@@ -56,12 +56,16 @@ class Text(NamedTuple):
     """Its class in the page's style sheet: facts, note, first."""
     label: str = ""
     code: str = ""
+    player: str = ""
+    """The player whose name the text begins with, if it leads to the player's page."""
 
     def html(self) -> Markup:
         """See `Block`."""
         label = Markup("<b>{}</b> ").format(self.label) if self.label else ""
         code = Markup(" <code>{}</code>").format(self.code) if self.code else ""
-        return Markup('<p class="{}">{}{}{}</p>').format(self.style, label, wrapping(self.text), code)
+        link = player_link(self.player) if self.player else ""
+        text = wrapping(self.text.removeprefix(self.player))
+        return Markup('<p class="{}">{}{}{}{}</p>').format(self.style, label, link, text, code)
 
     def markdown(self) -> str:
         """See `Block`."""

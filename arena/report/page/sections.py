@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from markupsafe import Markup
 
 from arena.base.number import percent
-from arena.base.wording import listed
+from arena.base.wording import counted, listed
 from arena.ratings.match import summary
 from arena.report.charts.catalogue import charts_of
 from arena.report.page.blocks import (
@@ -44,7 +45,7 @@ from arena.rules.result import pentanomial
 FOLDED = 16
 """Players above which the crosstable is folded."""
 MOST_PAIRS = 100
-"""Pairs of values that a page shows; comparisons.csv has all."""
+"""Pairs of values, and of players, that a page shows; comparisons.csv and crosstable.csv have all."""
 _CHARTS = {
     "ablation": ("ablation",),
     "errors": ("errors", "errors_by_depth", "errors_by_nodes"),
@@ -98,7 +99,7 @@ class RunPage:
         run, claims = self.run, answer(self.run)
         blocks: list[Block] = [Text(facts(run), "facts")]
         blocks += [Text(sentence, "first") for sentence in unfinished(run)]
-        blocks += [Text(sentence, "failed") for sentence in failures(run)]
+        blocks += [Text(sentence, "failed", player=self._outside(sentence)) for sentence in failures(run)]
         blocks += [Answer(claims)] if claims else []
         if any(claim.difference for claim in claims):
             more, code = to_know_more(run, claims)
@@ -113,6 +114,11 @@ class RunPage:
         elif found:
             blocks.append(Items(found, "Worth a look"))
         return blocks
+
+    def _outside(self, sentence: str) -> str:
+        """The player outside the standings that a sentence is of, if it has a page; "" for none."""
+        names = [name for name in (*self.run.data.disqualified, *self.run.info.left_out) if name in self.linked]
+        return max((name for name in names if sentence.startswith(f"{name} was ")), key=len, default="")
 
     def _standings(self) -> list[Block]:
         of_zero = f"Elo: {self.run.zero}." if len(self.run.games) else ""
@@ -213,28 +219,36 @@ def _pairings(run: Run) -> list[Block]:
         every = run.comparisons[["setting", "value", "reference"]].drop_duplicates()
         shown = run.comparisons.merge(every.head(MOST_PAIRS))
         blocks.append(Table.of(comparison_cells(shown, pairs=True)))
-    names, rows = run.placed, []
-    counts = run.games.assign(points=white_points(run.games))
-    for i, name in enumerate(names):
-        for other in names[i + 1 :]:
-            as_white = counts.loc[(counts["white"] == name) & (counts["black"] == other), "points"]
-            as_black = 1 - counts.loc[(counts["white"] == other) & (counts["black"] == name), "points"]
-            points = [*as_white, *as_black]
-            if not points:
-                continue
-            difference = run.ratings.contrast({name: 1.0, other: -1.0})
-            results = " - ".join(str(points.count(result)) for result in (1.0, 0.5, 0.0))
-            elo = Cell(str(difference), difference.value) if difference else Cell("")
-            rows.append([Cell(name), Cell(other), Cell(results, sum(points) / len(points)), elo])
-            if len(rows) == MOST_PAIRS:
-                break
+    met, rows = _met(run), []
+    for (name, other), points in islice(met.items(), MOST_PAIRS):
+        difference = run.ratings.contrast({name: 1.0, other: -1.0})
+        results = " - ".join(str(points.count(result)) for result in (1.0, 0.5, 0.0))
+        elo = Cell(str(difference), difference.value) if difference else Cell("")
+        rows.append([Cell(name), Cell(other), Cell(results, sum(points) / len(points)), elo])
     head = [
         Heading("Player", "name"),
         Heading("Against", "word"),
         Heading("Won, drawn, lost"),
         Heading("Elo difference"),
     ]
-    return [*blocks, Table(head, rows)] if rows else blocks
+    blocks += [Table(head, rows)] if rows else []
+    if len(met) > MOST_PAIRS:
+        blocks.append(Text(f"The first {MOST_PAIRS} of {len(met):,} pairings; crosstable.csv has all.", "note"))
+    return blocks
+
+
+def _met(run: Run) -> dict[tuple[str, str], list[float]]:
+    """The points of the first of every two players that met, game by game, in the order of the standings."""
+    place = {name: place for place, name in enumerate(run.placed)}
+    games = run.games.assign(points=white_points(run.games))
+    met: dict[tuple[str, str], list[float]] = {}
+    for (white, black), points in games.groupby(["white", "black"], observed=True)["points"]:
+        pair, of_white = (str(white), str(black)), points.tolist()
+        if place[pair[0]] < place[pair[1]]:
+            met.setdefault(pair, []).extend(of_white)
+        else:
+            met.setdefault(pair[::-1], []).extend(1 - each for each in of_white)
+    return dict(sorted(met.items(), key=lambda item: (place[item[0][0]], place[item[0][1]])))
 
 
 def _endings(run: Run) -> list[Block]:
@@ -283,7 +297,11 @@ def _configuration(run: Run) -> Markup:
     if run.data.published is not None:  # the order of the file tells who they are
         document["players"].sort(key=lambda entry: (len(entry["name"]), entry["name"]))
     text = json.dumps(document, indent=2, ensure_ascii=False, default=str)
-    machine = ", ".join(str(value) for value in run.info.machine.values())
+    machine = ", ".join(
+        counted(value, "core") if name == "cores" else str(value)
+        for name, value in run.info.machine.items()
+        if value
+    )
     versions = ", ".join(f"{name} {version}" for name, version in run.info.versions.items() if version)
     lines = [line for line in (f"Seed {run.experiment.seed}. {versions}", machine) if line]
     return Markup('<p class="note">{}</p><pre>{}</pre>').format(". ".join(lines), text)
