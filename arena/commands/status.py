@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
 from arena.base.errors import ArenaError
-from arena.commands.output import echo, say, show_table
+from arena.commands.output import STOPPED, echo, say, show_table
 from arena.watch.display import follow
 from arena.watch.elo import PROVISIONAL, Refits
 from arena.watch.live import Watcher
@@ -28,7 +29,10 @@ def status(folder: Path, is_followed: bool, as_json: bool) -> None:
     if is_followed and as_json:
         raise ArenaError("give one of --follow and --json")
     if is_followed:
-        follow(folder, say)
+        try:
+            follow(folder, say)
+        except KeyboardInterrupt:
+            sys.exit(STOPPED)
     moment = Watcher(folder).read()
     elo, provisional = Refits(folder).of(moment, last=True)
     if as_json:

@@ -78,16 +78,21 @@ class Count:
 class Games:
     """The games of a run, read as anybody else reads it: while it cannot be read, what was read last stays."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_followed: bool = False) -> None:
         self._watcher, self._refits = Watcher(folder), Refits(folder)
+        self._is_followed = is_followed
+        """Whether another process plays the run, or none any more."""
         self._moment: Moment | None = None
         self._reading = threading.Lock()
 
     def line(self) -> str:
-        """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`."""
+        """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`; whether nobody plays on."""
         with suppress(StoreError):
             self.read()
-        return status_line(self._moment) if self._moment else ""
+        if self._moment is None:
+            return ""
+        is_left = self._is_followed and self._moment.playing is False
+        return status_line(self._moment) + (f"; {state(self._moment)}" if is_left else "")
 
     def window(self, console: Console) -> RenderableType:
         """Standings with Elo so far, a bar and the time left."""
@@ -184,17 +189,23 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
 
     Raises StoreError for a run that cannot be read for PATIENCE, or one that was deleted.
     """
-    games = Games(folder)
+    games = Games(folder, is_followed=True)
     is_there = (folder / FILE).exists()
     if not is_there:
         say(f"waiting for a run in {folder}")
     progress = Progress(games, sys.stdout)
     read = time.monotonic()
+    shown: set[tuple[str, str]] = set()
     try:
         while True:
             try:
-                if games.read().complete:
+                moment = games.read()
+                if moment.complete:
                     return
+                for forfeits in () if progress.live.is_started else moment.incidents:
+                    if forfeits[:2] not in shown:
+                        shown.add(forfeits[:2])
+                        print(incident(forfeits), flush=True)
                 is_there, read = True, time.monotonic()
                 progress.tell()
             except StoreError:

@@ -1,4 +1,4 @@
-"""The words for a run at a moment, the same for `run`, `watch`, `status`, lists of runs and the page."""
+"""The words for a run at a moment, the same for `run`, `status`, lists of runs and the page."""
 
 from __future__ import annotations
 
