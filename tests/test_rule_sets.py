@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,11 @@ from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
 from arena.report.charts.runs import plot_joint
 from arena.report.charts.style import figure_of
+from arena.report.runs.joint import Joint, write_joint
 from players.player import limits_of
 from players.table import PLAYERS
 from tests.helpers.command_line import error_line, invoke, one_line, refused
+from tests.helpers.report_data import experiment, frames, player, run_of
 
 TWO = """\
 players:
@@ -47,8 +50,8 @@ def problems(folder: Path, head: str, players: str = TWO) -> list[str]:
 def test_each_rule_set_is_the_experiment_that_the_file_with_it_alone_is(tmp_path: Path) -> None:
     found = load_all(written(tmp_path, "variants: [english, russian]\nseed: 3"))
     assert list(found) == ["english", "russian"]
-    for name, experiment in found.items():
-        assert experiment.as_dict() == load(written(tmp_path, f"variant: {name}\nseed: 3")).as_dict()
+    for name, one in found.items():
+        assert one.as_dict() == load(written(tmp_path, f"variant: {name}\nseed: 3")).as_dict()
 
 
 def test_a_file_with_one_rule_set_is_one_experiment_without_a_name(tmp_path: Path) -> None:
@@ -295,7 +298,9 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
     config, out = written(tmp_path, HEAD), tmp_path / "out"
     result = invoke("run", config, "--out", out, "--workers", 1)
     assert result.exit_code == 0, result.output
-    assert "Over 2 runs, each with the same weight" in result.stdout
+    joint_lines = result.stdout[: result.stdout.index("#")]
+    assert re.search(r"\ba\b.*\bb\b.*: (no difference shown|too few games to tell|[+−]\d+ ± \d+ Elo)", joint_lines)
+    assert "the mean of all runs; each has the same weight" in (out / "summary.md").read_text()
     assert "repeat from run to run" not in result.stdout
     page = (out / "report.html").read_text()
     for name in ("english", "international"):
@@ -322,6 +327,20 @@ def test_a_plan_has_each_run_by_its_folder_and_the_time_of_all(tmp_path: Path) -
     assert [head.partition(":")[0] for head in heads] == ["games/english", "games/international", "all 2 runs"]
 
 
+def test_the_page_of_several_runs_names_players_that_failed(tmp_path: Path) -> None:
+    players = [player(name, 3) for name in "ab"]
+    games, moves = frames(players, 2, plies=4)
+    games["error"] = ""
+    games.loc[0, ["result", "termination", "error"]] = [
+        "white",
+        "error",
+        f"{games['black'][0]} raised KeyError: 3",
+    ]
+    run = run_of(tmp_path / "one", experiment(players), games, moves)
+    write_joint(Joint(tmp_path, "games", ("one",), {"one": run}))
+    assert "1 game of 4 was lost by players' failures" in (tmp_path / "summary.md").read_text()
+
+
 @pytest.mark.usefixtures("no_pictures")
 def test_before_all_rule_sets_are_played_the_page_rests_on_those_that_are(tmp_path: Path) -> None:
     config, out = written(tmp_path, HEAD), tmp_path / "out"
@@ -330,6 +349,7 @@ def test_before_all_rule_sets_are_played_the_page_rests_on_those_that_are(tmp_pa
     (out / "runs.json").write_text(json.dumps({"name": "games", "runs": ["english", "international"]}))
     result = invoke("report", out)
     assert "There is nothing to compare before two runs have games" in result.stdout
+    assert "the mean of all runs" not in (out / "summary.md").read_text()
     assert "No games yet: international." in result.stdout
     assert not (out / "joint.csv").exists()
     written(tmp_path, HEAD)
@@ -432,9 +452,7 @@ def test_runs_of_a_gauntlet_against_the_anchor_say_what_each_is_worth_against_it
     assert result.exit_code == 0, result.output
     blind = pd.read_csv(out / "joint.csv").set_index("player").loc["blind"]
     error = (blind["elo_high"] - blind["elo_low"]) / 2
-    sentence = f"Against full, in the mean of 2 runs: blind {blind['elo']:+.0f} ± {error:.0f} Elo".replace(
-        "-", "−"
-    )
-    assert f"{sentence}; no measurable difference for 1 other." in result.stdout
+    worth = f"blind is weaker than full: {blind['elo']:+.0f} ± {error:.0f} Elo.".replace("-", "−")
+    assert worth in result.stdout and "twin and full: no difference shown: " in result.stdout
     assert " leads: " not in result.stdout.split("all runs:")[1]
     assert not [name for name in ("report.html", "summary.md") if "of superiority" in (out / name).read_text()]

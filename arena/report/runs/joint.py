@@ -26,7 +26,7 @@ from arena.report.page.blocks import Answer, Block, Chart, Fold, Items, Raw, Sec
 from arena.report.page.standings import standings
 from arena.report.run import Run
 from arena.report.sentences.answer import answer
-from arena.report.sentences.cautions import unfinished
+from arena.report.sentences.cautions import failures, unfinished
 from arena.report.sentences.claim import Claim, compared
 from arena.report.sentences.facts import facts
 from arena.report.tables.table import with_decimals
@@ -232,7 +232,8 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
     opening: list[Block] = [Text(f"{counted(len(joint.names), 'run')}: {listed(joint.names)}", "facts")]
     opening += [Text(sentence, "first") for sentence in lacking_games(joint)]
     opening += [Answer(conclusion(joint))]
-    opening += [Text("Elo with 95 % intervals, the mean of all runs; each has the same weight.", "note")]
+    if joint.across is not None:
+        opening += [Text("Elo with 95 % intervals, the mean of all runs; each has the same weight.", "note")]
     opening += [Items(notes(joint), "Worth a look")] if notes(joint) else []
     sections = [Section("top", joint.name, opening)]
     if chart is not None:
@@ -245,7 +246,10 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
         link = Markup('<p><a href="{}/{}">The report of this run</a></p>').format(name, REPORT)
         table = standings(run)._replace(anchor="")
         shown: Block = Fold(f"All {len(table.rows)} players", [table]) if len(table.rows) > FOLDED else table
-        blocks: list[Block] = [Text(facts(run), "facts"), Answer(answer(run)), shown, Raw(link)]
+        blocks: list[Block] = [Text(facts(run), "facts")]
+        blocks += [Text(sentence, "failed") for sentence in failures(run)]
+        blocks += [Answer(claims)] if (claims := answer(run)) else []
+        blocks += [shown, Raw(link)]
         sections.append(Section(f"run-{name}", name, blocks))
     return [*sections, Section("files", "Files", [file_list(files)])]
 

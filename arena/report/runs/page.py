@@ -33,7 +33,7 @@ def write_index(runs: Sequence[Entry], root: Path) -> Path:
     ]
     note = (
         "Elo is that of a run's report, or, where that is older than the last game, of the results so far; 0 is "
-        "the mean of its players or its anchor."
+        "the mean of its players, its anchor, or one player of two."
     )
     opening: list[Block] = [Text(counts(runs), "facts"), Table(head, rows, "runs"), Text(note, "note")]
     text = page_of([Section("top", f"Runs in {root.resolve().name}", opening)])
