@@ -37,7 +37,7 @@ export function shape(name, attributes) {
 }
 
 /**
- * The svg element of a text that arena.rules.board.svg drew.
+ * The svg element of a text that arena.rules.board drew.
  * @param {string} text
  * @returns {any}
  */

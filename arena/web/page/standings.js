@@ -25,6 +25,7 @@ export function standingsOf(run) {
 /** @param {RunDocument} run */
 function table({ standings, columns }) {
   const rated = standings.flatMap(({ elo }) => elo || []);
+  /** @type {[number, number]} */
   const axis = [Math.min(0, ...rated), Math.max(0, ...rated)];
   const few = rated.length ? "Elo" : "score"; // the column that a phone has room for
   const cell = (tag, name, ...content) => element(name === few ? tag : `${tag}.watch-more`, tag === "th" ? { scope: "col" } : {}, ...content);
