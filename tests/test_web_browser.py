@@ -571,6 +571,60 @@ def test_an_analysis_marks_on_the_board_what_the_moves_of_an_ending_come_to(brow
         assert badges.count() == 0
 
 
+def test_a_game_that_there_is_not_leads_to_where_games_are_set_up(browser, address):
+    with opened(browser, address) as window:
+        window.page.goto("about:blank")
+        window.page.goto(f"{address}#/game/nothing")
+        window.page.locator("[data-say]", has_text="does not have this game any more").wait_for()
+        window.page.wait_for_selector("[data-part=begin]")
+        assert window.pieces == symbols("english", arena.Game("english").fen)
+        assert window.page.is_hidden("[data-action=resign]")
+
+
+def test_a_move_that_was_lost_with_the_connection_can_be_made_again(browser, address):
+    with opened(browser, address, refused=True) as window:
+        window.begin("english", "human", "human")
+        window.page.evaluate(
+            """() => {  // a websocket that nothing goes through, and then is closed
+                const send = WebSocket.prototype.send;
+                WebSocket.prototype.send = function () {
+                    WebSocket.prototype.send = send;
+                    setTimeout(() => this.close(), 300);
+                };
+            }"""
+        )
+        window.click(11, 15)
+        assert window.signs("movable") == 0
+        window.page.locator("[data-say]", has_text="The connection is back.").wait_for()
+        window.click(11, 15)
+        window.played(1)
+        assert window.moves == ["11-15"]
+
+
+def test_a_refusal_that_comes_with_news_shows_them(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human")
+        window.click(11, 15)
+        window.played(1)
+        window.page.evaluate(
+            """() => {  // another window takes the move back
+                const { store } = tested["web/page/store.js"];
+                const prototype = WebSocket.prototype, send = prototype.send;
+                const version = store.game.version;
+                prototype.send = function () {
+                    prototype.send = send;
+                    this.send(JSON.stringify({ do: "undo", version }));
+                    this.send(JSON.stringify({ do: "move", text: "22-18", version }));
+                };
+            }"""
+        )
+        window.click(22, 18)
+        window.page.locator("[data-say]", has_text="the game has moved on").wait_for()
+        window.headline("Black to move")
+        assert window.moves == [] and window.page.is_hidden("[data-part=looking]")
+        assert window.pieces == symbols("english", arena.Game("english").fen)
+
+
 def test_two_windows_show_one_game(browser, address):
     with opened(browser, address) as first, opened(browser, address) as second:
         first.begin("english", "human", "human")

@@ -5,7 +5,7 @@ import { ask, saveAs, say } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
 import { goesOn, isBlackBelow, isChanged, keyOf, moverOf, personsOf, pointsAt, positionAt, requestOf, rulesOf } from "./game_state.js";
 import { capital, hintText, newsText } from "./game_words.js";
-import { Link } from "./link.js";
+import { Link, NO_GAME } from "./link.js";
 import { Moves, noteElements } from "./notes.js";
 import { Panel } from "./panel.js";
 import { Sides } from "./sides.js";
@@ -37,9 +37,13 @@ export class Game {
     /** @type {Ply|null} */
     this.noted = null; // the move whose note is shown
     this.isHere = false; // whether the game is at the table
-    /** @type {((state: GameState) => void)|null} */
-    this.entered = null; // gets the first state of a game
-    this.link = new Link(parts, (state) => (this.entered ? this.entered(state) : this.take(state)));
+    /** @type {((state: GameState|null) => void)|null} */
+    this.entered = null; // gets the first state of a game, null if there is none
+    this.link = new Link(parts, {
+      state: (state) => (this.entered ? this.entered(state) : this.take(state)),
+      back: () => this.isHere && this.restore(),
+      gone: () => (this.entered ? this.miss() : this.link.gone()),
+    });
     /** @type {Sides|null} */
     this.sides = null;
     this.panel = new Panel(parts);
@@ -76,6 +80,7 @@ export class Game {
     this.leave();
     const mine = this.busy;
     const state = await new Promise((resolve) => { this.entered = resolve; this.link.open(id); });
+    if (!state) return;
     this.entered = null;
     this.receive(state);
     await this.table.take(rulesOf(state));
@@ -101,9 +106,23 @@ export class Game {
   }
 
   leave() {
+    this.entered?.(null);
+    this.entered = null;
     this.link.close();
     this.isHere = false;
     this.busy += 1;
+  }
+
+  /* Go to where games are set up, as the server does not have the one that was to be shown. */
+  miss() {
+    say(NO_GAME);
+    location.replace("#/");
+  }
+
+  /* Have the person's pieces where they stand, though a move was made on the board: it may not have arrived. */
+  restore() {
+    Object.assign(this, { skip: 0, offered: null });
+    this.render();
   }
 
   /* Ask something of the game: the next state answers. */
@@ -127,10 +146,9 @@ export class Game {
     if (news) this.parts.spoken.textContent = news;
     if (state.error) {
       say(state.error);
-      this.skip = 0;
-      this.offered = null;
+      store.ply = wasLive ? state.moves.length : Math.min(store.ply, state.moves.length);
       this.sides.show(rulesOf(state), requestOf(state));
-      return this.render();
+      return this.restore();
     }
     if (state.version === before.version) {
       this.around();

@@ -144,7 +144,7 @@ async function start(request, numbers = [], flipped = undefined) {
     history.pushState(null, "", `#/game/${id}`);
     await game.open(id, flipped);
     if (!byHand) parts.board.scrollIntoView({ block: "nearest" });
-    for (const number of numbers) if (store.game.legal.length) table.hand.pick(number, true);
+    for (const number of numbers) if (game.isHere && store.game.legal.length) table.hand.pick(number, true);
   } catch (error) {
     if (error.status === undefined) throw error;
     if (mode() === "setup" && parts.wrong.closest("details").open) parts.wrong.textContent = error.message;
@@ -215,7 +215,7 @@ export const gameView = {
     if (!id) return set();
     if (store.game?.game === id && game.isHere) game.render();
     else await game.open(id, store.kept?.game === id ? store.kept.flipped : undefined);
-    if (extra === "analysis" && !store.game.lines) {
+    if (extra === "analysis" && game.isHere && !store.game.lines) {
       game.evaluation.isOn = true;
       game.ask("analyse", { lines: Number(parts.lines.value) });
     }

@@ -9,26 +9,24 @@ import { store } from "./store.js";
 
 const GONE = 4404; // close code: the server does not have this game
 const WAITS = [300, 700, 1500, 3000, 5000]; // milliseconds before each attempt to open it again, the last for ever
+export const NO_GAME = "The server does not have this game any more.";
 const ANOTHER = ["New game", () => { location.hash = "#/"; }];
 
 export class Link {
   /**
-   * `parts` are those of the view; `onstate` gets each state.
+   * `parts` are those of the view; `on.state` gets each state, `on.back()` is called before the first one after the
+   * connection was lost, `on.gone()` where the server does not have the game.
    * @param {any} parts
-   * @param {(state: GameState) => void} onstate
+   * @param {{state: (state: GameState) => void, back: () => void, gone: () => void}} on
    */
-  constructor(parts, onstate) {
+  constructor(parts, on) {
     this.parts = parts;
-    this.onstate = onstate;
+    this.on = on;
     this.failures = 0; // attempts since the connection was lost
     /** @type {WebSocket|null} */
     this.socket = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.timer = undefined;
-  }
-
-  get isOpen() {
-    return this.socket !== null;
   }
 
   /* Connect to a game. */
@@ -42,13 +40,14 @@ export class Link {
       if (this.failures) {
         showLost(this.parts, "");
         say("The connection is back.");
+        this.on.back();
       }
       this.failures = 0;
-      this.onstate(JSON.parse(data));
+      this.on.state(JSON.parse(data));
     });
     socket.addEventListener("close", ({ code }) => {
       if (socket !== this.socket) return;
-      if (code === GONE) this.lost("The server does not have this game any more.", [ANOTHER]);
+      if (code === GONE) this.on.gone();
       else this.again(id);
     });
   }
@@ -64,6 +63,10 @@ export class Link {
   send(message) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
     else say("The server does not answer: is arena serve still running?");
+  }
+
+  gone() {
+    this.lost(NO_GAME, [ANOTHER]);
   }
 
   /* Say that the server cannot be asked, with what can be done without it. */
