@@ -209,3 +209,17 @@ def test_nobody_is_told_by_a_place_in_a_list() -> None:
     public = Pseudonyms(experiment(players), info, {}, empty).info(info)
     for listed in (list(public.men), list(public.left_out), [one.player for one in public.found]):
         assert listed == sorted(listed) and len(listed) == 20 and not {*listed} & {*names}
+
+
+def test_a_run_without_submissions_has_its_standings_and_no_sheets_and_sheets_are_not_anonymous(
+    tmp_path: Path,
+) -> None:
+    config, out = tmp_path / "t.yaml", tmp_path / "out"
+    config.write_text(
+        "name: t\nvariant: english\nopenings: {random_plies: 4, count: 1}\nmax_plies: 4\n"
+        "players: [{name: a, type: random}, {name: b, type: random}]\n"
+    )
+    assert "take one of them" in invoke("run", config, "--out", out, "--sheets", "--anonymous").stderr
+    assert not out.exists()
+    done = invoke("run", config, "--out", out, "--sheets", "--workers", 1)
+    assert "no submissions" in done.stderr and f"report: {out / 'report.html'}" in done.stdout

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -109,6 +109,12 @@ def report_options(command: Any) -> Any:
     ):
         command = decorator(command)
     return command
+
+
+def check_report_options(wanted: Mapping[str, Any]) -> None:
+    """Raise ArenaError if two options of a report exclude each other."""
+    if wanted["sheets"] and wanted["anonymous"]:
+        raise ArenaError("--sheets names the player of each sheet, --anonymous nobody: take one of them")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from arena.base.errors import ArenaError
-from arena.commands.common import report_options
+from arena.commands.common import check_report_options, report_options
 from arena.commands.output import echo, show_table
 from arena.commands.reporting import write_joint_report, write_report
 from arena.ledger.ledger import FILE
@@ -32,8 +32,7 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     names of machines. Who is who is in DIR/names.csv, which is not to be published. With --sheets the page of each
     player with code of the user's own is a file to hand out: the others are submission 1, 2, ... in it.
     """
-    if wanted["sheets"] and wanted["anonymous"]:
-        raise ArenaError("--sheets names the player of each sheet, --anonymous nobody: take one of them")
+    check_report_options(wanted)
     for folder in folders or (Path("reports"),):
         if (folder / FILE).exists():
             write_report(folder, **wanted)

@@ -61,13 +61,16 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
     try:
         with announcing_compilation():
             write(finished, target, **wanted)
-            written = write_sheets(finished) if sheets else []
     except OSError as error:
         _print_standings(finished)
         raise ArenaError(f"the report cannot be written to {target}: {error.strerror or error}") from None
     _print_standings(finished)
     echo(f"report: {target / 'report.html'}")
-    if written:
+    if sheets:
+        try:
+            written = write_sheets(finished)
+        except OSError as error:
+            raise ArenaError(f"the sheets cannot be written to {folder}: {error.strerror or error}") from None
         echo(f"sheets: {counted(len(written), 'file')} in {written[0].parent}")
     if anonymous:
         _write_names(finished)

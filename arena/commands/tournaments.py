@@ -20,7 +20,14 @@ from arena.base.files import replace
 from arena.base.number import signed
 from arena.base.wording import counted, unknown
 from arena.base.writing import write_text
-from arena.commands.common import Finite, described_variant, lost_workers, report_options, workers_option
+from arena.commands.common import (
+    Finite,
+    check_report_options,
+    described_variant,
+    lost_workers,
+    report_options,
+    workers_option,
+)
 from arena.commands.output import STOPPED, echo, say, show_frame
 from arena.commands.waiting import Terminal
 from arena.experiment.load import load, load_all, player_spec, player_specs
@@ -60,6 +67,7 @@ def run(
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
     lost by players' failures, or players were found faulty, as the report's first notes say; 130: stopped.
     """
+    check_report_options(wanted)
     experiments, terminal = load_all(config), Terminal()
     first = next(iter(experiments.values()))
     folder = out or Path("reports") / first.name
