@@ -384,6 +384,15 @@ def test_a_table_that_is_too_wide_goes_on_in_further_blocks(
     ]  # fmt: skip
 
 
+def test_a_table_in_a_very_narrow_terminal_loses_no_letter(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    show_table(("set", "openings"), [("international-2-ply", "79 of 81")])
+    shown = capsys.readouterr().out
+    assert sorted("".join(shown.split())) == sorted("setopeningsinternational-2-ply79of81")
+
+
 @pytest.mark.full
 @pytest.mark.compiled
 def test_what_is_printed_fits_a_narrow_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,10 +113,11 @@ def show_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
     console = Console(width=width, highlight=False)
     for block in _blocks(sizes, width):
+        is_room = sum(min(sizes[column], _PROSE) + _GAP for column in block) - _GAP <= width
         table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
         for column in block:
             justify: Literal["left", "right"] = "right" if are_figures[column] else "left"
-            is_short = sizes[column] <= _PROSE
+            is_short = is_room and sizes[column] <= _PROSE
             table.add_column(Text(header[column]), justify=justify, no_wrap=is_short, overflow="fold")
         for row in zip(*(columns[column][1:] for column in block), strict=True):
             table.add_row(*map(Text, row))

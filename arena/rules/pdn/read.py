@@ -115,7 +115,7 @@ def _file(source: str | os.PathLike[str], encoding: str | None) -> tuple[str, st
         file = os.fspath(source)
         text, used = decoded(Path(source).read_bytes(), encoding)
         if encoding is None and not is_unicode(used):
-            problems.append(Problem(file, 1, 0, 0, f"it is not UTF-8: read as {used}; --encoding names another"))
+            problems.append(Problem(file, 1, 0, 0, f"it is not UTF-8: read as {used}"))
     return file, text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a"), problems
 
 
