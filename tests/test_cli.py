@@ -570,7 +570,7 @@ def test_names_that_are_formulas_are_none_in_any_file_of_a_report(tmp_path: Path
     out = tmp_path / "out"
     assert invoke("run", tmp_path / "t.yaml", "--out", out).exit_code == 0
     files = sorted(out.glob("*.csv"))
-    assert len(files) > 5
+    assert {"crosstable.csv", "games.csv", "moves.csv", "standings.csv"} <= {file.name for file in files}
     for file in files:
         for row in csv.reader(file.open(encoding="utf-8")):
             assert not [cell for cell in row if cell.startswith(("=", "@", "+1+2", "-2+3"))], file.name

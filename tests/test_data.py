@@ -363,15 +363,15 @@ def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
     html = run._repr_html_() or ""
     assert (
         html == card(run)
-        and "data (english)" in html
-        and "5 players, 40 games, " in html
+        and "English rules" in html
+        and "5 players, 40 games · " in html
         and "<td>tree</td>" in html
     )
     hostile = [player("<script>alert(1)</script>", 1), player("حسن & 将", 2)]
     shown = card(run_of(tmp_path, experiment(hostile), *frames(hostile, 2)))
     assert "<script" not in shown and "&lt;script&gt;" in shown and "حسن &amp; 将" in shown
     empty = run_of(tmp_path, experiment(hostile, variant={"base": "english", "men": 8}), run.games.iloc[:0])
-    assert "2 players, 0 games." in card(empty) and "(english (men 8))" in card(empty)
+    assert "2 players, 0 games" in card(empty) and "men 8" in card(empty)
     assert repr(empty) == f"<Run synthetic: english (men 8), 2 players, 0 games, in {tmp_path}>"
 
 
@@ -382,7 +382,7 @@ def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> 
     for name, table in zip(("games", "games", "moves", "moves"), tables, strict=True):
         assert list(table) == names(name) and not len(table), name
     html = empty._repr_html_() or ""
-    assert "Not complete: 0 of 48 games; 3 pairings have not met. 3 players, 0 games." in html
+    assert "Not complete: 0 of 48 games; 3 pairings have not met." in html and "3 players, 0 games" in html
     assert ", 0 of 48 games," in repr(empty)
 
 

@@ -470,7 +470,12 @@ def test_a_position_is_shown_with_the_value_of_an_evaluation_and_its_features(tm
 def test_a_position_in_which_the_game_is_over_has_a_value():
     for text in ("W:W:B1", "W:W21:B14,17"):
         for name in ("simple", "checkers-ai"):
-            assert json.loads(evaluate("--fen", text, "--evaluation", name, "--json").stdout)["value"] < 0
+            assert (
+                json.loads(invoke("show", text, "--variant", "english", "--evaluation", name, "--json").stdout)[
+                    "value"
+                ]
+                < 0
+            )
 
 
 @pytest.mark.parametrize(

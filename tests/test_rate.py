@@ -77,11 +77,16 @@ def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
     run = arena.load(run_of(tmp_path, variant, plies, count=2 if plies else 1))
     path = written(tmp_path, "games.pdn", "\n".join(pdn_games(run)))
     table = run.ratings.table.set_index("player")
-    for document in (rated(run.folder), rated(path)):
+    of_run, of_file = rated(run.folder), rated(path)
+    for document in (of_run, of_file):
         assert document["advantage"] == pytest.approx(run.ratings.advantage.value, abs=1e-6)
-        for row in document["players"]:
-            for column in ("elo", "elo_low", "elo_high") if plies else ("elo",):
-                assert row[column] == pytest.approx(table.loc[row["player"], column], abs=1e-6)
+        elo = {row["player"]: row["elo"] for row in document["players"]}
+        first, second = elo
+        difference = table.loc[first, "elo"] - table.loc[second, "elo"]  # a report of two has the second at 0
+        assert elo[first] - elo[second] == pytest.approx(difference, abs=1e-6)
+    for of_one, of_other in zip(of_run["players"], of_file["players"], strict=True):
+        for column in ("elo", "elo_low", "elo_high") if plies else ("elo",):
+            assert of_one[column] == pytest.approx(of_other[column], abs=1e-6)
     assert rated(path)["first_by"] in ("GameType", "the numbering of the moves")
     assert read_results([run.folder]).games["pair"].nunique() == (2 if plies else 1)
 

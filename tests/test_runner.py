@@ -150,7 +150,7 @@ def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
         HEAD + "players:\n  - {name: a, type: random}\n  - {name: b, type: greedy, evaluation: own.py:turned}\n"
         '  - {name: c, type: "own.py:Fails"}\n'
     )
-    with pytest.warns(UserWarning, match=r"out: .*b: its evaluation .*the sign.*c was disqualified"):
+    with pytest.warns(UserWarning, match=r"out: c was disqualified.*b: its evaluation .*the sign"):
         run = arena.run(config, "out", workers=1)
     said = capsys.readouterr().err
     typed = invoke("run", config, "--out", "typed", "--workers", 1, "--no-report")

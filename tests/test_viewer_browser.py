@@ -176,7 +176,7 @@ def test_buttons_and_keys_go_through_a_game(browser, runs, width, scheme):
         board, button = (page.locator(part).bounding_box() for part in (".viewer-board", "[data-action=forward]"))
         assert width > 500 or board["width"] == width
         assert button["height"] >= 44 and button["width"] >= 40
-        assert {"rgb(255, 255, 255)": "light", "rgb(28, 32, 39)": "dark"}[page.eval_on_selector(
+        assert {"rgb(255, 255, 255)": "light", "rgb(20, 24, 29)": "dark"}[page.eval_on_selector(
             ".viewer-list", "list => getComputedStyle(list).backgroundColor")] == scheme  # fmt: skip
 
 
@@ -231,7 +231,7 @@ def test_a_cell_of_the_crosstable_leads_to_its_games(browser, runs):
     met = games[games["white"].isin([a, b]) & games["black"].isin([a, b])]["game"].tolist()
     with opened(browser, run, width=390) as page:
         for _ in range(2):
-            page.click("#crosstable td[data-row='1'][data-column='3'] button")
+            page.locator("table.heat tbody tr").nth(1).locator("td").nth(1 + 3).locator("a").click()
             assert sorted(listed(page)) == met
             page.click("button[type=reset]")
         address = page.evaluate("location.hash")
@@ -308,7 +308,7 @@ def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser,
     errs = changed(run, tmp_path, grades=grades, graded=graded)
     write_quickly(errs)
     with opened(browser, errs, width=width) as page:
-        page.click(".errors a")
+        page.locator("main a[href^='#game=3&']").first.click()
         page.wait_for_selector(".arrow-hint")
         assert position(page) == fens(run, 3)[4]
         assert f"Next {mover['move']} ??; the arrow shows {better}." in page.text_content("[data-part=status]")
