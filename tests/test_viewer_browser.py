@@ -232,7 +232,7 @@ def test_a_cell_of_the_crosstable_leads_to_its_games(browser, runs):
     with opened(browser, run, width=390) as page:
         for _ in range(2):
             page.locator("#crosstable-table tbody tr").nth(1).locator("td").nth(1 + 3).locator("a").click()
-            page.wait_for_timeout(300)  # the address changes first, then the list
+            page.wait_for_timeout(300)
             assert sorted(listed(page)) == met
             page.click("button[type=reset]")
         address = page.evaluate("location.hash")

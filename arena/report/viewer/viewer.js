@@ -100,14 +100,6 @@ class Viewer {
     line.textContent = words;
     line.hidden = !words;
   }
-
-  /* Show the games of a cell of the crosstable. */
-  cross(cell) {
-    const { row, column } = cell.closest("td").dataset;
-    const words = new URLSearchParams({ player: this.games.players[row], opponent: this.games.players[column] });
-    history.pushState(null, "", `#${words}`);
-    this.follow();
-  }
 }
 
 async function showGames(host) {
@@ -120,8 +112,8 @@ async function showGames(host) {
   const shown = new Viewer(host, data, await Games.of(data));
   plain.hidden = true;
   document.addEventListener("click", ({ target }) => {
-    const cell = target instanceof Element ? target.closest("#crosstable button") : null;
-    if (cell) shown.cross(cell);
+    const link = target instanceof Element ? target.closest("a") : null;
+    if (link?.hash && link.hash === location.hash) shown.follow(); // a link to where the address is changes no address
   });
   window.addEventListener("hashchange", () => shown.follow());
   if (!shown.follow() && shown.list.shown.length) shown.open(shown.list.shown[0], 0, { unasked: true });
