@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.report.player_page import anchor, player_pages, player_sections, shown_folder
+from arena.report.marks import anchor
+from arena.report.player_page import player_pages, player_sections, shown_folder
 from arena.report.run import Run
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.submissions import SAME, copies

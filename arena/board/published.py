@@ -15,6 +15,7 @@ from arena.rules.moves import sides
 from arena.rules.notation import piece_letter, place
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
+from players.evaluation import features
 from players.evaluation.mix import WEAK
 
 RED = ("Red", "Black")
@@ -106,15 +107,12 @@ def _simplified_board(variant: Variant, position: Position) -> str:
 
 
 def _simple_value(variant: Variant, position: Position, colour: int) -> int:
-    """The sum over a side's men: 7 on the far row, 5 in the other half, 3 in its own."""
-    rows = variant.rules.rows
-    value = 0
-    for bit in variant.bits:
-        if (position.black if colour == BLACK else position.white) & bit:
-            _, row = place(variant, bit)
-            advanced = row if colour == BLACK else rows - 1 - row
-            value += 7 if advanced == rows - 1 else 5 if advanced >= rows // 2 else 3
-    return value
+    """A side's part of the evaluation `simple`: 7 for a piece on the far row, 5 elsewhere in that half, else 3."""
+    rules = variant.constants
+    pieces, in_half, in_row = (
+        count(position, rules, colour) for count in (features.pieces, features.far_half, features.far_row)
+    )
+    return 3 * pieces + 2 * in_half + 2 * in_row
 
 
 def _cis300(turn: Turn, before: Position, variant: Variant) -> list[str]:

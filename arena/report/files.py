@@ -16,8 +16,7 @@ from arena.report.page import markdown
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
-from arena.report.tables.table import Table
-from arena.report.writers import latex
+from arena.report.tables.table import Table, are_words, texts
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import search_comment
 
@@ -79,6 +78,13 @@ def _write(table: Table, parts: Iterable[pd.DataFrame], path: Path) -> None:
 
 def _write_latex(table: Table, run: Run, path: Path) -> None:
     write_text(latex(table.cells(frame_of(run, table))), path)
+
+
+def latex(cells: pd.DataFrame) -> str:
+    """A table of cells as a `tabular` for booktabs; names are shown as they are."""
+    columns = "".join("l" if are_words(cells[name]) else "r" for name in cells)
+    body: str = texts(cells).to_latex(index=False, escape=True, column_format=columns)
+    return f"% needs \\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n{body}"
 
 
 def write_pdn(run: Run, path: Path) -> None:

@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
-import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from arena.base.number import fixed, known, percent, quantity, signed, with_error
+from arena.base.number import fixed, known, percent, quantity, signed
 from arena.base.wording import counted
 from arena.ledger.moves import PHASES
 from arena.ledger.record import TABLES_JUDGE
+from arena.ratings.interval import Interval
 from arena.report.describe import describe
+from arena.report.marks import anchor, results_bar
 from arena.report.run import Run
+from arena.report.tables.outcomes import sides
 from arena.report.tables.submissions import copies, failed_games, failure_words, notices
 from arena.report.template import environment, part
 from arena.rules.board import Board
@@ -26,7 +27,6 @@ from arena.rules.game import Termination
 from arena.rules.move_text import square_numbers
 from arena.rules.notation import fen
 from arena.rules.played import PlayedGame, replayed
-from arena.rules.result import WHITE_POINTS
 
 CHARACTERS = 500_000
 """Characters of a report's page that the pages of players take, at most."""
@@ -121,11 +121,6 @@ class PlayerPage(NamedTuple):
         return self.won + self.drawn + self.lost
 
 
-def anchor(player: str) -> str:
-    """The id of a player's page, and behind `#` its address: one for each name, whatever its characters."""
-    return f"player={quote(player, safe=':@')}"
-
-
 def player_sections(run: Run, linked: bool = True, characters: int = CHARACTERS) -> tuple[Markup, list[str]]:
     """The pages of players inside the report's page, and their names, best first, as far as they fit.
 
@@ -166,7 +161,8 @@ def player_pages(
     """Yield the page of each of some players; `hiding` has by player what replaces the names of others."""
     specs = {spec.name: spec for spec in run.data.experiment.players}
     rated = run.standings.set_index("player")
-    sides = _sides(run.games).groupby("player", sort=False)
+    every = sides(run.games, ["game", "plies", "termination"]).sort_values("game", kind="stable")
+    by_player = every.groupby("player", sort=False)
     phases = run.survey.phases
     graded = run.grades[run.grades["mark"] != ""].sort_values(["lost", "game"], ascending=[False, True])
     errors = graded.groupby("player", sort=False).head(boards)
@@ -178,17 +174,16 @@ def player_pages(
     places = {name: place for place, name in enumerate(run.placed, 1)}
     for name in names:
         called = hiding.get(name, str)
-        found = sides.get_group(name) if name in sides.groups else _sides(run.games.head(0))
+        found = by_player.get_group(name) if name in by_player.groups else every.head(0)
         against = _opponents(found, run.placed, called)
-        figures: Mapping[Any, Any] = rated.loc[name].to_dict() if name in rated.index else {}
-        error = (figures.get("elo_high", np.nan) - figures.get("elo_low", np.nan)) / 2
+        elo = Interval.of(rated.loc[name], "elo") if name in rated.index else None
         own_failures = failed[failed["player"] == name]
         kinds = own_failures[own_failures["first"]].head(FAILURES)
         yield PlayerPage(
             name=name,
             what=called(describe(specs[name])) if name in specs else "",
             notices=notices(run, name, same, called),
-            elo=with_error(figures["elo"], error) if known(figures.get("elo")) else "",
+            elo=str(elo) if elo and known(elo.value) else "",
             place=f"{places[name]} of {len(places)}" if name in places else "",
             won=int((found["points"] == 1).sum()),
             drawn=int((found["points"] == 0.5).sum()),
@@ -215,26 +210,13 @@ def player_pages(
 def section(page: PlayerPage, title: str, command: str = "", linked: bool = False) -> Markup:
     """A player's page as HTML: with the `command` that plays a game again, and links to games if `linked`."""
     text = environment().get_template("page/player.html")
-    values = {"page": page, "title": title, "command": command, "linked": linked}
+    results = results_bar(page.won, page.drawn, page.lost)
+    values = {"page": page, "title": title, "command": command, "linked": linked, "results": results}
     return Markup(text.render(values, anchor=anchor, counted=counted))
 
 
 def _rows(table: pd.DataFrame) -> list[dict[Any, Any]]:
     return table.to_dict("records")
-
-
-def _sides(games: pd.DataFrame) -> pd.DataFrame:
-    """A row per game and player: game, player, opponent, colour, points, plies, termination."""
-    white = games["result"].map(WHITE_POINTS).to_numpy(float)
-    both = [
-        pd.DataFrame({
-            "game": games["game"], "player": games[colour].astype(str).astype(object),
-            "opponent": games[other].astype(str).astype(object), "colour": colour, "points": points,
-            "plies": games["plies"], "termination": games["termination"],
-        })
-        for colour, other, points in (("white", "black", white), ("black", "white", 1 - white))
-    ]  # fmt: skip
-    return pd.concat(both).sort_values("game", kind="stable")
 
 
 def _opponents(sides: pd.DataFrame, order: Sequence[str], called: Callable[[str], str]) -> list[Opponent]:

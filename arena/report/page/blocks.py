@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import pandas as pd
 from markupsafe import Markup
 
-from arena.base.number import known, shown, unbroken
-from arena.ratings.interval import Interval
+from arena.base.number import known, shown
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
-from arena.report.player_page import anchor
+from arena.report.marks import elo_html, player_link, scale, whisker
 from arena.report.sentences.claim import Claim
+from arena.report.tables.table import Cell
 from arena.report.template import escaped, wrapping
 
 _PIXELS = 96 / 72
@@ -120,16 +120,6 @@ def _claim_line(claim: Claim, ends: tuple[float, float]) -> Markup:
     )  # fmt: skip
 
 
-class Cell(NamedTuple):
-    """A cell of a table."""
-
-    text: str
-    value: Any = None
-    """The number that its column is sorted by; text without one is sorted as text."""
-    drawn: Markup | None = None
-    """What a page shows in place of the text."""
-
-
 class Heading(NamedTuple):
     """The head of a column."""
 
@@ -152,9 +142,7 @@ class Table(NamedTuple):
         `linked` are the players whose names lead to pages of their own.
         """
         columns = {
-            str(name): [
-                text_cell(cell) if isinstance(cell, str) else Cell(cell.text, cell.value) for cell in cells
-            ]
+            str(name): [text_cell(cell) if isinstance(cell, str) else cell for cell in cells]
             for name, cells in frame.items()
         }
         if linked and "Player" in columns:
@@ -201,7 +189,7 @@ class Table(NamedTuple):
 
 def text_cell(text: str) -> Cell:
     """A cell that is sorted by the number that its text begins with, if it begins with one."""
-    return Cell(text, shown(text))
+    return Cell(shown(text), text)
 
 
 def _kind(heading: str, cells: Sequence[Cell]) -> str:
@@ -318,53 +306,3 @@ def file_list(files: Iterable[tuple[str, str]]) -> Raw:
 def together(blocks: Iterable[Block]) -> Markup:
     """Blocks one after another."""
     return Markup("\n").join(block.html() for block in blocks)
-
-
-def player_link(name: str) -> Markup:
-    """A player's name as a link to its page."""
-    return Markup('<a href="#{}">{}</a>').format(anchor(name), wrapping(name))
-
-
-def elo_html(elo: Interval) -> Markup:
-    """A value with its error: the value bold, the error small."""
-    value, _, error = unbroken(str(elo)).partition("\N{NO-BREAK SPACE}")
-    return Markup("<b>{}</b>").format(value) + (Markup(" <small>{}</small>").format(error) if error else "")
-
-
-def scale(intervals: Iterable[Interval | None]) -> tuple[float, float]:
-    """The ends of an axis for intervals: 0 and all of their ends are on it."""
-    ends = [0.0, *(end for interval in intervals if interval for end in interval if known(end))]
-    low, high = min(ends), max(ends)
-    margin = 0.04 * (high - low) or 1.0
-    return low - margin, high + margin
-
-
-def whisker(interval: Interval | None, ends: tuple[float, float]) -> Markup:
-    """An interval drawn on an axis: a mark at 0, a bar, and a dot at the value."""
-    if interval is None or not known(interval.value):
-        return Markup('<span class="whisker"></span>')
-    low, high = ends
-
-    def at(value: float) -> float:
-        return round(100 * (value - low) / (high - low), 1)
-
-    bar = ""
-    if known(interval.low) and interval.low < interval.high:
-        left, right = at(interval.low), at(interval.high)
-        bar = Markup('<i class="range" style="left:{}%;width:{}%"></i>').format(left, round(right - left, 1))
-    return Markup(
-        '<span class="whisker"><i class="zero" style="left:{}%"></i>{}<i class="dot" style="left:{}%"></i></span>'
-    ).format(at(0), bar, at(interval.value))
-
-
-def results_bar(won: int, drawn: int, lost: int) -> Markup:
-    """Results drawn as a bar of three parts, each with its number where that fits."""
-    games = max(won + drawn + lost, 1)
-    parts = [
-        Markup('<i class="{}" style="flex:{}">{}</i>').format(kind, number, number if number > games / 7 else "")
-        for kind, number in (("won", won), ("drawn", drawn), ("lost", lost))
-        if number
-    ]
-    return Markup('<span class="results" title="{} won, {} drawn, {} lost">{}</span>').format(
-        won, drawn, lost, Markup("").join(parts)
-    )

@@ -17,7 +17,6 @@ from arena.report.charts.catalogue import charts_of
 from arena.report.page.blocks import (
     Answer,
     Block,
-    Cell,
     Chart,
     Charts,
     Fold,
@@ -28,6 +27,7 @@ from arena.report.page.blocks import (
     Table,
     Text,
     file_list,
+    text_cell,
 )
 from arena.report.page.standings import crosstable, standings
 from arena.report.run import Run
@@ -37,6 +37,7 @@ from arena.report.sentences.facts import details, facts, first_move, to_know_mor
 from arena.report.sentences.grading import costliest, judged, solved
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.outcomes import white_points
+from arena.report.tables.table import EMPTY, Cell
 from arena.report.tables.views import comparisons as comparison_cells
 from arena.report.tables.views import strata
 from arena.rules.game import Termination
@@ -223,8 +224,8 @@ def _pairings(run: Run) -> list[Block]:
     for (name, other), points in islice(met.items(), MOST_PAIRS):
         difference = run.ratings.contrast({name: 1.0, other: -1.0})
         results = " - ".join(str(points.count(result)) for result in (1.0, 0.5, 0.0))
-        elo = Cell(str(difference), difference.value) if difference else Cell("")
-        rows.append([Cell(name), Cell(other), Cell(results, sum(points) / len(points)), elo])
+        elo = Cell(difference.value, str(difference)) if difference else EMPTY
+        rows.append([Cell(name, name), Cell(other, other), Cell(sum(points) / len(points), results), elo])
     head = [
         Heading("Player", "name"),
         Heading("Against", "word"),
@@ -255,9 +256,9 @@ def _endings(run: Run) -> list[Block]:
     """Terminations, and the sentences on the games that few need."""
     rows = [
         [
-            Cell(Termination(row["termination"]).words),
-            Cell(f"{row['games']:,}", row["games"]),
-            Cell(percent(row["share"]), row["share"]),
+            text_cell(Termination(row["termination"]).words),
+            Cell(row["games"], f"{row['games']:,}"),
+            Cell(row["share"], percent(row["share"])),
         ]
         for row in run.terminations.to_dict("records")
     ]

@@ -12,19 +12,11 @@ from markupsafe import Markup
 from arena.base.number import known, percent
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
-from arena.report.page.blocks import (
-    Cell,
-    Heading,
-    Table,
-    elo_html,
-    player_link,
-    results_bar,
-    scale,
-    text_cell,
-    whisker,
-)
+from arena.report.marks import elo_html, player_link, results_bar, scale, whisker
+from arena.report.page.blocks import Heading, Table, text_cell
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
+from arena.report.tables.table import EMPTY, Cell
 from arena.report.template import wrapping
 
 _OF_ORDER = "points buchholz sonneborn_berger round opponent conceded decided"
@@ -61,12 +53,12 @@ def standings(run: Run, linked: Collection[str] = ()) -> Table:
         counts = [int(row[kind]) for kind in ("wins", "draws", "losses")]
         body.append([
             text_cell(str(row.get("place", row.get("rank")))),
-            Cell(name, drawn=drawn),
+            Cell(name, name, drawn),
             *(text_cell(texts[i]) for texts in placed.values()),
-            Cell(str(elo) if known(elo.value) else "", elo.value, elo_html(elo) if known(elo.value) else None),
-            Cell("", drawn=whisker(elo, ends)),
-            Cell(percent(score), score),
-            Cell(" - ".join(map(str, counts)) if games else "", score, results_bar(*counts) if games else None),
+            Cell(elo.value, str(elo), elo_html(elo)) if known(elo.value) else EMPTY,
+            Cell(None, "", whisker(elo, ends)),
+            Cell(score, percent(score)),
+            Cell(score, " - ".join(map(str, counts)), results_bar(*counts)) if games else EMPTY,
         ])  # fmt: skip
     return Table(head, body, "standings-table")
 
@@ -90,7 +82,8 @@ def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = Fals
         [
             Cell(
                 name,
-                drawn=(player_link(name) if name in linked else wrapping(name))
+                name,
+                (player_link(name) if name in linked else wrapping(name))
                 + Markup(" <small>{}</small>").format(i + 1),
             ),
             *(
@@ -105,7 +98,7 @@ def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = Fals
 
 def _share(name: str, other: str, share: Any, points: str, has_games: bool) -> Cell:
     if not known(share):
-        return Cell("")
+        return EMPTY
     text = f"{100 * share:.0f}"
     strength, side = abs(2 * share - 1), "up" if share >= 0.5 else "down"
     address = f"player={quote(name, safe='')}&opponent={quote(other, safe='')}"
@@ -113,4 +106,4 @@ def _share(name: str, other: str, share: Any, points: str, has_games: bool) -> C
     drawn = Markup('<span class="heat {}" style="--s:{:.2f}" title="{} {} against {}">{}</span>').format(
         side, strength, name, points, other, inside
     )
-    return Cell(text, share, drawn)
+    return Cell(share, text, drawn)

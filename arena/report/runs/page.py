@@ -13,7 +13,8 @@ from markupsafe import Markup
 from arena.base.files import REPORT, replace
 from arena.base.writing import write_text
 from arena.report.page import page_of
-from arena.report.page.blocks import Block, Cell, Heading, Section, Table, Text, text_cell
+from arena.report.page.blocks import Block, Heading, Section, Table, Text, text_cell
+from arena.report.tables.table import Cell
 from arena.watch.entry import Entry
 
 INDEX = "index.html"

@@ -17,22 +17,28 @@ from arena.rules.result import WHITE_POINTS, Colour, points_of
 
 def outcomes(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     """Games, wins, draws and losses of each player with each colour: two rows a player, White first."""
-    points = white_points(games)
-    sides = pd.concat(
-        [
-            pd.DataFrame({"player": games["white"].astype(str), "colour": "white", "points": points}),
-            pd.DataFrame({"player": games["black"].astype(str), "colour": "black", "points": 1 - points}),
-        ]
-    )
+    seats = sides(games)
     counts = {
-        "games": sides["points"] >= 0,
-        "wins": sides["points"] == 1,
-        "draws": sides["points"] == 0.5,
-        "losses": sides["points"] == 0,
+        "games": seats["points"] >= 0,
+        "wins": seats["points"] == 1,
+        "draws": seats["points"] == 0.5,
+        "losses": seats["points"] == 0,
     }
-    table = sides[["player", "colour"]].assign(**counts).groupby(["player", "colour"]).sum()
+    table = seats[["player", "colour"]].assign(**counts).groupby(["player", "colour"]).sum()
     rows = pd.MultiIndex.from_product([list(players), get_args(Colour)], names=["player", "colour"])
     return table.reindex(rows, fill_value=0).astype("int64").reset_index()
+
+
+def sides(games: pd.DataFrame, columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Each game twice, as White's and as Black's: player, opponent, colour, points, and `columns` of it."""
+    white = white_points(games)
+    parts = [
+        games[list(columns)].assign(
+            player=games[colour].astype(str), opponent=games[other].astype(str), colour=colour, points=points
+        )
+        for colour, other, points in (("white", "black", white), ("black", "white", 1 - white))
+    ]
+    return pd.concat(parts)
 
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:

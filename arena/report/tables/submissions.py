@@ -13,6 +13,7 @@ import pandas as pd
 from arena.base.wording import counted, listed
 from arena.ledger.public import without_paths
 from arena.report.tables.catalogue import TABLES
+from arena.report.tables.outcomes import sides
 from arena.report.tables.rated_run import RatedRun
 from arena.rules.game import FORFEITS, Termination
 from players.loading import source_of
@@ -126,15 +127,7 @@ def copies(run: RatedRun) -> Copies:
     steady = [
         name for name, spec in specs.items() if spec.type in ("negamax", *PUBLISHED) and spec.limit.longest is None
     ]
-    games = run.rated_games
-    seats = pd.concat(
-        [
-            games[["opening", "line"]].assign(
-                player=games[colour].astype(str), opponent=games[other].astype(str), colour=colour
-            )
-            for colour, other in (("white", "black"), ("black", "white"))
-        ]
-    )
+    seats = sides(run.rated_games, ["opening", "line"])
     seats = seats[seats["player"].isin(own) & seats["opponent"].isin(steady)]
     key = ["opponent", "opening", "colour"]
     seats = seats.drop_duplicates([*key, "player"])

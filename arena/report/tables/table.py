@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 
 class Cell(NamedTuple):
@@ -15,6 +16,8 @@ class Cell(NamedTuple):
     value: Any
     """What a column is sorted by: a number or a text; None where there is no value."""
     text: str
+    drawn: Markup | None = None
+    """What a page shows in place of the text."""
 
 
 class Column(NamedTuple):
@@ -84,6 +87,10 @@ class Table(NamedTuple):
         if self.others is not None:
             decimals = dict.fromkeys(map(str, table.columns), self.others.decimals)
         return with_decimals(table, {name: decimals[str(name)] for name in table.columns})
+
+
+EMPTY = Cell(None, "")
+"""A cell without a value."""
 
 
 def cell(value: Any, text: str) -> Cell:

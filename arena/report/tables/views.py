@@ -11,7 +11,7 @@ from arena.base.number import known, percent, probability
 from arena.ledger.moves import PHASES
 from arena.ratings.interval import Interval
 from arena.report.tables.forms import elo, share_text
-from arena.report.tables.table import Cell, cell
+from arena.report.tables.table import EMPTY, Cell, cell
 
 ALL = "all"
 """In place of a phase or a stratum: the whole game, all positions."""
@@ -59,12 +59,9 @@ def comparisons(table: pd.DataFrame, *, pairs: bool = False) -> pd.DataFrame:
         title = (f"Equal {terms}" if terms else "In the games") + (f" ({at[0]})" if len(at) == 1 and at[0] else "")
         of_keys = [by_key.get(key) for key in keys]
         columns.append((title, [_difference(row) for row in of_keys]))
-        columns.append(("LOS", [cell(row["los"], probability(row["los"])) if row else NONE for row in of_keys]))
+        columns.append(("LOS", [cell(row["los"], probability(row["los"])) if row else EMPTY for row in of_keys]))
     cells = pd.DataFrame(dict(enumerate(cells for _, cells in columns)), dtype=object)
     return cells.set_axis([name for name, _ in columns], axis=1)
-
-
-NONE = Cell(None, "")
 
 
 def _words(texts: Any) -> list[Cell]:
@@ -73,7 +70,7 @@ def _words(texts: Any) -> list[Cell]:
 
 def _difference(row: dict[Hashable, Any] | None) -> Cell:
     if row is None:
-        return NONE
+        return EMPTY
     text = str(Interval.of(row, "elo_difference")) + (" †" if row["time_used"] > TOO_LONG else "")
     return cell(row["elo_difference"], text)
 
@@ -100,7 +97,7 @@ def _percent(share: Any) -> Cell:
 
 def _loss(row: dict[Hashable, Any] | None) -> Cell:
     if row is None:
-        return NONE
+        return EMPTY
     low, high = row["lost_per_move_low"], row["lost_per_move_high"]
     ends = f" ({low:.4f} to {high:.4f})" if row["phase"] == ALL and known(low) else ""
     return cell(row["lost_per_move"], f"{row['lost_per_move']:.4f}{ends}")
@@ -131,4 +128,4 @@ def strata(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def _shares(rows: pd.DataFrame, players: pd.Series) -> list[Cell]:
     shown = zip(rows["player"], rows["share"], rows["share_low"], rows["share_high"], strict=True)
     cells = {player: Cell(share, f"{share_text(share, low, high)} %") for player, share, low, high in shown}
-    return [cells.get(player, NONE) for player in players]
+    return [cells.get(player, EMPTY) for player in players]
