@@ -96,5 +96,6 @@ def test_players_that_make_the_same_moves_are_copies(changes: list[int], alike: 
     ]
     for place in changes:
         games[place]["line"] = 999
-    run = SimpleNamespace(experiment=SimpleNamespace(players=specs(players)), rated_games=pd.DataFrame(games))
+    rated_games = pd.DataFrame(games).assign(result="draw")
+    run = SimpleNamespace(experiment=SimpleNamespace(players=specs(players)), rated_games=rated_games)
     assert copies(cast(RatedRun, run)) == ({"one": {"two": SAME}, "two": {"one": SAME}} if alike else {})
