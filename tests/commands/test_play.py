@@ -1,0 +1,772 @@
+"""`arena play`: whole games through a pipe and in a pseudo-terminal, what can be typed, what is told."""
+
+from __future__ import annotations
+
+import random
+import re
+import shlex
+import time
+from pathlib import Path
+from unittest.mock import Mock
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from arena import Game
+from arena.base import writing
+from arena.board import sides
+from arena.board.game import BoardGame
+from arena.board.pdn import append_game, pdn_text
+from arena.board.sides import Side, level
+from arena.commands import common
+from arena.commands.cli import main
+from arena.commands.game_options import GameOptions, game_of
+from arena.commands.inputs import COMMANDS
+from arena.commands.play import play
+from arena.commands.terminal_game import clock_text
+from arena.rules.jit.kernel import announce_compilation
+from arena.rules.pdn.read import read_pdn
+from arena.rules.variants import VARIANTS
+from players.player import HUMAN
+from tests.helpers.at_terminal import Terminal, listed_moves
+from tests.helpers.command_line import error_line
+
+END = r"^((?:White|Black) wins(?: by \d+ points? to \d+)?|Draw): .*$"
+LONGEST = 120
+"""Moves of a person who resigns then."""
+OWN = """\
+import time
+from arena import Choice
+
+class Fails:
+    def __init__(self, variant): pass
+    def choose(self, game, limit, rng): raise RuntimeError("tired")
+
+class Unready:
+    def __init__(self, variant): pass
+    def begin(self): raise OSError("no book")
+    def choose(self, game, limit, rng): return Choice(game.legal_moves[0])
+
+class ReadyOnce:
+    begun = 0
+    def __init__(self, variant): pass
+    def begin(self):
+        ReadyOnce.begun += 1
+        if ReadyOnce.begun > 1:
+            raise RuntimeError("worn out")
+    def choose(self, game, limit, rng): return Choice(game.legal_moves[0])
+
+class Stubborn:
+    def __init__(self, variant): pass
+    def choose(self, game, limit, rng):
+        time.sleep(600)
+
+class Waits:
+    def __init__(self, variant): self.stopped = False
+    def stop(self): self.stopped = True
+    def choose(self, game, limit, rng):
+        while not self.stopped:
+            time.sleep(0.01)
+        self.stopped = False
+        return Choice(game.legal_moves[0])
+"""
+
+
+@pytest.fixture(autouse=True)
+def short_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sides, "ADVICE_SECONDS", 0.02)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    return file
+
+
+def options(*arguments: object) -> GameOptions:
+    """The options of `arena play`, as it takes them."""
+    given = play.make_context("play", [*map(str, arguments)]).params
+    return GameOptions(**{name: given[name] for name in GameOptions._fields})
+
+
+def played(*arguments: object, lines: str | list[str] = "") -> Result:
+    """What `arena play` says to the lines of a pipe."""
+    text = lines if isinstance(lines, str) else "\n".join(lines) + "\n"
+    result = CliRunner().invoke(main, ["play", *map(str, arguments)], input=text)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def said(*arguments: object, lines: str | list[str] = "") -> str:
+    result = played(*arguments, lines=lines)
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.stdout
+    return result.stdout
+
+
+# --- whole games
+
+
+def script_of(name: str, file: Path) -> tuple[list[str], list[str], BoardGame]:
+    """What a person types in a game against level 2, until it is saved and after it is loaded, and that game."""
+    variant = VARIANTS[name]
+    sides = [level(2), level(2)]
+    sides[variant.first] = Side(HUMAN)
+    game = BoardGame(variant, (sides[0], sides[1]))
+    rng = random.Random(name)
+
+    def answer() -> None:
+        while game.outcome is None and not game.side.is_person:
+            request = game.request()
+            game.accept(request, request.answer())
+
+    def move() -> str:
+        chosen = rng.choice(game.game.legal_moves)
+        text = game.game.text(chosen)
+        game.play(chosen)
+        answer()
+        return text
+
+    first = ["xyzzy", "1-1", "help", move(), move(), "undo", "hint"]
+    game.undo()
+    answer()
+    first += [move(), "moves", "fen", "flip", f"save {file}", "quit"]
+    again = BoardGame.of(read_pdn(pdn_text(game)).games[0], game.sides)
+    game.close()
+    game, second = again, list[str]()
+    answer()
+    while game.outcome is None:
+        second.append(move() if len(second) < LONGEST else "resign")
+        if second[-1] == "resign":
+            game.resign(variant.first)
+    return first, second, game
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_whole_game_through_a_pipe(name, tmp_path):
+    file = tmp_path / "games.pdn"
+    first, second, game = script_of(name, file)
+    shown = said(name, "--level", 2, lines=first)
+    assert "'xyzzy' is no move and no command that `help` lists; " in shown
+    assert "'1-1' is not a legal move; " in shown
+    assert all(words in shown for words in ("hint: ", "took back ", "saved as game 1 of", "to resume it:"))
+    assert not re.search(END, shown, re.MULTILINE)
+
+    shown = said("--from", file, "--level", 2, lines=[*second, f"save {file}"])
+    outcome = game.outcome
+    assert outcome is not None
+    ended = re.search(END, shown, re.MULTILINE)
+    assert ended and ended[1].split()[0].lower() == outcome.result
+    last = read_pdn(file).games[-1]
+    assert (last.number, last.moves, last.result) == (2, game.game.moves, outcome.result)
+    assert not re.search(r"\b(nan|inf|None)\b", shown)
+    game.close()
+
+
+def terminal_game(name: str, file: Path) -> str:
+    """Play a whole game in a pseudo-terminal, saved and loaded on the way; what is said of its end."""
+    rng = random.Random(name)
+    terminal = Terminal("play", name, "--level", 2)
+    terminal.prompted()
+
+    def move(of: Terminal) -> str:
+        return rng.choice(listed_moves(of.type("moves")))
+
+    assert "is no move and no command" in terminal.type("xyzzy")
+    assert "is not a legal move" in terminal.type("1-1")
+    for _ in range(2):
+        terminal.type(move(terminal))
+    assert "hint: " in terminal.type("hint")
+    assert "took back" in terminal.type("undo")
+    text = move(terminal)
+    assert f" {text}" in terminal.type(text)
+    assert "saved as game 1" in terminal.type(f"save {file}")
+    terminal.press(b"quit\n")
+    terminal.wait_for(r"to resume it:\s+arena play")
+    assert terminal.end() == 0
+
+    terminal = Terminal("play", "--from", file, "--level", 2)
+    shown = terminal.prompted()
+    moves = 0
+    while not shown.endswith("over> "):
+        shown = terminal.type(move(terminal) if moves < LONGEST else "resign")
+        moves += 1
+    terminal.press(b"\x04")
+    assert terminal.end() == 0
+    ends = re.findall(r"(?:(?:White|Black) wins[^:\r\n]*|Draw): [^\r\n]*", terminal.output)
+    assert len(ends) == 1
+    return str(ends[0])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "name", [name if name == "english" else pytest.param(name, marks=pytest.mark.slow) for name in VARIANTS]
+)
+def test_a_whole_game_in_a_terminal(name, tmp_path):
+    assert terminal_game(name, tmp_path / "games.pdn")
+
+
+# --- in a terminal
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game():
+    terminal = Terminal("play", "english", "--white", "human", "--black", "human", "--clock", "0.02")
+    terminal.prompted()
+    terminal.press(b"11-1")
+    terminal.wait_for("White wins: Black's time is up")
+    assert terminal.prompted().endswith("over> ")
+    terminal.press(b"quit\n")
+    assert terminal.end() == 0
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_ctrl_c_has_a_player_move_now_and_twice_at_the_prompt_leaves(own):
+    terminal = Terminal("play", "english", "--white", f"{own}:Waits")
+    terminal.prompted()
+    terminal.press(b"11-15\n")
+    terminal.wait_for("thinks, ")
+    terminal.press(b"\x03")
+    assert "1. White" in terminal.prompted()
+    terminal.press(b"\x03")
+    terminal.wait_for("Ctrl-C once more, or `quit`, leaves the game")
+    terminal.prompted()
+    terminal.press(b"\x03")
+    terminal.wait_for(r"to resume it:\s+arena play english --white .*:Waits --black human --fen")
+    assert terminal.end() == 0
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_ctrl_c_twice_leaves_a_player_that_does_not_answer(own):
+    terminal = Terminal("play", "english", "--white", f"{own}:Stubborn")
+    terminal.prompted()
+    terminal.press(b"11-15\n")
+    terminal.wait_for("thinks, ")
+    terminal.press(b"\x03")
+    terminal.wait_for("is to move now, .*; Ctrl-C once more leaves")
+    terminal.press(b"\x03")
+    terminal.wait_for("to resume it:")
+    assert terminal.end() == 0
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_ctrl_c_pauses_a_game_of_players(own):
+    terminal = Terminal("play", "english", "--white", f"{own}:Waits", "--black", f"{own}:Waits")
+    terminal.wait_for("thinks, ")
+    terminal.press(b"\x03")
+    assert "paused; press Enter to continue" in terminal.prompted()
+    assert "took back 1 ply" in terminal.type("undo")
+    terminal.press(b"\n")
+    terminal.wait_for("thinks, ")
+    terminal.press(b"\x03")
+    terminal.prompted()
+    terminal.press(b"\x04")
+    terminal.wait_for("to resume it:")
+    assert terminal.end() == 0
+
+
+# --- who plays
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heading"),
+    [
+        (["english"], "english: White level 3, Black ann; "),
+        ([], "english: White level 3, Black ann; "),
+        (["international"], "international: White ann, Black level 3; "),
+        (["english", "--white", "human"], "english: White ann, Black level 3; "),
+        (["english", "--white", "human", "--level", "9"], "english: White ann, Black level 9; "),
+        (["english", "--white", "greedy"], "english: White greedy, Black ann; "),
+        (["english", "--white", "human", "--black", "human"], "english: White human, Black human; "),
+        (["{base: english, men: 12}"], "english (men 12): White level 3, Black ann; "),
+        (["game3"], "game3: White game3, Black ann; "),
+        (["checkers-ai", "--no-draws"], "checkers-ai (no draws): White checkers-ai, Black ann; "),
+        (["--white", "{type: negamax, depth: 2, evaluation: simple}"], "english: White negamax, Black ann; "),
+    ],
+)
+def test_a_person_has_the_side_that_moves_first_unless_told_otherwise(arguments, heading):
+    assert said(*arguments, "--name", "ann").startswith(heading)
+
+
+def test_who_plays_stands_below():
+    assert said("english").splitlines()[1].split() == ["32w", "31w", "30w", "29w"]
+    assert "   1b        2b        3b        4b\n" in said("english", "--white", "human")
+    assert said("international").splitlines()[1].split() == ["1b", "2b", "3b", "4b", "5b"]
+    assert said("english", "--flip").splitlines()[1].split() == ["1b", "2b", "3b", "4b"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["englsh"],
+        ["{base: english, promotio: never}"],
+        ["[1]"],
+        ["{a"],
+        ["--white", "nobody"],
+        ["--white", "{type: negamax, depht: 3}"],
+        ["--white", "own.py:X"],
+        ["--level", "3", "--white", "greedy"],
+        ["--fen", "W:W99:B1"],
+        ["--fen", "W:W9:B1", "--from", "x"],
+        ["--game", "3"],
+        ["--from", "nowhere.pdn"],
+        ["--white", "level 13"],
+        ["--name", ""],
+        ["--name", "a\nb"],
+        ["--level", "13"],
+        ["--level", "0"],
+        ["--clock", "0"],
+        ["--clock", "5+x"],
+        ["--seed", "-1"],
+        ["--as-printed"],
+        ["--frm", "x"],
+        ["english", "3"],
+    ],
+)
+def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = played(*arguments)
+    assert result.exit_code == 2
+    error_line(result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "builds"),
+    [
+        ([], False),
+        (["--level", 2], False),
+        (["--clock", "5+3"], True),
+        (["--black", "level 2"], True),
+        (["--white", "{type: random}"], True),
+    ],
+)
+def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(arguments, builds, monkeypatch):
+    served, built = Mock(), Mock()
+    monkeypatch.setattr("arena.web.serving.serve", served)
+    monkeypatch.setattr("arena.web.serving._has_screen", lambda: False)
+    monkeypatch.setattr("arena.board.game.BoardGame.build", built)
+    assert played("--browser", *arguments).exit_code == 0
+    assert served.call_count == 1 and built.call_count == builds
+
+
+def test_a_board_on_the_page_is_not_turned_from_here():
+    for option in ("--flip", "--as-printed"):
+        result = played("--browser", option)
+        assert result.exit_code == 2
+        assert "work only in the terminal; the page has a button" in error_line(result.stderr)
+
+
+def test_a_player_that_fails_loses_with_the_reason(own):
+    shown = said("--white", f"{own}:Fails", lines="11-15\n")
+    assert "Fails raised RuntimeError: tired\n" in shown
+    assert "Black wins: White's program failed" in shown
+
+
+def test_players_play_by_themselves_to_the_end():
+    shown = said("--white", "greedy", "--black", "{type: negamax, depth: 2}", "--seed", 3)
+    assert re.search(END, shown, re.MULTILINE) and shown.count(" to move") > 20
+
+
+# --- what can be typed
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("11", "'11' can be 11-15 or 11-16"),
+        ("11-14", "'11-14' is not a legal move; legal moves: 9-13, "),
+        ("12", "1. Black 12-16"),
+        ("2 1 3 0", "1. Black 9-13"),
+        ("undoo", "unknown command 'undoo'; did you mean 'undo'?"),
+        ("xyzzy", "'xyzzy' is no move and no command that `help` lists; legal moves: 9-13, "),
+        ("undo", "there is no move to take back"),
+        ("s", "'s' can be save or swap"),
+        ("m", "legal moves: 9-13, 10-14, 11-15, 12-16, 9-14, 10-15, 11-16"),
+        ("fen", Game("english").fen),
+        ("save", "save where? `save FILE`"),
+        ("save /nowhere/at/all.pdn", "/nowhere/at/all.pdn: No such file or directory"),
+        ("resign now", "resign takes nothing behind it"),
+        ("hint 3", "hint takes nothing behind it"),
+        ("level", "which level? `level 3`"),
+        ("level 13", "'13' is not a level: 1 to 12, as in `level 3`"),
+        ("level 7", "White is played by level 7"),
+        ("white greedy", "White is played by greedy"),
+        ("black level 2", "Black is played by level 2"),
+        ("white nobody", "unknown player or evaluation 'nobody'"),
+        ("white {type: greedy, x: 1}", "unknown option 'x'"),
+        ("white {a", "white:1:1: YAML syntax"),
+        ("white", "who? `white human`, `white level 3`, `white greedy`"),
+        ("swap", "White: ann, Black: level 3"),
+        ("draw", "level 3 declines the draw"),
+        ("resign", "White wins: Black resigned"),
+    ],
+)
+def test_a_line_is_answered(line, answer):
+    shown = said("--name", "ann", lines=line + "\n")
+    assert answer in shown, shown
+
+
+def test_help_lists_every_command_and_how_moves_are_entered():
+    shown = said(lines="help\n")
+    assert all(re.search(rf"^  {name}\b", shown, re.MULTILINE) for name in COMMANDS)
+    assert "22x15x8" in shown and "5 2 4 3" in shown
+    assert "Ctrl-C makes a thinking player move now; pressed twice" in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_compulsory_captures_are_said():
+    shown = said("--fen", "B:W18,32:B15,11", "--white", "human", "--black", "human")
+    assert "you must capture: 15x22, the only move" in shown
+    shown = said("--fen", "B:W18,32:B15,11", "--white", "human", "--black", "human", lines="11-16\n15\n")
+    assert "'11-16' is not a legal move; you must capture: 15x22" in shown
+    assert "1. Black 15x22, captured 18" in shown and "(18.)" in shown and "[22b]" in shown
+
+
+def test_a_hint_is_a_legal_move():
+    fen = "W:W21,22,23,24,25,26,27,28,29,30:B1,2,3,4,5,6,7,8,9,10,11,12"
+    shown = said("--fen", fen, "--white", "human", "--black", "human", lines="hint\n")
+    hint = re.search(r"hint: (\S+) [(]-\d", shown)
+    assert hint and hint[1] in Game("english", fen).legal_texts
+
+
+def test_nothing_is_told_of_a_player_that_saw_nothing_at_once():
+    shown = said("--white", "random", lines="11-15\n")
+    assert "1. White" in shown and not re.search(r"\d s$", shown, re.MULTILINE)
+
+
+def test_a_player_tells_what_it_saw():
+    shown = said("--level", 4, lines="11-15\n")
+    assert re.search(
+        r"1\. White \S+\n    score \+\d\.\d\d men, depth 4, \d+ nodes, \d+ cutoffs, \d\.\d+ s\n", shown
+    )
+    assert re.search(r"\n    line: \S+ \S+ \S+ \S+\n", shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("game3", ["AI 2's turn (Red)", r"AI 2 nodes explored: \d+", r"AI 2 search time: \d\.\d\d seconds"]),
+        ("checkers-ai", [r"depth reached: \d+", r"seconds: \d\.\d\d"]),
+        ("simplified", [r"total nodes: \d+", r"deepest ply: \d+", r"cutoffs in max nodes: \d+"]),
+        ("cis300", [r"(Last Move: Red-(5, \d) to (4, \d))---Now Black's turn"]),
+        (
+            "casual-10x10",
+            [
+                r"from (2, \d) to (3, \d)",
+                "captured: none",
+                "king now: no",
+                "king before: no",
+                "formation re-assessed: sound",
+            ],
+        ),
+    ],
+)
+def test_figures_of_a_published_program_stand_under_its_move(name, figures):
+    side = ["--white" if VARIANTS[name].first else "--black", f"{{type: {name}, seconds: 0.02}}"]
+    arguments = side if name == "checkers-ai" else []
+    moves = said(name, lines="moves\n")
+    shown = said(name, *arguments, lines=[listed_moves(moves[moves.index("legal moves") :])[0]])
+    for line in figures:
+        assert re.search(rf"^    \| {line.replace('(', '[(]').replace(')', '[)]')}", shown, re.MULTILINE), shown
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("rules", "columns"),
+    [("game3", 8), ("cis300", 8), ("casual-10x10", 10), ("{base: casual-10x10, no_capture: 30}", 10)],
+)
+def test_the_boards_of_three_published_programs_have_rows_and_columns_at_their_edges(rules, columns):
+    numbers = list(map(str, range(columns)))
+    people = ("--white", "human", "--black", "human")
+    lines = said(rules, *people).splitlines()
+    assert lines[1].split() == numbers
+    assert [line.split()[0] for line in lines[2 : 2 + columns]] == numbers
+    assert said(rules, *people, "--flip").splitlines()[1].split() == numbers[::-1]
+    assert said("english", *people).splitlines()[1].split() == ["1b", "2b", "3b", "4b"]
+
+
+def test_points_stand_below_the_board_and_decide():
+    people = ("--white", "human", "--black", "human")
+    shown = said("simplified", *people, "--fen", "W:W6,3:B26", lines=["6-2", "26-31"])
+    assert re.findall(r"^points: .*$", shown, re.MULTILINE) == [
+        *("points: White 3, Black 1", "points: White 4, Black 1", "points: White 4, Black 2")
+    ]
+    assert shown.splitlines()[-2] == "White wins by 4 points to 2: neither side can move"
+    assert "points" not in said("english", *people, lines="11-15\n")
+    changed = "{base: simplified, no_capture: 30}"
+    assert "points: White 2, Black 1" in said(changed, *people, "--fen", "B:W13,14:B6")
+
+
+def test_a_pass_is_explained():
+    people = ("--white", "human", "--black", "human")
+    shown = said("simplified", *people, "--fen", "B:W32:B29,30,31", lines=["1", "pass", "p"])
+    assert "Black has no move and must pass: type `pass`" in shown
+    assert "'1' is not a legal move; Black has no move and must pass: type `pass`" in shown
+    assert "1. Black has no move and passes\n" in shown
+
+
+def test_the_legal_moves_are_listed_where_the_published_program_did_and_a_number_selects_one():
+    people = ("--white", "human", "--black", "human")
+    lists = "legal moves, by number or squares:\n  1) 9-13     2) 10-14    3) 11-15  "
+    shown = said("checkers-ai", *people, lines=["3", "22-18", "11", "1"])
+    assert lists in shown and "\n  1) 21-17  " in shown
+    assert "1. Black 11-15\n" in shown and "1. White 22-18\n" in shown
+    assert "you must capture, by number or squares:\n  1) 15x22\n" in shown
+    assert "11 is not in the list of moves, 1 to 1" in shown
+    assert "2. Black 15x22" in shown
+    assert lists in said("{base: checkers-ai, men: 12}", *people)
+    assert "by number" not in said("english", *people, lines="12\n")
+    ended = said("checkers-ai", *people, "--fen", "W:W18:B14", lines=["1", "1"])
+    assert "'1' is not a legal move; the game is over" in ended
+
+
+def test_the_boards_of_checkers_ai_and_simplified_are_shown_as_they_printed_them():
+    people = ("--white", "human", "--black", "human", "--as-printed")
+    shown = said("checkers-ai", *people, "--fen", "W:WK9:BK1", lines=["quit"])
+    assert "|    |   1|    |   2|" in shown and "|    |{B} |" in shown and "{W} |" in shown
+    assert "+ + + + + + + W" in said("simplified", *people, "--fen", "W:W12:B1", lines=["quit"])
+    left = said("simplified", *people, lines=["11-15", "flip", "quit"])
+    assert "has one way up" in left and "--as-printed" in left.splitlines()[-1]
+    result = played("english", "--as-printed")
+    assert "--as-printed: the boards of checkers-ai and simplified can be" in error_line(result.stderr)
+
+
+def test_game3_takes_the_start_and_the_end_of_a_move_in_two_lines_and_asks_again():
+    people = ("--white", "human", "--black", "human")
+    shown = said("game3", *people, lines=["2 0", "3 1", "5 1", "3 3", "5 1", "4 0", "0 0", "(2, 2) (3, 3)"])
+    moves = re.findall(r"^\d\. \S+ (\S+)$", shown, re.MULTILINE)
+    assert moves == ["9-13", "21-17", "10-14"]
+    assert "'(5 1) (3 3)' is not a legal move" in shown and "no move starts at 0 0; legal moves: " in shown
+    ended = said("game3", *people, "--fen", "W:W18:B14", lines=["4 2", "2 4"])
+    assert "Game Over! Winner: Red\nWhite wins: Black has no pieces left\n" in ended
+    assert said("game3", "--black", "human").splitlines()[2].split()[0] == "0"
+    assert said("game3", "--flip").splitlines()[2].split()[0] == "7"
+
+
+def test_a_game_is_saved_behind_others_and_the_last_one_goes_on(tmp_path):
+    file = tmp_path / "my games.pdn"
+    people = ("--white", "human", "--black", "human")
+    said(*people, lines=[f"save {file}", "11-15", f"save {file}"])
+    assert len(read_pdn(file).games) == 2
+    shown = said("--from", file, *people).splitlines()
+    assert "White to move" in shown
+    left = shlex.split(shown[-1])
+    assert left == ["arena", "play", "english", *people, "--from", str(file)]
+    assert "Black to move" in said("--from", file, "--game", 1, *people)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines", "words"),
+    [
+        (["--no-draws"], [], ["english", "--no-draws", "--white", "level 3", "--black", "human"]),
+        (["--level", 2], [], ["english", "--white", "level 2", "--black", "human"]),
+        (["--clock", "2.5+3"], [], ["english", "--clock", "2.5+3", "--white", "level 3", "--black", "human"]),
+        (["--flip"], ["flip", "flip"], ["english", "--flip", "--white", "level 3", "--black", "human"]),
+        (["--flip"], ["flip"], ["english", "--white", "level 3", "--black", "human"]),
+        (["--seed", 7], [], ["english", "--seed", "7", "--white", "level 3", "--black", "human"]),
+        (["--level", 2], ["swap"], ["english", "--white", "human", "--black", "level 2"]),
+        ([], ["level 1"], ["english", "--white", "level 1", "--black", "human"]),
+        ([], ["white greedy", "swap"], ["english", "--white", "human", "--black", "greedy"]),
+        ([], ["white {type: greedy}"], ["english", "--white", "{type: greedy}", "--black", "human"]),
+        (["cis300"], [], ["cis300", "--white", "{type: cis300, depth: 3}", "--black", "human"]),
+        (["{base: english, men: 12}"], [], ["{base: english, men: 12}", "--white", "level 3", "--black", "human"]),
+    ],
+)
+def test_a_game_goes_on_with_the_sides_rules_and_clock_that_it_had(arguments, lines, words):
+    moves = said(*arguments, lines="moves\n")
+    first = listed_moves(moves[moves.index("legal moves") :])[0]
+    shown = said("--name", "ann", *arguments, lines=[first, *lines, "quit"])
+    left = shlex.split(shown.partition("to resume it:\n")[2].splitlines()[0])
+    named = words.index("--flip" if "--flip" in words else "--white")
+    assert left[:-2] == ["arena", "play", *words[:named], "--name", "ann", *words[named:]]
+    assert left[-2] == "--fen" and "Traceback" not in said(*left[2:])
+
+
+def test_a_saved_game_says_who_is_a_person_and_which_level_played(tmp_path):
+    file = tmp_path / "games.pdn"
+    said("--white", "human", "--black", "human", lines=f"11-15\nsave {file}\n")
+    assert "White human, Black human" in said("--from", file)
+    said("--black", "level 2", "--name", "ann", lines=f"22-18\nsave {file}\n")
+    assert "White ann, Black level 2" in said("--from", file, "--name", "ann")
+    assert "White level 5, Black ann" in said("--from", file, "--name", "ann", "--white", "level 5")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heading", "unknown"),
+    [
+        (["--white", "greedy"], "White greedy, Black ann", []),
+        (["--white", "random", "--black", "greedy"], "White random, Black greedy", []),
+        (["--white", "checkers-ai"], "White checkers-ai, Black ann", []),
+        (["game3"], "White game3, Black ann", []),
+        (["cis300"], "White cis300, Black ann", []),
+        (
+            ["--white", "{type: greedy, name: racer}"],
+            "White level 3, Black ann",
+            ["racer is not known from the file: level 3 plays White; --white names another one"],
+        ),
+        (
+            ["--white", "{type: greedy, evaluation: strong}"],
+            "White level 3, Black ann",
+            ["greedy is not known from the file: level 3 plays White; --white names another one"],
+        ),
+    ],
+)
+def test_a_saved_game_goes_on_with_the_players_that_its_file_names(tmp_path, arguments, heading, unknown):
+    file = tmp_path / "games.pdn"
+    append_game(file, game_of(options(*arguments))[0])
+    result = played("--from", file, "--name", "ann", lines="quit\n")
+    assert heading in result.stdout
+    opened = [line for line in result.stderr.splitlines() if "compiling" not in line]
+    assert opened == [f"game 1 of 1 of {file}", *unknown]
+    assert game_of(options("--from", file))[1][0] in (
+        *("greedy", "random", "checkers-ai", "game3", "level 3", "{type: cis300, depth: 3}"),
+    )
+
+
+def test_a_game_of_a_run_goes_on_with_a_person_and_the_player_that_the_run_names(tmp_path):
+    file = tmp_path / "games.pdn"
+    file.write_text('[White "level 2"]\n[Black "level 7"]\n[GameType "21"]\n1. 11-15 *\n')
+    assert "White level 2, Black ann" in said("--from", file, "--name", "ann")
+    file.write_text('[White "Smith"]\n[Black "level 7"]\n[GameType "21"]\n1. 11-15 *\n')
+    assert "White ann, Black level 7" in said("--from", file, "--name", "ann")
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ("*", ""),
+        ("1-0", " ended: Black won; it is played on from its last position"),
+        (
+            "{+0.20, depth 3 resignation} 1-0",
+            " ended: Black won (resignation); it is played on from its last position",
+        ),
+    ],
+)
+def test_what_is_opened_and_how_it_ended_is_one_line(tmp_path, end, words):
+    file = tmp_path / "games.pdn"
+    file.write_text(f'[GameType "21"]\n1. 11-15 {end}\n\n[GameType "21"]\n1. 9-13 *\n')
+    assert f"game 1 of 2 of {file}{words}\n" in played("--from", file, "--game", 1).stderr
+    assert f"game 2 of 2 of {file}\n" in played("--from", file).stderr
+
+
+def test_a_new_game_begins_where_the_last_one_did():
+    fen = "W:W22:B1"
+    lines = ["22-18", "new", "fen", "resign", "new", "fen"]
+    shown = said("--fen", fen, "--white", "human", "--black", "human", lines=lines)
+    assert shown.splitlines().count(fen) == 2
+
+
+def test_sides_change_in_the_next_game_and_not_after_the_end():
+    shown = said(
+        "--level", 1, "--name", "ann", lines=["11-15", "resign", "level 2", "new", "level 2", "swap", "fen"]
+    )
+    assert "the game is over; `new` begins another, whose players can be changed" in shown
+    assert "White is played by level 2" in shown and "White: ann, Black: level 2" in shown
+    assert shown.count("White wins: Black resigned") == 1
+    assert "1. Black" in shown.partition("White: ann")[2]
+
+
+def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
+    shown = said("--level", 1, lines=[f"white {own}:Unready", "11-15"])
+    assert "a player raised OSError: no book\n" in shown and "1. White" in shown
+    shown = said("--level", 1, lines=["11-15", "resign", "new", f"white {own}:Unready", "level 1", "9-13"])
+    assert "a player raised OSError: no book\n" in shown
+    assert shown.count("White wins: Black resigned") == 1
+    assert shown.count("1. White") == 2
+    shown = said("--white", f"{own}:ReadyOnce", lines=["11-15", "new", "fen"])
+    assert "a player raised RuntimeError: worn out\n" in shown and "to resume it:" in shown
+
+
+def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
+    build, calls = BoardGame.build, list[BoardGame]()
+
+    def interrupted(game: BoardGame) -> None:
+        calls.append(game)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        build(game)
+
+    monkeypatch.setattr(BoardGame, "build", interrupted)
+    shown = said("--level", 1, lines=["11-15", "new", "fen"])
+    assert "Ctrl-C once more, or `quit`, leaves the game" in shown
+    assert "to resume it:" in shown.splitlines()[-2]
+
+
+def test_ctrl_c_while_the_first_game_is_prepared_is_one_line(monkeypatch):
+    def interrupted(_game: BoardGame) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BoardGame, "prepare", interrupted)
+    result = played("--black", "greedy")
+    assert result.exit_code == 130
+    assert result.stderr.splitlines()[-1] == "stopped; the kernels compiled so far are kept"
+
+
+@pytest.mark.compiled
+def test_the_seconds_of_compiling_are_shown_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(common, "replaces_lines", lambda _stream: True)
+    shown, ends = "", time.monotonic() + 60
+    with common.preparing():
+        announce_compilation()
+        while "1 s; Ctrl-C ends it" not in shown and time.monotonic() < ends:
+            time.sleep(0.05)
+            shown += capsys.readouterr().err
+    assert re.search(r"\r\d+ s; Ctrl-C ends it\r$", shown + capsys.readouterr().err)
+
+
+def test_no_line_is_replaced_on_a_terminal_that_cannot(monkeypatch):
+    terminal, pipe = (Mock(isatty=lambda it=it: it) for it in (True, False))
+    monkeypatch.setenv("TERM", "xterm")
+    assert writing.replaces_lines(terminal) and not writing.replaces_lines(pipe)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not writing.replaces_lines(terminal)
+
+
+@pytest.mark.parametrize("command", ["play", "serve"])
+def test_the_readme_names_every_option(command):
+    readme = (Path(__file__).parents[2] / "arena" / "commands" / "README.md").read_text(encoding="utf-8")
+    row = next(line for line in readme.splitlines() if line.startswith(f"| `arena {command} "))
+    found = main.get_command(click.Context(main), command)
+    assert found is not None
+    parameters = found.params
+    options = [name for option in parameters for name in option.opts if name[:2] == "--"]
+    assert len(options) > 10 and [name for name in options if f"[{name}" not in row] == []
+
+
+def test_no_draws_switches_draws_off():
+    lines = ["1-5", "32-28", "5-1", "28-32"] * 2
+    people = ("--fen", "B:WK32:BK1", "--white", "human", "--black", "human")
+    assert "Draw: the position occurred 3 times" in said(*people, lines=lines)
+    assert "Draw" not in said(*people, "--no-draws", lines=lines)
+
+
+def test_a_clock_is_shown_and_runs_out(monkeypatch):
+    monkeypatch.setattr(sides, "ADVICE_SECONDS", 0.2)
+    assert clock_text(298.9) == "4:58" and clock_text(9.54) == "9.5"
+    people = ("--white", "human", "--black", "human")
+    assert "White wins: Black's time is up" in said(*people, "--clock", "0.001", lines="hint\n9-13\n")
+
+
+def test_a_line_after_the_end_of_the_time_is_obeyed_unless_it_is_a_move(monkeypatch):
+    lines = iter(["9-13", "fen", "quit"])
+
+    def late(_prompt: str, _seconds: float | None) -> str:
+        time.sleep(0.07)
+        return next(lines)
+
+    people = ("--white", "human", "--black", "human", "--clock", "0.001")
+    monkeypatch.setattr("arena.commands.play.line_of", late)
+    shown = said(*people)
+    assert "time is up" in shown and "1. Black" not in shown and next(lines, None) is None
+    lines = iter(["fen", "quit"])
+    shown = said(*people)
+    assert shown.index("time is up") < shown.index(Game("english").fen)
+    lines = iter(["quit", "fen"])
+    assert "time is up" in said(*people) and next(lines) == "fen"

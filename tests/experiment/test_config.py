@@ -1,0 +1,330 @@
+"""The configuration: what loads, and the errors of wrong files."""
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from arena.experiment.load import load
+from arena.experiment.model import Experiment
+from arena.experiment.yaml.errors import ConfigError
+from players.player import Limit, PlayerSpec
+from tests.helpers.command_line import one_line
+from tests.helpers.configs import EXAMPLE, MINIMAL
+
+README = Path(__file__).parents[2] / "configs" / "README.md"
+
+
+def load_text(folder: Path, text: str | bytes) -> Experiment:
+    path = folder / "run.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
+    return load(path)
+
+
+def errors(folder: Path, text: str | bytes) -> list[str]:
+    """The error's lines, without the folder."""
+    with pytest.raises(ConfigError) as caught:
+        load_text(folder, text)
+    lines = str(caught.value).split("\n")
+    assert len(lines) == len(caught.value.problems)
+    assert all(line.startswith(f"{folder}/run.yaml:") for line in lines)
+    return [line.removeprefix(f"{folder}/") for line in lines]
+
+
+# --- what loads
+
+
+def places(lines: list[str]) -> list[str]:
+    """Line and column of each error."""
+    return [":".join(line.split(":")[1:3]) for line in lines]
+
+
+def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    assert (experiment.name, experiment.variant, experiment.seed) == ("heuristics", "english", 2026)
+    assert (experiment.openings.random_plies, experiment.openings.count) == (6, 20)
+    assert (experiment.max_plies, experiment.anchor) == (200, {"simple-d6": 0.0})
+    weights = {"linear": {"man": 100, "king": 160.5, "back_row": -6}}
+    assert experiment.players == (
+        PlayerSpec("random", "random"),
+        PlayerSpec("simple-d6", "negamax", Limit(depth=6), {"evaluation": "simple"}),
+        PlayerSpec("mine-d6", "negamax", Limit(depth=6), {"evaluation": "my_heuristic.py:advance"}),
+        PlayerSpec("weights-d6", "negamax", Limit(depth=6), {"evaluation": weights}),
+    )
+    assert experiment.path == tmp_path / "run.yaml"
+
+
+def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
+    said = dict(re.findall(r"(?m)^\| `(\w+)` \[([^\]]+)\]", README.read_text()))
+    experiment = load_text(tmp_path, MINIMAL)
+    made = experiment.as_dict() | experiment.changeable()
+    made |= made["process"] | made["failures"] | {"format": made["format"]["type"]}
+    assert said.pop("workers") == "one process per core" and made["workers"] is None
+    assert {key: made[key] for key in said} == {key: yaml.safe_load(default) for key, default in said.items()}
+    assert set(said) > {"seed", "max_plies", "time_margin", "move_timeout", "plays", "faulty"}
+    whole = {"name", "variant", "players", "openings", "process", "failures", *said}
+    assert not any(made[key] for key in made.keys() - whole)  # no other key has a default
+    partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n").as_dict()["openings"]
+    assert {key: value for key, value in partial.items() if value} == {
+        "random_plies": 4,
+        "balanced": True,
+        "count": 3,
+    }
+
+
+def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    stored = json.loads(json.dumps(experiment.as_dict(), allow_nan=False))
+    assert stored == experiment.as_dict()
+    assert stored["players"][3] == yaml.safe_load(EXAMPLE)["players"][3]
+    again = load_text(tmp_path, yaml.safe_dump(stored))
+    assert again.as_dict() == stored
+    assert again.players == experiment.players
+
+
+@pytest.mark.parametrize(
+    ("written", "workers"),
+    [
+        ("4", 4),
+        ("null", None),
+        ("tcp://host:8786", "tcp://host:8786"),
+    ],
+)
+def test_where_games_are_played_is_no_part_of_the_experiment(
+    tmp_path: Path, written: str, workers: int | str | None
+) -> None:
+    experiment = load_text(tmp_path, f"workers: {written}\n{EXAMPLE}")
+    assert experiment.workers == workers
+    assert experiment.as_dict() == load_text(tmp_path, EXAMPLE).as_dict()
+
+
+def test_as_dict_is_a_copy(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    experiment.as_dict()["players"][3]["evaluation"]["linear"]["man"] = 0
+    assert experiment.players[3].options["evaluation"]["linear"]["man"] == 100
+
+
+def test_an_experiment_is_frozen_and_pickles(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    with pytest.raises(ValidationError, match="frozen"):
+        experiment.seed = 1
+    with pytest.raises(ValidationError, match="frozen"):
+        experiment.openings.count = 1
+    again = pickle.loads(pickle.dumps(experiment))
+    assert again == experiment
+    assert str(again.error(("seed",), "bad")) == str(experiment.error(("seed",), "bad"))
+
+
+def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
+    options = ["_x", "model_config", "copy", "self", "__class__", "__init__", "limit", "options"]
+    text = MINIMAL.replace("random}", "random, " + ", ".join(f"{key}: 1" for key in options) + "}")
+    experiment = load_text(tmp_path, text)
+    assert experiment.players[0].options == dict.fromkeys(options, 1)
+    assert experiment.as_dict()["players"][0] == {"name": "x", "type": "random", **dict.fromkeys(options, 1)}
+
+
+def test_an_alias_repeats_its_anchor(tmp_path: Path) -> None:
+    text = MINIMAL.replace("random}", "n, w: &w {man: 3}}\n  - {name: y, type: n, w: *w}")
+    assert load_text(tmp_path, text).players[1].options == {"w": {"man": 3}}
+
+
+def test_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, MINIMAL.replace("random}", "n, depth: null}") + "anchor:\n")
+    assert (experiment.players[0].limit, experiment.anchor) == (Limit(), {})
+    assert experiment.as_dict()["players"][0] == {"name": "x", "type": "n"}
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("1_000", 1000),
+        ("0x1F", 31),
+        ("-5", -5),
+        ("1.0e+3", 1000.0),
+        ("'1e3'", "1e3"),
+        ("'no'", "no"),
+        ("true", True),
+        ("d6e", "d6e"),
+        ("e3", "e3"),
+        ("2.0.1", "2.0.1"),
+        ("'012'", "012"),
+    ],
+)
+def test_unambiguous_values_are_taken_as_written(tmp_path: Path, written: str, value: object) -> None:
+    options = load_text(tmp_path, MINIMAL.replace("random}", f"n, x: {written}}}")).players[0].options
+    assert options == {"x": value} and type(options["x"]) is type(value)
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) -> None:
+    text = b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode()
+    assert load_text(tmp_path, text).as_dict() == load_text(tmp_path, EXAMPLE).as_dict()
+    assert errors(tmp_path, text.replace(b"seed: 2026", b"seed: -1"))[0].startswith("run.yaml:3:1: ")
+
+
+# --- errors in values
+
+
+@pytest.mark.parametrize(
+    "word", ["no", "Off", "yes", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"]
+)
+def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str) -> None:
+    found = [
+        line
+        for old, new in (("seed: 2026", f"seed: {word}"), ("name: random", f"name: {word}"), ("160.5", word))
+        for line in errors(tmp_path, EXAMPLE.replace(old, new))
+    ]
+    assert places(found) == ["3:1", "8:6", "14:37"]
+    (message,) = {line.split(": ", 1)[1] for line in found}
+    one_line(message)
+
+
+def test_all_problems_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    text = """\
+sede: 1
+name: no
+variant: chess
+openings: {count: 0}
+anchor: nobody
+players:
+  - {name: x, type: a, depth: 0x41}
+  - {name: x, typ: 012}
+  - 5
+"""
+    positions = [tuple(map(int, line.split(":")[1:3])) for line in errors(tmp_path, text)]
+    assert positions == [(1, 1), (2, 1), (3, 1), (4, 12), (5, 1), (7, 24), (8, 5), (8, 6), (8, 15), (9, 5)]
+
+
+def test_a_refused_value_is_one_problem(tmp_path: Path) -> None:
+    assert len(errors(tmp_path, MINIMAL.replace("name: a", "name: no"))) == 1
+    assert len(errors(tmp_path, "name: a\nvariant: english\nplayers: [no]\n")) == 1
+
+
+def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> None:
+    assert len(errors(tmp_path, MINIMAL + "sede: no\n")) == 2
+
+
+def test_a_player_of_ones_own_may_have_an_option_that_reads_like_sweep(tmp_path: Path) -> None:
+    text = MINIMAL.replace("random}", "'mine.py:Mine', sweeps: 5}")
+    assert load_text(tmp_path, text).players[0].options == {"sweeps": 5}
+
+
+@pytest.mark.parametrize("place", ["seed: ", "? ", "anchor: ", "players: &", "players: *", "variant: ", "name: !"])
+@pytest.mark.parametrize("word", ["x" * 10**5, "'" + 10**5 * "x" + "'", "[" + "x, " * 10**4 + "]"])
+def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path, place: str, word: str) -> None:
+    for line in errors(tmp_path, MINIMAL.replace("variant: english\n", "") + place + word + "\n"):
+        assert len(line) < 800
+
+
+# --- errors in files and syntax
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", "1:1"),
+        ("# only a comment\n", "1:1"),
+        ("---\n", "1:1"),
+        ("- a\n", "1:1"),
+        ("heuristics", "1:1"),
+        (b"name: \xc3\xa9\nvariant: a\xff\n", "2:11"),
+        ("name: a".encode("utf-16"), "1:1"),
+        ("name: é\nseed: \x00", "2:7"),
+        ("name: {a: 1\nseed: 5\n", "2:5"),
+        ("a: b: c\n", "1:5"),
+        ("a:\n\t- b\n", "2:1"),
+        ("a: *b\n", "1:4"),
+        ("a: 1\n--- \nb: 1\n", "2:1"),
+        ('a: "\\ud800"\n', "1:1"),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_an_error_with_the_reason(
+    tmp_path: Path, text: str | bytes, place: str
+) -> None:
+    found = errors(tmp_path, text)
+    assert place in places(found)
+    one_line(*found)
+
+
+@pytest.mark.parametrize("text", ['a: "\\U00110000"', 'a: "\\Uffffffff"', "a: " + 5000 * "["])
+def test_what_breaks_the_yaml_parser_is_an_error_in_its_line(tmp_path: Path, text: str) -> None:
+    (line,) = errors(tmp_path, "\n" + text)
+    assert re.match(r"run.yaml:2:\d+: cannot read the file: ", line)
+
+
+@pytest.mark.parametrize("path", ["missing.yaml", "."])
+def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path, path: str) -> None:
+    with pytest.raises(ConfigError, match=r":1:1: cannot read the file: (No such file|Is a directory)"):
+        load(str(tmp_path / path))
+    with pytest.raises(ConfigError, match=r":1:1: cannot read the file: embedded null byte"):
+        load("a\0b")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
+def test_an_endless_file_is_an_error_that_takes_no_memory() -> None:
+    with pytest.raises(ConfigError, match="cannot read the file: it has more than 16777216 characters"):
+        load("/dev/zero")
+
+
+# --- errors found later
+
+
+@pytest.mark.parametrize(
+    ("keys", "position"),
+    [
+        (("players", 1, "evaluation"), "9:48"),
+        (("players", 3, "evaluation", "linear", "king"), "14:37"),
+        (("players", 3, "evaluation", "linear", "queen"), "14:18"),
+        (("players", 0, "evaluation", "linear"), "8:5"),
+        (("players", 9), "7:1"),
+        (("openings", "file"), "4:1"),
+        (("sprt",), "1:1"),
+        ((), "1:1"),
+    ],
+)
+def test_a_later_error_stands_at_the_nearest_key_of_the_file(
+    tmp_path: Path, keys: tuple[str | int, ...], position: str
+) -> None:
+    error = load_text(tmp_path, EXAMPLE).error(keys, "no such thing")
+    assert isinstance(error, ConfigError)
+    assert str(error) == f"{tmp_path}/run.yaml:{position}: no such thing"
+
+
+def test_errors_join_in_the_order_of_the_file_and_pickle(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    late, early = (experiment.error((key,), "bad") for key in ("anchor", "seed"))
+    both = ConfigError([*late.problems, *early.problems, *late.problems])
+    assert str(both) == f"{early}\n{late}"
+    assert str(pickle.loads(pickle.dumps(both))) == str(both)
+
+
+# --- limits
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        Limit(depth=64),
+        Limit(nodes=1),
+        Limit(seconds=0.001),
+        Limit(clock=60.0),
+        Limit(clock=60.0, increment=0.0),
+        Limit(9, 5000, 0.5, 60.0, 0.6),
+    ],
+)
+def test_limits_are_given_alone_or_together(tmp_path: Path, limit: Limit) -> None:
+    given = {name: value for name, value in limit._asdict().items() if value is not None}
+    experiment = load_text(tmp_path, MINIMAL.replace("random}", f"random, {json.dumps(given)[1:]}"))
+    assert experiment.players == (PlayerSpec("x", "random", limit),)
+    assert experiment.as_dict()["players"] == [{"name": "x", "type": "random", **given}]
+
+
+def test_importing_the_configuration_does_not_load_the_compiler() -> None:
+    heavy = {"numba", "numpy", "pandas", "scipy"}
+    code = f"import sys, arena.experiment.load; assert not {heavy} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

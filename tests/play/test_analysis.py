@@ -1,0 +1,332 @@
+"""`arena analyse`: the best moves of a position, by every kind of player, until a limit or Ctrl-C."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from arena import Game, Opponent, PlayerSpec
+from arena.commands import waiting
+from arena.commands.analyse import lines_table
+from arena.hosting.analysis import Analysis, Candidate, Findings
+from arena.rules.notation import fen, parse_fen
+from arena.rules.result import score_text
+from arena.rules.variants import VARIANTS
+from players.player import Limit
+from tests.helpers.command_line import invoke, refused
+
+WINS = json.loads((Path(__file__).parents[1] / "data" / "wins.json").read_text())
+ENGLISH_WINS = [row for row in WINS["rows"] if row["variant"] == "english"]
+ENDING = "W:WK5,9,17,31:B2,16,K18"
+START = fen(VARIANTS["english"], VARIANTS["english"].start)
+OWN = """\
+from arena import Choice
+
+class Counts:
+    def __init__(self, variant): self.variant = variant
+    def choose(self, game, limit, rng):
+        white, black = (game.position.white.bit_count(), game.position.black.bit_count())
+        return Choice(game.legal_moves[0], score=float((white - black) * (1 - 2 * game.turn)), nodes=1)
+
+class Silent(Counts):
+    def choose(self, game, limit, rng): return Choice(game.legal_moves[0])
+
+class Fails(Counts):
+    def choose(self, game, limit, rng): raise RuntimeError("tired")
+
+class Cheats(Counts):
+    def choose(self, game, limit, rng): return Choice(12345)
+"""
+
+
+@pytest.fixture(autouse=True)
+def without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default player without the endgame tables that may be on this machine."""
+    monkeypatch.setattr("arena.commands.analyse.known_pieces", lambda _: 0)
+
+
+def analysed(fen: str, lines: int = 1, variant: str = "english", **entry: Any) -> list[Findings]:
+    limit = Limit(**{name: entry.pop(name) for name in Limit._fields if name in entry})
+    spec = PlayerSpec("player", entry.pop("type", "negamax"), limit, entry)
+    return list(Analysis(spec, Game(variant, fen), lines).findings())
+
+
+def document(*arguments: object) -> dict[str, Any]:
+    result = invoke("analyse", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+# --- what is found
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("row", ENGLISH_WINS, ids=lambda row: row["fen"])
+def test_a_known_win_is_found(row):
+    (line,) = document(row["fen"], "--variant", "english", "--depth", 31)["lines"]  # its search is selective
+    assert line["moves"][0] == row["best"]
+    assert line["plies_to_win"] == WINS["plies"]
+
+
+@pytest.mark.compiled
+def test_of_several_lines_the_known_win_is_the_best_and_the_rest_are_in_order():
+    for row in ENGLISH_WINS[:3]:
+        position = parse_fen(VARIANTS["english"], row["fen"])
+        count = len(Game("english", position).legal_moves)
+        last = analysed(row["fen"], lines=99, depth=WINS["plies"])[-1]
+        assert len(last.lines) == count == len({line.move for line in last.lines})
+        assert Game("english", position).text(last.lines[0].move) == row["best"]
+        assert last.lines[0].plies_to_win == WINS["plies"]
+        values = [line.value for line in last.lines]
+        assert values == sorted(values, reverse=True) and values[0] > values[1]
+
+
+@pytest.mark.compiled
+def test_each_line_has_the_score_of_the_position_after_its_move():
+    last = analysed(ENDING, lines=99, depth=6, preset="alphabeta")[-1]
+    for line in last.lines:
+        game = Game("english", ENDING)
+        game.push(line.move)
+        (after,) = analysed(game.fen, depth=5, preset="alphabeta")[-1].lines
+        assert (line.score, line.depth, line.pv) == (-(after.score or 0.0), 6, (line.move, *after.pv))
+
+
+def test_one_line_is_what_the_player_chooses():
+    for preset in ("minimax", "alphabeta"):
+        (line,) = analysed(START, depth=5, preset=preset)[-1].lines
+        player = Opponent({"type": "negamax", "preset": preset, "depth": 5})
+        chosen = player.choose(Game("english"))
+        assert line == Candidate(chosen.move, chosen.score, 0, 5, chosen.nodes, chosen.pv)
+
+
+def test_findings_grow_depth_by_depth():
+    found = analysed(START, depth=5)
+    assert [findings.lines[0].depth for findings in found] == [1, 2, 3, 4, 5]
+    assert all(findings.whole for findings in found)
+    assert [findings.nodes for findings in found] == sorted(findings.nodes for findings in found)
+
+
+def test_moves_that_end_the_game_are_not_searched():
+    last = analysed("W:W29,30:B21", lines=3, depth=4)[-1]
+    assert Game("english", "W:W29,30:B21").text(last.lines[0].move) == "29-25"
+    assert [(line.plies_to_win, line.depth) for line in last.lines[:1]] == [(1, 0)]
+    assert all(line.depth >= 2 and line.score is not None for line in last.lines[1:])
+
+
+def test_a_certain_loss_is_counted_to_its_end():
+    (line,) = analysed("B:W29,30:B21", lines=1, depth=4)[-1].lines
+    assert (line.plies_to_win, Game("english", "B:W29,30:B21").text(line.move)) == (-2, "21-25")
+
+
+def test_an_analysis_ends_when_all_is_certain():
+    found = analysed("W:W23:B19", lines=1, seconds=60)
+    assert found[-1].seconds < 30 and found[-1].lines[0].plies_to_win == 1
+
+
+# --- limits and stops
+
+
+@pytest.mark.compiled
+def test_time_ends_a_search_of_one_line_and_of_several():
+    for lines in (1, 4):
+        last = analysed(START, lines=lines, preset="full", seconds=0.3)[-1]
+        assert 0.2 < last.seconds < 60 and len(last.lines) == lines
+
+
+def test_an_analysis_can_be_stopped_from_another_thread():
+    spec = PlayerSpec("player", "negamax", Limit(seconds=600), {"preset": "full"})
+    analysis = Analysis(spec, Game("international"), 2)
+    timer = threading.Timer(0.5, analysis.stop)
+    timer.start()
+    last = list(analysis.findings())[-1]
+    assert not last.whole and len(last.lines) == 2 and last.seconds < 300
+
+
+@pytest.mark.full
+def test_an_analysis_that_has_ended_keeps_no_thread_and_no_memory():
+    before, kept = threading.active_count(), []
+    for _ in range(5):
+        spec = PlayerSpec("player", "negamax", Limit(depth=2, seconds=600))
+        analysis = Analysis(spec, Game("english"))
+        kept.append(weakref.ref(analysis))
+        list(analysis.findings())
+        del analysis
+    end = time.monotonic() + 20
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.01)
+    gc.collect()
+    assert threading.active_count() <= before
+    assert [analysis() for analysis in kept] == [None] * 5
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_ctrl_c_shows_what_there_is():
+    command = [sys.executable, "-m", "arena", "analyse", "english", "--seconds", "120", "--lines", "2"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        seen: list[str] = []
+        while not re.match(r" 2 .* 6 ", seen[-1] if seen else ""):
+            seen.append(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (0, "")
+    rows = (rest or "".join(seen)).splitlines()
+    assert rows[-1].split()[0] == "2"
+
+
+# --- players of every kind
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("lines", [1, 2])
+def test_a_tree_search_analyses_with_twice_as_many_nodes_each_time(lines):
+    found = analysed(START, lines=lines, type="mcts", nodes=3000)
+    nodes = [findings.lines[-1].nodes for findings in found if findings.whole]
+    assert nodes == [500, 1000, 2000, 3000]
+    assert len(found[-1].lines) == lines
+
+
+def test_greedy_is_asked_once():
+    found = [findings for findings in analysed(ENDING, lines=3, type="greedy", seconds=60) if findings.whole]
+    assert len(found) == 1 and len(found[0].lines) == 3
+
+
+def test_a_player_of_ones_own_analyses(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    last = analysed(ENDING, lines=2, type=f"{tmp_path}/own.py:Counts", depth=3)[-1]
+    assert [line.score for line in last.lines] == [1.0, 1.0]
+
+
+def test_a_player_without_scores_has_one_line(tmp_path):
+    (line,) = document(ENDING, "--variant", "english", "--player", "random")["lines"]
+    assert line["score"] is None and len(line["moves"]) == 1
+
+
+# --- as it is printed
+
+
+def test_lines_are_printed_as_they_are_found():
+    result = invoke("analyse", ENDING, "--variant", "english", "--lines", 2, "--depth", 4)
+    assert "\x1b" not in result.stdout
+    *board, header = result.stdout.splitlines()[:11]
+    assert board == [*str(Game("english", ENDING)).splitlines(), Game("english", ENDING).fen]
+    assert header.split() == ["score", "depth", "nodes", "seconds", "line"]
+    rows = [line.split() for line in result.stdout.splitlines()[11:]]
+    assert [row[0] for row in rows] == ["1", "2"] * 3
+    assert [row[2] for row in rows[::2]] == ["2", "3", "4"]
+
+
+def test_a_game_is_analysed_where_it_stands(tmp_path):
+    (tmp_path / "g.pdn").write_text('[GameType "21,B,8,8,N1,0"]\n1. 11-15 23-19 2. 8-11 *\n')
+    found = document(tmp_path / "g.pdn", "--ply", 2, "--depth", 3)
+    game = Game("english")
+    for text in ("11-15", "23-19"):
+        game.push(text)
+    assert found["fen"] == game.fen and found["lines"][0]["moves"][0] in game.legal_texts
+
+
+def test_the_best_moves_are_arrows_in_a_picture(tmp_path):
+    result = invoke("analyse", "english", "--depth", 3, "--lines", 2, "--svg", tmp_path / "a.svg")
+    assert result.exit_code == 0
+    assert (tmp_path / "a.svg").read_text().count('<g opacity="0.85">') == 2
+
+
+def test_scores_are_read_by_people():
+    assert score_text(125.0, man=100.0) == "+1.25"
+    assert score_text(-0.2, man=100.0) == "+0.00"
+    assert score_text(-0.0) == "0"
+    assert score_text(0.25) == "0.25"
+    assert [score_text(of) for of in (0.0360723, -7.125, 999.7, 12345.6)] == ["0.0361", "-7.12", "1000", "12346"]
+    assert (score_text(None), score_text(None, 7), score_text(-1.0, -8)) == ("", "wins in 7", "loses in 8")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["english", "--player", "{type: negamx}"],
+        ["english", "--player", "{depht: 3}"],
+        ["english", "--player", "{depth: 99}"],
+        ["english", "--player", "random", "--lines", "2"],
+        ["english", "--depth", "1", "--lines", "2"],
+        ["W:W:B1", "--variant", "english"],
+        ["english", "--player", "OWN:Silent", "--lines", "2"],
+        ["english", "--player", "OWN:Fails"],
+        ["english", "--player", "OWN:Cheats"],
+        ["englsh"],
+    ],
+)
+def test_what_cannot_be_analysed_gets_one_line(tmp_path, arguments):
+    (tmp_path / "own.py").write_text(OWN)
+    given = [re.sub("^OWN(.*)", f'{{type: "{tmp_path}/own.py\\1"}}', argument) for argument in arguments]
+    refused("analyse", *given)
+
+
+@pytest.mark.compiled
+def test_on_a_terminal_each_line_is_one_row():
+    spec = PlayerSpec("player", "negamax", Limit(depth=9), {"preset": "full"})
+    analysis = Analysis(spec, Game("international"), 3)
+    findings = list(analysis.findings())[-1]
+    console = Console(width=60, file=io.StringIO(), record=True)
+    console.print(lines_table(analysis, findings))
+    rows = [row for row in console.export_text().splitlines() if re.match(r" +[123] ", row)]
+    assert [row.split()[2] for row in rows] == ["9", "9", "9"]
+    assert all(len(row) <= 60 for row in rows)
+    for row, line in zip(rows, findings.lines, strict=True):
+        assert row.split()[3] == analysis.texts(line)[0]
+
+
+# --- waiting for what another thread finds, and Ctrl-C meanwhile
+
+
+def interrupt_after(seconds: float) -> threading.Timer:
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_a_ctrl_c_that_takes_longer_than_a_look_is_followed_by_the_next_look():
+    found = threading.Event()
+    stopped: list[float] = []
+
+    def items() -> Iterator[str]:
+        timers.append(interrupt_after(waiting._LOOK_SECONDS / 2))
+        timers.append(interrupt_after(20))
+        found.wait(60)
+        yield "found"
+
+    def stop() -> None:
+        stopped.append(time.monotonic())
+        time.sleep(2 * waiting._LOOK_SECONDS)
+
+    timers: list[threading.Timer] = []
+    seen = []
+    for item in waiting.watched(items(), stop, end=TimeoutError("it looks no more")):
+        seen.append(item)
+        if stopped:
+            found.set()
+    timers[1].cancel()
+    assert len(stopped) == 1
+    assert seen[-1] == "found" and None in seen

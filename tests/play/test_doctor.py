@@ -1,0 +1,285 @@
+"""The doctor: planted faults are all found in one list, and sound configurations have none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.experiment.load import load
+from arena.play.doctor import diagnose
+from players.examine import Finding
+from tests.helpers.command_line import invoke
+
+pytestmark = pytest.mark.full
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 4.0
+"""Seconds that a player may take here."""
+FAULTY = """\
+import os
+import random
+import sys
+import time
+from arena import Choice, evaluator, features
+
+@evaluator
+def wrong_sign(position, rules):
+    return features.pieces(position, rules, 1 - position.turn) - features.pieces(position, rules, position.turn)
+
+@evaluator
+def whites_view(position, rules):
+    return features.pieces(position, rules, 0) - features.pieces(position, rules, 1)
+
+@evaluator
+def division(position, rules):
+    own, other = position.turn, 1 - position.turn
+    return features.pieces(position, rules, own) / features.kings(position, rules, other)
+
+@evaluator
+def prints(position, rules):
+    print(position.white)
+    return 1.0
+
+@evaluator
+def endless(position, rules):
+    while position.turn == position.turn:
+        pass
+    return 1.0
+
+class First:
+    def __init__(self, variant, level: int = 1): ...
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0])
+
+class Raises(First):
+    def __init__(self, variant):
+        raise RuntimeError("no weights")
+
+class Divides(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[1 // (len(game.moves) < 5) - 1])
+
+class Illegal(First):
+    def choose(self, game, limit, rng):
+        return Choice(12345)
+
+class Late(First):
+    def choose(self, game, limit, rng):
+        time.sleep(0.4)
+        return Choice(game.legal_moves[0])
+
+class Unlimited(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], depth=1, nodes=31_000)
+
+class Chance(First):
+    def choose(self, game, limit, rng):
+        return Choice(random.SystemRandom().choice(game.legal_moves))
+
+class Remembers(First):
+    games = 0
+    def __init__(self, variant):
+        Remembers.games += 1
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[Remembers.games % len(game.legal_moves)])
+
+class Leaves(First):
+    def choose(self, game, limit, rng):
+        sys.exit()
+
+class Dies(First):
+    def choose(self, game, limit, rng):
+        os._exit(4)
+
+class Hungry(First):
+    def choose(self, game, limit, rng):
+        return Choice(len(bytearray(10**11)))
+
+class Later(First):
+    def __init__(self, variant, at: int, how: str):
+        self.at, self.how = at, how
+    def choose(self, game, limit, rng):
+        time.sleep(0.25)
+        if len(game.moves) // 2 + 1 == self.at:
+            {"dies": lambda: os._exit(4), "hangs": lambda: time.sleep(60), "errs": lambda: None}[self.how]()
+            return Choice(12345)
+        return Choice(game.legal_moves[0])
+
+class Hangs(First):
+    def choose(self, game, limit, rng):
+        while True:
+            pass
+"""
+PLANTED = {
+    "missing": (
+        "type: negamx, depth: 3",
+        r"faulty.yaml:\d+:\d+: unknown player 'negamx'; did you mean 'negamax'\?",
+    ),
+    "option": ('type: "faulty.py:First", levl: 3', r"faulty.yaml:\d+:\d+: unknown option 'levl'; did you mean"),
+    "raises": ('type: "faulty.py:Raises"', "Raises cannot be built: line 38: RuntimeError: no weights"),
+    "divides": ('type: "faulty.py:Divides"', r"raised ZeroDivisionError: .* at ply [56]"),
+    "illegal": ('type: "faulty.py:Illegal"', "returned the illegal move 12345 at ply [12]"),
+    "late": (
+        'type: "faulty.py:Late", seconds: 0.1',
+        r"took 0.\d+ s, 0.\d+ s more than it had, at ply [12]",
+    ),
+    "unlimited": ('type: "faulty.py:Unlimited", nodes: 900', "reports nodes 31000 where its limit is 900"),
+    "chance": (
+        'type: "faulty.py:Chance"',
+        "does not play the same from the same seed: all chance must come from `rng",
+    ),
+    "remembers": ('type: "faulty.py:Remembers"', "plays a game differently after other games: it keeps state"),
+    "wrong_sign": (
+        'type: negamax, depth: 3, evaluation: "faulty.py:wrong_sign"',
+        r"falls in \d+ .*is the sign right\?",
+    ),
+    "whites_view": ('type: greedy, evaluation: "faulty.py:whites_view"', "is it from White's view"),
+    "division": ('type: greedy, evaluation: "faulty.py:division"', "is inf, not a finite number, .*by zero"),
+    "prints": (
+        'type: greedy, evaluation: "faulty.py:prints"',
+        "does not compile: line 22: print cannot be called",
+    ),
+}
+"""Faulty players, and what is said of each and of no other."""
+FATAL = {
+    "leaves": ('type: "faulty.py:Leaves"', "raised SystemExit: at ply [12]"),
+    "hungry": ('type: "faulty.py:Hungry"', "raised MemoryError: at ply [12]"),
+    "dies": ('type: "faulty.py:Dies"', r"ended its process \(exit code 4\) at ply [12]"),
+    "dies_later": ('type: "faulty.py:Later", at: 10, how: dies', r"\(exit code 4\) at ply (19|20)"),
+    "hangs_later": ('type: "faulty.py:Later", at: 5, how: hangs', r"gave no answer within 4 s at ply (9|10)"),
+    "errs_later": ('type: "faulty.py:Later", at: 6, how: errs', r"illegal move 12345 at ply (11|12)"),
+    "hangs": ('type: "faulty.py:Hangs"', "gave no answer within 4 s at ply [12]"),
+    "dies_here": ('type: "faulty.py:Dies", in_process: true', r"ended its process \(exit code 4\) at ply [12]"),
+    "endless": (
+        'type: greedy, evaluation: "faulty.py:endless"',
+        "endless did not end within 5 s while valuing B:W21",
+    ),
+}
+"""Those that would end or hold up the process that they are in."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the files of a user."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    return tmp_path
+
+
+def configured(players: dict[str, str], more: str = "", patience: float = PATIENCE) -> Path:
+    """The file of a configuration with players of these names and keys."""
+    file = Path("faulty.yaml")
+    lines = [f"  - {{name: {name}, {keys}}}" for name, keys in players.items()]
+    file.write_text(
+        "\n".join(
+            [
+                "name: faulty",
+                "variant: english",
+                f"process: {{move_timeout: {patience}}}",
+                more,
+                "players:",
+                *lines,
+                "",
+            ]
+        )
+    )
+    return file
+
+
+def diagnosed(file: Path) -> list[Finding]:
+    """What the doctor finds."""
+    return list(diagnose(load(file), Path("out")))
+
+
+@pytest.mark.compiled
+def test_planted_faults_are_found_in_one_list():
+    planted = {name: keys for name, (keys, _) in PLANTED.items()}
+    file = configured(planted | {"sound": "type: negamax, depth: 3"}, "openings: {file: nowhere.txt}")
+    result = invoke("doctor", str(file))
+    assert result.exit_code == 1
+    *lines, empty, total = result.stdout.splitlines()
+    assert (empty, total) == ("", f"{len(PLANTED) + 1} problems")
+    assert lines[0] == "openings: faulty.yaml:4:12: nowhere.txt cannot be read: No such file or directory"
+    for line, (name, (_, message)) in zip(lines[1:], PLANTED.items(), strict=True):
+        assert re.match(f"{name}: .*?{message}", line), line
+    assert not Path("reports").exists()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", FATAL)
+def test_a_player_that_ends_or_holds_up_its_process_is_a_line_of_the_list(name):
+    keys, message = FATAL[name]
+    [finding] = diagnosed(configured({name: keys, "sound": "type: random"}))
+    assert finding.where == name
+    assert re.search(message, finding.message), finding.message
+
+
+@pytest.mark.compiled
+def test_a_sound_configuration_has_no_problems():
+    file = configured(
+        {
+            "first": 'type: "faulty.py:First", depth: 2',
+            "random": "type: random",
+            "timed": "type: negamax, seconds: 0.01",
+            "clock": "type: negamax, preset: full, clock: 60, increment: 0.1",
+            "published": "type: cis300",
+            "weights": "type: negamax, nodes: 3000, evaluation: {linear: {man: 100, king: 160}}",
+        },
+        "probe: {depth: 2, positions: 3}",
+        patience=60.0,
+    )
+    result = invoke("doctor", str(file))
+    assert result.stdout == "\nno problems\n", result.output
+    assert result.exit_code == 0
+
+
+@pytest.mark.compiled
+def test_players_of_one_name_are_tried_all_the_same():
+    file = configured({"twin": 'type: "faulty.py:Illegal"', "sound": "type: random"})
+    file.write_text(file.read_text() + "  - {name: twin, type: negamx}\n")
+    result = invoke("doctor", str(file))
+    assert result.exit_code == 1, result.output
+    starts = ["faulty.yaml:8:6: .*twin.* line 6", "twin: .*illegal", "twin 2: .*'negamx'", "$", "3 problems"]
+    for line, start in zip(result.stdout.splitlines(), starts, strict=True):
+        assert re.match(start, line), line
+
+
+@pytest.mark.compiled
+def test_a_run_says_what_is_wrong_with_own_code_before_its_first_game_and_plays(folder):
+    file = configured(
+        {"random": "type: random", "turned": 'type: negamax, depth: 1, evaluation: "faulty.py:wrong_sign"'},
+        "openings: {count: 1}\nmax_plies: 4",
+    )
+    command = ["run", str(file), "--out", "out", "--workers", "1", "--no-report"]
+    result = invoke(*command)
+    assert result.exit_code == 3, result.output
+    assert re.search(r"^turned: its evaluation falls in .*: is the sign right\?$", result.stderr, re.MULTILINE)
+    assert "the run continues; arena doctor faulty.yaml looks closer\n" in result.stderr
+    assert "is the sign right" not in invoke(*command).stderr
+
+
+@pytest.mark.compiled
+def test_a_folder_that_cannot_be_written_is_a_problem():
+    file = configured({"a": "type: random", "b": "type: random"}, "openings: {count: 50}")
+    Path("out").touch()
+    [finding] = diagnosed(file)
+    assert finding == Finding("error", "out cannot be written to", "disk")
+
+
+@pytest.mark.compiled
+def test_too_few_openings_and_positions_are_problems():
+    more = "openings: {random_plies: 0, count: 3}\nprobe: {depth: 2, positions: 2, plies: 0}"
+    found = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))
+    assert [finding.where for finding in found] == ["openings", "probe"]
+    assert "faulty.yaml:4:29: only 1 distinct openings of 0 random plies" in found[0].message
+    assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in found[1].message
+
+
+def test_bad_yaml_gets_one_line():
+    Path("faulty.yaml").write_text("name: x\nvariant: englsh\n")
+    result = invoke("doctor", "faulty.yaml")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("faulty.yaml:")
+    assert "Traceback" not in result.output

@@ -1,0 +1,238 @@
+"""Probes: their positions and searches, the ledger, and the table, sentences and chart made of them."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.base.errors import ArenaError
+from arena.experiment.load import load, load_all
+from arena.experiment.openings.sources import is_even
+from arena.experiment.yaml.errors import ConfigError
+from arena.ledger.ledger import Ledger
+from arena.ledger.packing import SEARCH_COLUMNS
+from arena.ledger.read import read
+from arena.ledger.record import PROBE_COLUMNS, ProbeRecord
+from arena.ledger.store import StoreError
+from arena.play.prepare import Tournament, prepare
+from arena.play.probe import PLIES, ProbeTask, measure, positions
+from arena.play.searches import measured as measure_all
+from arena.play.searches import probe_tasks
+from arena.rules.game import Game
+from arena.rules.notation import fen
+from arena.rules.variants import VARIANTS
+from arena.watch.observer import Observer
+from players.negamax.player import Negamax
+from players.player import EFFORT, Limit, PlayerSpec
+from tests.helpers.report_data import repeatable
+from tests.helpers.watched import Stopper
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+ROOT = Path(__file__).parents[2]
+ENGLISH = VARIANTS["english"]
+
+CONFIG = """\
+name: small
+variant: english
+seed: 3
+openings: {random_plies: 4, count: 2}
+max_plies: 40
+probe: {depth: 4, positions: 5}
+players:
+  - {name: alpha-beta, type: negamax, preset: alphabeta, depth: 1}
+  - {name: minimax, type: negamax, preset: minimax, depth: 2}
+  - {name: greedy, type: greedy}
+  - {name: needy, type: "own.py:Needy", nodes: 10}
+"""
+PLAYERS = '''\
+import os
+import random
+
+from arena import Choice
+
+
+class Needy:
+    """Needs a limit of nodes."""
+
+    def __init__(self, variant):
+        pass
+
+    def check_limit(self, limit):
+        if limit.nodes is None:
+            raise ValueError("it needs the limit 'nodes'")
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0])
+
+
+class Dies(Needy):
+    def check_limit(self, limit):
+        pass
+
+    def choose(self, game, limit, rng):
+        os._exit(1)
+
+
+class Raises(Needy):
+    def check_limit(self, limit):
+        pass
+
+    def choose(self, game, limit, rng):
+        raise ValueError("no  idea\\nat all")
+'''
+
+
+def plan_of(folder: Path, text: str = CONFIG) -> Tournament:
+    (folder / "own.py").write_text(PLAYERS)
+    path = folder / "config.yaml"
+    path.write_text(text)
+    return prepare(load(path))
+
+
+def measured(plan: Tournament, folder: Path, workers: int = 1) -> pd.DataFrame:
+    with Ledger(folder, plan.experiment, plan.info) as ledger:
+        assert measure_all(plan, ledger, workers, Observer())
+    return read(folder).probes
+
+
+def task(name: str, type: str, depth: int = 5, limit: Limit = Limit(), **options: Any) -> ProbeTask:  # noqa: B008
+    spec = PlayerSpec(name, type, limit, options)
+    return ProbeTask(spec, 1, ENGLISH, positions(ENGLISH, 1, 10, seed=1)[0], depth, seed=1)
+
+
+# positions
+
+
+@pytest.mark.parametrize("name", ["english", "international", "russian"])
+def test_positions_are_distinct_even_and_leave_a_choice(name: str) -> None:
+    variant = VARIANTS[name]
+    found = positions(variant, 8, None, seed=1)
+    assert len(set(found)) == 8
+    for position in found:
+        game = Game(variant, position)
+        assert game.outcome is None and len(game.legal_moves) >= 2 and is_even(variant, position)
+
+
+def test_positions_are_the_same_for_the_same_seed_only() -> None:
+    assert positions(ENGLISH, 6, None, seed=1) == positions(ENGLISH, 6, None, seed=1)
+    assert not set(positions(ENGLISH, 6, None, seed=1)) & set(positions(ENGLISH, 6, None, seed=2))
+
+
+def test_positions_go_from_the_opening_to_endings_unless_their_plies_are_given() -> None:
+    pieces = [(p.white | p.black).bit_count() for p in positions(ENGLISH, 16, None, seed=1)]
+    assert min(pieces[:3]) >= 24 - PLIES[0] and max(pieces[-3:]) <= 14
+    turns = {position.turn for position in positions(ENGLISH, 16, None, seed=1)}
+    assert turns == {0, 1}
+    assert {position.turn for position in positions(ENGLISH, 6, 9, seed=1)} == {1 - ENGLISH.start.turn}
+
+
+def test_too_many_positions_are_refused_at_their_key(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="only 7 of 8 balanced positions were found"):
+        positions(ENGLISH, 8, 1, seed=1)
+    with pytest.raises(ConfigError, match=r"config.yaml:6:19: only 7 of 9 balanced positions"):
+        plan_of(tmp_path, CONFIG.replace("positions: 5", "positions: 9, plies: 1"))
+
+
+# one search
+
+
+def test_a_search_is_that_of_a_fresh_player_to_the_depth_of_the_probe_alone() -> None:
+    given = task("x", "negamax", depth=5, limit=Limit(depth=2, nodes=1), evaluation="cis300")
+    record = measure(given)
+    choice = Negamax(ENGLISH, "cis300").choose(Game(ENGLISH, given.position), Limit(5), random.Random(0))
+    found = dict(zip(PROBE_COLUMNS, record.row, strict=True))
+    assert found["depth"] == 5 and found["score"] == choice.score
+    assert all(found[name] == getattr(choice, name) for name in EFFORT)
+    assert record.fen == fen(ENGLISH, given.position) and record.error == "" and float(found["seconds"]) > 0
+
+
+def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(PLAYERS)
+    needy = measure(task("x", f"{tmp_path}/own.py:Needy", limit=Limit(nodes=10)))
+    assert needy.error == "was not built: it needs the limit 'nodes'"
+    np.testing.assert_equal(needy.search, [math.nan if name == "score" else 0 for name, _ in SEARCH_COLUMNS])
+    assert measure(task("x", f"{tmp_path}/own.py:Raises")).error == "raised ValueError: no idea at all"
+
+
+# a run
+
+
+def test_every_player_searches_every_position_once_with_any_number_of_workers(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    one, two = (measured(plan, tmp_path / str(workers), workers) for workers in (1, 2))
+    assert len(one) == plan.searches == 20
+    one, two = repeatable(one), repeatable(two)
+    pd.testing.assert_frame_equal(one, two)
+    assert one["player"].tolist() == 5 * plan.names
+    assert one.groupby("position")["fen"].nunique().eq(1).all() and one["fen"].nunique() == 5
+    by_player = {name: rows.reset_index() for name, rows in one.groupby("player")}
+    assert (by_player["alpha-beta"]["nodes"] < by_player["minimax"]["nodes"]).all()
+    assert (by_player["alpha-beta"]["score"] == by_player["minimax"]["score"]).all()
+    assert (by_player["alpha-beta"]["depth"] == 4).all() and (by_player["greedy"]["depth"] == 1).all()
+    assert by_player["needy"]["error"].str.contains("needs the limit 'nodes'").all()
+
+
+def test_a_stopped_probe_goes_on_and_searches_nothing_twice(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    seen: list[tuple[str, int]] = []
+
+    def tell(record: ProbeRecord) -> None:
+        seen.append((record.player, record.position))
+        assert len(read(tmp_path / "out").probes) == len(seen), "a search is stored before it is handed on"
+
+    for searches in (3, 6, 11, 100):  # the third stops at the last search
+        with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
+            before = len(seen)
+            assert measure_all(plan, ledger, 1, Stopper(searches), tell) == (searches == 100)
+            assert ledger.probed() == set(seen) and len(seen) == min(before + searches, 20)
+    assert len(set(seen)) == 20
+
+
+def test_each_position_is_searched_by_all_and_another_player_is_first_each_time(tmp_path: Path) -> None:
+    tasks = list(probe_tasks(plan_of(tmp_path), set()))
+    assert [task.number for task in tasks] == sorted(4 * [1, 2, 3, 4, 5])
+    assert len({task.player.name for task in tasks[::4]}) == 4
+
+
+def test_a_search_that_ends_its_process_is_recorded_and_the_others_are_made(tmp_path: Path) -> None:
+    rows = measured(plan_of(tmp_path, CONFIG.replace("Needy", "Dies")), tmp_path / "out", workers=2)
+    needy = rows[rows["player"] == "needy"]
+    assert len(rows) == 4 * 5 and (needy["error"] == "ended its process (exit code 1)").all()
+    assert (rows["error"] == "").sum() == 3 * 5
+
+
+def test_a_ledger_that_lacks_a_table_is_refused_in_one_line(tmp_path: Path) -> None:
+    import sqlite3
+
+    plan = plan_of(tmp_path)
+    measured(plan, tmp_path / "out")
+    with sqlite3.connect(tmp_path / "out" / "ledger.sqlite") as connection:
+        connection.execute("DROP TABLE probes")
+    with pytest.raises(StoreError, match=r"ledger\.sqlite is of another version of the arena, or damaged"):
+        read(tmp_path / "out")
+
+
+# the configuration that comes with the arena
+
+
+def test_the_ablation_configuration_compares_different_searches_at_equal_nodes() -> None:
+    runs = load_all(ROOT / "configs" / "studies" / "ablation.yaml")
+    assert list(runs) == [
+        f"{game}-{nodes}" for game in ("english", "international") for nodes in ("1k", "5k", "25k")
+    ]
+    for name, experiment in runs.items():
+        assert experiment.probe is not None and list(experiment.anchor) == ["full"]
+        full, *others = experiment.players
+        assert full.name == "full" and len(others) >= 12
+        assert full.limit == Limit(nodes=int(name.split("-")[1].removesuffix("k")) * 1000)
+        assert {(spec.type, spec.limit, spec.options.get("evaluation")) for spec in others} == {
+            (full.type, full.limit, full.options.get("evaluation"))
+        }
+        switches = [sorted(spec.options.items()) for spec in experiment.players]
+        assert all(switches.count(options) == 1 for options in switches)

@@ -1,0 +1,739 @@
+"""Players in processes of their own: whatever one does, it alone loses by it, and nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import time
+from contextlib import nullcontext, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import arena
+from arena.base.supervisor import are_supported
+from arena.experiment.load import load
+from arena.experiment.yaml.errors import ConfigError
+from arena.hosting import player_process, sandbox
+from arena.hosting.handle import PlayerFailure
+from arena.hosting.player_process import PlayerHandle, begin_game, close_players
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import GameRecord, Incident
+from arena.play.beside import bundle_of, write_beside
+from arena.play.match import play as play_game
+from arena.play.prepare import prepare
+from arena.play.tournament import play
+from arena.report.load import read_results
+from arena.rules.game import Game, Termination
+from arena.rules.jit.cache import cache_folder, users_folder
+from arena.rules.variants import VARIANTS
+from arena.watch.live import Watcher
+from players.engines.program import waiting_announced
+from players.player import Allowance, Choice, Limit, PlayerSpec
+from tests.helpers.asking import task_of
+from tests.helpers.command_line import invoke
+from tests.helpers.failing import HANG, OWN, assert_others_unharmed, configured, every_game, run
+from tests.helpers.report_data import repeatable
+
+pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+
+ENGLISH = VARIANTS["english"]
+ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
+FAILING = {
+    "Exits": (ERROR, "raised SystemExit: "),
+    "Interrupts": (ERROR, "raised KeyboardInterrupt: "),
+    "EndsGenerator": (ERROR, "raised GeneratorExit: "),
+    "RaisesUnspeakably": (ERROR, "raised Unspeakable: its message cannot be read"),
+    "RaisesBackwards": (ERROR, r"raised ValueError: \u202eno \x1b[2Jscreen"),
+    "RaisesSurrogates": (ERROR, r"raised ValueError: \ud800 is half a character"),
+    "EndsItsProcess": (ERROR, "ended its process (exit code 7)"),
+    "KillsItself": (ERROR, "ended its process (SIGKILL)"),
+    "Segfaults": (ERROR, "ended its process (SIGSEGV)"),
+    "ClosesEverything": (ERROR, "ended its process (exit code 1)"),
+    "Pushes": (ERROR, "changed the game, which choose must leave as it was"),
+    "Replaces": (ERROR, "changed the game, which choose must leave as it was"),
+    "ForgetsMoves": (ERROR, "changed the game, which choose must leave as it was"),
+    "Leaks": (ERROR, "raised MemoryError: "),
+    "SharesMemory": (ERROR, "took more than 160 MB of shared memory at ply "),
+    "SharesAFile": (ERROR, "took more than 160 MB of shared memory at ply "),
+    "TooManyNodes": (
+        ERROR,
+        "returned the nodes 1208925819614629174706176, not a whole number from 0 to 2**63 - 1",
+    ),
+    "TooDeep": (ERROR, "returned the depth 1099511627776, not a whole number from 0 to 2**31 - 1"),
+    "NoScore": (ERROR, "returned the score 'hi', not a finite number"),
+    "NotANumber": (ERROR, "returned the score nan, not a finite number"),
+    "Nothing": (ERROR, "returned None, not a Choice (return Choice(move))"),
+    "Forges": (ERROR, "sent a malformed answer"),
+    "ForgesAMove": (ILLEGAL, "returned the illegal move 99"),
+    "ForgesNothing": (ERROR, "sent a malformed answer"),
+    "HugeMove": (ERROR, "sent a malformed answer"),
+    "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
+    **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),
+}
+"""What players do -> how each of their games ends, and why."""
+HARMLESS = [
+    "SetsHandlers",
+    "LimitsRecursion",
+    "LeavesAThread",
+    "LeavesAChild",
+    "Forks",
+    "StopsItsSupervisor",
+    "KeepsItsSupervisorStopped",
+]
+
+
+def begun(kind: str, seed: str = "1", allowance: Allowance | None = None, **entry: Any) -> PlayerHandle:
+    """A player of this file, its game begun."""
+    spec = PlayerSpec("p", f"tests.test_seats:{kind}", **entry)
+    return begin_game(spec, ENGLISH, ENGLISH.start, seed, allowance or Allowance())
+
+
+def asked(player: PlayerHandle, limit: Limit = Limit()) -> Choice:  # noqa: B008  it is a constant
+    """The choice of a player at the start."""
+    return player.choose(Game(ENGLISH), limit, random.Random(0)).choice
+
+
+@pytest.fixture(scope="module")
+def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
+    """The tournament in which `bad` behaves."""
+    return run(configured(tmp_path_factory.mktemp("good"), "Good"))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", FAILING)
+def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, kind))
+    assert_others_unharmed(found, well)
+    own = found.void_games
+    termination, reason = FAILING[kind]
+    assert own["termination"].tolist() == 3 * [termination] + 9 * ["disqualified"]
+    assert own["error"].head(3).str.startswith(f"bad {reason[:150]}").all(), own["error"].iloc[0]
+    assert (own["result"] == "*").all() and "bad" not in {*found.games["white"], *found.games["black"]}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, kind))
+    pd.testing.assert_frame_equal(repeatable(found.games), repeatable(well.games))
+
+
+@pytest.mark.parametrize("kind", ["EndsItsProcess", "Sleeps", "Exits"])
+def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    timeout = 2 if kind in HANG else None
+    one = run(configured(tmp_path / "one", kind, move_timeout=timeout))
+    two = run(configured(tmp_path / "two", kind, move_timeout=timeout), workers=2)
+    assert_others_unharmed(two, well)
+    pd.testing.assert_frame_equal(repeatable(one.games), repeatable(two.games))
+
+
+@pytest.mark.full
+def test_nothing_that_a_player_started_is_left_when_its_process_is_closed(tmp_path: Path) -> None:
+    run(configured(tmp_path, "LeavesAChild"))
+    started = ["pgrep", "-f", f"tail -f {tmp_path}"]
+    assert subprocess.run(started, stdout=subprocess.PIPE).stdout
+    close_players()
+    assert not subprocess.run(started, stdout=subprocess.PIPE).stdout
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["ForksWithoutEnd", "EscapesIntoSessions"])
+def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close_players()
+    monkeypatch.chdir(tmp_path)
+    found = run(configured(tmp_path, kind, "failures: {disqualify_after: 1}\n", processes=8))
+    lost = found.void_games
+    assert lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
+    assert lost["termination"].tolist() == ["error"] + 11 * ["disqualified"]
+    close_players()
+    assert forks_from(tmp_path) == set()
+
+
+@pytest.mark.full
+def test_nothing_is_left_of_a_player_that_killed_its_supervisor_and_survived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close_players()
+    monkeypatch.chdir(tmp_path)
+    run(configured(tmp_path, "KillsItsSupervisor", "failures: {disqualify_after: 1}\n"))
+    close_players()
+    assert forks_from(tmp_path) == set()
+
+
+@pytest.mark.full
+def test_a_supervisor_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
+    config = configured(tmp_path, "StopsItsSupervisor", "failures: {disqualify_after: 1}\n")
+    command = [sys.executable, "-m", "arena", "run", config, "--out", tmp_path / "out", "--no-report"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run([*command, "--workers", "1"], check=True, timeout=60, **quiet)  # type: ignore[call-overload]
+    deadline = time.monotonic() + 5
+    while left := subprocess.run(["pgrep", "-f", str(tmp_path)], stdout=subprocess.PIPE).stdout:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
+SPY = """\
+import os, socket
+from pathlib import Path
+from arena import Choice
+
+LEDGER, OTHER, PORT, PID = {ledger!r}, {other!r}, {port}, {pid}
+
+
+def works(what):
+    try:
+        what()
+    except OSError:
+        return False
+    return True
+
+
+class Spy:
+    def __init__(self, variant):
+        tries = [
+            lambda: Path(LEDGER).read_bytes(),
+            lambda: Path(OTHER).read_text(),
+            lambda: socket.create_connection(("127.0.0.1", PORT), 1).close(),
+            lambda: os.kill(PID, 0),
+            lambda: Path(__file__).with_name("written").touch(),
+        ]
+        self.found = sum(works(what) << place for place, what in enumerate(tries))
+        Path(__file__).read_text()
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=self.found)
+"""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, tmp_path: Path) -> None:
+    if inside and (why := sandbox.unavailable()):
+        pytest.skip(why)
+    config = configured(tmp_path, "Good", f"sandbox: {str(inside).lower()}\n")
+    config.write_text(config.read_text().replace("own.py:Good", "spy.py:Spy"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        given = {"ledger": str(tmp_path / "out" / "ledger.sqlite"), "other": str(tmp_path / "own.py")}
+        (tmp_path / "spy.py").write_text(SPY.format(**given, port=server.getsockname()[1], pid=os.getpid()))
+        found = run(config)
+    assert set(found.games["error"]) == {""}
+    assert set(found.moves[found.moves["player"] == "bad"]["nodes"]) == {16 if inside else 31}
+    assert (tmp_path / "written").exists() != inside
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "EndsItsProcess",
+        "Segfaults",
+        "Sleeps",
+        "Leaks",
+        "SharesMemory",
+        "SharesAFile",
+        "StopsItsGroup",
+        "LeavesAThread",
+    ],
+)
+def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    if why := sandbox.unavailable():
+        pytest.skip(why)
+    found = run(configured(tmp_path, kind, "sandbox: true\nfailures: {disqualify_after: 1}\n", move_timeout=15))
+    assert_others_unharmed(found, well)
+    errors = [error for error in every_game(found)["error"] if error]
+    reason = FAILING[kind][1].partition(" within")[0] if kind in FAILING else ""
+    assert errors[0].startswith(f"bad {reason}") if reason else not errors, errors
+
+
+@pytest.mark.parametrize("command", ["run", "plan", "doctor"])
+@pytest.mark.parametrize("more", ["", "failures: {faulty: leave-out}\n", "failures: {faulty: forfeit}\n"])
+def test_a_sandbox_without_bubblewrap_is_one_line_before_any_player_is_tried(
+    command: str, more: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = invoke(command, configured(tmp_path, "Good", f"sandbox: true\n{more}"))
+    first, *others = [line for line in (result.stderr + result.stdout).splitlines() if line]
+    assert re.search(
+        r"config.yaml:\d+:1: 'sandbox' cannot be true: bubblewrap .*`sudo apt install bubblewrap`", first
+    )
+    assert result.exit_code == (1 if command == "doctor" else 2) and others == ["", "1 problem"][1:] * (
+        command == "doctor"
+    )
+
+
+FILLS = """\
+import os
+from pathlib import Path
+from arena import Choice
+
+
+def written(path):
+    try:
+        with open(path, "wb") as file:
+            for _ in range(200):
+                file.write(bytes(1 << 20))
+                file.flush()
+    except OSError:
+        pass
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+class Fills:
+    def __init__(self, variant):
+        self.most = max(written(f"{folder}/x") for folder in ("/tmp", "/dev/shm", "/dev", "/", os.getcwd()))
+        self.cached = sum("mine" in name for _, _, names in os.walk(CACHE) for name in names)
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=self.most, leaves=self.cached)
+"""
+
+
+@pytest.mark.full
+def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_path: Path) -> None:
+    if why := sandbox.unavailable():
+        pytest.skip(why)
+    (tmp_path / "own.py").write_text(f"CACHE = {str(cache_folder())!r}\n{FILLS}")
+    (folder := users_folder(tmp_path) / "player_0123").mkdir(parents=True, exist_ok=True)
+    (folder / "mine.secret_idea-5.py312.nbi").touch()
+    spec = PlayerSpec("own", f"{tmp_path}/own.py:Fills")
+    allowance = Allowance(memory=100, sandbox=(), folder=str(tmp_path))
+    choice = asked(begin_game(spec, ENGLISH, ENGLISH.start, "1", allowance))
+    assert 90 << 20 < choice.nodes <= 100 << 20 and choice.leaves == 0
+
+
+def forks_from(folder: Path) -> set[int]:
+    """The other processes with the command line of this one, which forks have, and this working directory.
+
+    Another worker of the tests has the same command line, and its own forks.
+    """
+    own, found = Path("/proc/self/cmdline").read_bytes(), set()
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            is_copy = (path / "cmdline").read_bytes() == own and (path / "cwd").resolve() == folder.resolve()
+            if is_copy and int(path.name) != os.getpid():
+                found.add(int(path.name))
+    return found
+
+
+def test_a_player_that_is_long_in_being_built_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(
+        "import time\nclass Slow:\n    def __init__(self, variant, seconds):\n        time.sleep(seconds)\n"
+        "    def choose(self, game, limit, rng): ...\n"
+    )
+    monkeypatch.setattr(player_process, "SILENT_SECONDS", 0.3)
+    said: list[str] = []
+    for seconds in (0.0, 1.0, 60.0):
+        spec = PlayerSpec("slow", f"{file}:Slow", Limit(seconds=seconds))
+        with waiting_announced(said.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
+            begin_game(spec, ENGLISH, ENGLISH.start, "0", Allowance(move_timeout=2.0))
+        close_players()
+        assert said == int(seconds > 0) * ["slow is still being built, for 2 s at most"]
+        said.clear()
+
+
+@pytest.mark.full
+def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path) -> None:
+    path = configured(tmp_path, "Exits")
+    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 3, done.stderr
+    warning = "own.py can read and write whatever you can; 'sandbox: true' prevents it"
+    assert done.stderr.splitlines().count(warning) == 1
+    assert "game 5: bad raised SystemExit: at ply " in done.stderr and "(out/incidents/game-5.yaml)" in done.stderr
+    first = "bad was disqualified, as it failed in 3 games and played no sound one that counts (game 5: "
+    assert " ".join(done.stdout.split()).startswith(first)
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert first in re.sub("<[^>]*>", "", page)  # the name is a link to the player's page
+    bundle = yaml.safe_load((tmp_path / "out" / "incidents" / "game-5.yaml").read_text())
+    assert bundle["player"] == "bad" and bundle["ply"] == len(bundle["moves"].split()) + 1
+    assert "sys.exit()" in bundle["traceback"] and bundle["replay"] == "arena replay out 5"
+    assert len(list((tmp_path / "out" / "incidents").iterdir())) == 3
+
+
+@pytest.mark.full
+def test_the_command_in_a_bundle_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
+    (folder := tmp_path / "my $(run)").mkdir()
+    incident = Incident("a", 1, "", "", "", "", (), "")
+    record = GameRecord(7, 4, 1, "a", "b", 1, "", "black", "error", incident=incident)
+    write_beside(folder, record, {"a": 1})
+    bundle = yaml.safe_load(bundle_of(folder, 7).read_text())
+    assert shlex.split(bundle["replay"]) == ["arena", "replay", str(folder), "7"]
+
+
+@pytest.mark.full
+def test_games_of_a_disqualified_player_are_void_in_every_table(tmp_path: Path) -> None:
+    path = configured(tmp_path, "Exits")
+    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 3, done.stderr
+    sentence = (
+        "bad was disqualified, as it failed in 3 games and played no sound one that counts "
+        "(game 5: raised SystemExit: at ply 3): "
+        "its 12 games, 9 of them unplayed, do not count."
+    )
+    assert (
+        " ".join(done.stdout.split()).startswith(sentence)
+        and sentence in (tmp_path / "out" / "summary.md").read_text()
+    )
+    found = arena.load(tmp_path / "out")
+    assert len(found.games) == len(found.void_games) == 12 and found.standings["games"].tolist() == [8, 8, 8]
+    assert list(found.crosstable.columns) == found.players and "bad" not in found.players
+    assert set(found.moves["player"]) == set(found.outcomes["player"]) == set(found.players)
+
+    written = pd.read_csv(tmp_path / "out" / "games.csv")
+    assert written["game"].tolist() == list(range(1, 25))
+    own = (written["white"] == "bad") | (written["black"] == "bad")
+    assert (written["result"] == "*").tolist() == own.tolist()
+    moment = Watcher(tmp_path / "out").read()
+    assert (moment.games, sum(moment.results.values()), moment.disqualified) == (24, 12, ["bad"])
+    assert {standing.player for standing in moment.standings} == set(found.players)
+    rated = [read_results([tmp_path / "out"]), read_results([tmp_path / "out" / "games.csv"])]
+    assert [len(results.games) for results in rated] == [12, 12]
+    assert "12 games without a result" in rated[1].notes[-1]
+
+
+@pytest.mark.full
+def test_a_swiss_without_a_disqualified_player_is_the_same_for_two_workers_and_when_resumed(
+    tmp_path: Path,
+) -> None:
+    made = []
+    for kind in ("one", "two", "resumed"):
+        (folder := tmp_path / kind).mkdir()
+        path = configured(folder, "Exits")
+        text = path.read_text().replace("count: 2", "count: 4")
+        more = "".join(f"  - {{name: {name}, type: random}}\n" for name in ("x", "y"))
+        path.write_text(f"format: {{type: swiss, rounds: 4}}\n{text}{more}")
+        if kind == "resumed":
+            plan = prepare(load(path))
+            with Ledger(folder / "out", plan.experiment, plan.info) as ledger:
+                begun = list(islice(play(plan, ledger, 1), 11))
+                assert len(begun) == 11 and ledger.disqualified == ("bad",)
+        made.append(run(path, workers=2 if kind == "two" else 1))
+    rounds = made[0].void_games.groupby("round").size().to_dict()
+    assert rounds == {1: 2, 2: 2} and len(made[0].games) == 4 + 4 + 2 * 2 * 2
+    assert made[0].order.iloc[-1].dropna().tolist() == [6, "bad", 0, 0, 0, 0]
+    for other in made[1:]:
+        pd.testing.assert_frame_equal(repeatable(other.games), repeatable(made[0].games))
+        pd.testing.assert_frame_equal(repeatable(other.void_games), repeatable(made[0].void_games))
+        theirs, first = (it.order.drop(columns="seconds_per_move") for it in (other, made[0]))
+        pd.testing.assert_frame_equal(theirs, first)
+
+
+def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: arena.Run) -> None:
+    wall = float(well.moves[well.moves["player"] == "bad"]["seconds"].mean())
+    of_move = well.standings.set_index("player")["seconds_per_move"]
+    assert 0 < of_move["bad"] < wall / 3
+    assert well.effort.set_index("player")["seconds_per_move"]["bad"] == pytest.approx(of_move["bad"])
+    assert well.effort.set_index("player")["wall_seconds_per_move"]["bad"] == pytest.approx(wall)
+
+
+@pytest.mark.full
+def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
+    spec = PlayerSpec("bad", "tests.test_seats:Prints")
+    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
+    assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
+
+
+class Prints:
+    """Prints and raises."""
+
+    def __init__(self, variant) -> None:
+        print("a thought", flush=True)
+
+    def choose(self, game, limit, rng):
+        print("a worry", file=sys.stderr)
+        raise ValueError("no")
+
+
+class Chance:
+    """Draws from Python's, numpy's and its own chance."""
+
+    def __init__(self, variant) -> None:
+        pass
+
+    def choose(self, game, limit, rng):
+        of_numpy = int(np.random.randint(1000))  # noqa: NPY002
+        number = random.randrange(1000) + 1000 * of_numpy + 10**6 * rng.randrange(1000)
+        return Choice(game.legal_moves[number % len(game.legal_moves)], nodes=number)
+
+
+def test_every_chance_in_a_process_comes_from_the_seed() -> None:
+    assert asked(begun("Chance")) == asked(begun("Chance")) != asked(begun("Chance", seed="2"))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("limit", [Limit(seconds=0.2), Limit(clock=0.3), Limit(clock=0.1, increment=0.1)])
+def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(
+    limit: Limit, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    slow = PlayerSpec("slow", f"{tmp_path}/own.py:Sleeps", limit)
+    began = time.perf_counter()
+    record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
+    assert record.termination == "time" and time.perf_counter() - began < 10
+    assert "slow gave no answer within" in record.error
+
+
+@pytest.mark.full
+def test_a_move_ten_times_too_slow_is_recorded_with_its_time_and_loses() -> None:
+    slow = PlayerSpec("slow", "tests.test_seats:Dawdles", Limit(seconds=0.02))
+    record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
+    assert record.termination == "time" and record.plies in (1, 2)
+    assert record.table()["seconds"][-1] > 0.2 and record.table()["overrun"][-1] > 0.18
+    assert "slow took 0.2" in record.error
+
+
+def test_a_game_is_played_again_as_often_as_asked(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "import pathlib\nfrom arena import Choice\n\n\nclass Shaky:\n    def __init__(self, variant):\n"
+        "        self.path = pathlib.Path(__file__).with_name('tries')\n"
+        "        self.path.write_text(self.path.read_text() + 'x' if self.path.exists() else 'x')\n\n"
+        "    def choose(self, game, limit, rng):\n        if len(self.path.read_text()) < 3:\n"
+        "            raise ValueError('not yet')\n        return Choice(game.legal_moves[0])\n"
+    )
+    task = task_of(
+        ENGLISH, PlayerSpec("shaky", f"{tmp_path}/own.py:Shaky"), PlayerSpec("r", "random"), max_plies=4
+    )
+    assert play_game(task._replace(allowance=Allowance(plays=3))).termination == "max_plies"
+    (tmp_path / "tries").unlink()
+    assert play_game(task._replace(allowance=Allowance(plays=2))).termination == "error"
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            "    while position.turn >= 0:\n        pass\n    return 0.0",
+            "gave no answer within 6 s while it was built",
+        ),
+        (
+            "    return np.zeros(1)[1 << 40 + position.turn]",
+            "ended its process (SIGSEGV) while it was built",
+        ),
+    ],
+)
+def test_an_evaluation_that_hangs_or_crashes_is_named_before_the_first_game(
+    body: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        f"import numpy as np\nfrom arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n{body}\n"
+    )
+    path = configured(tmp_path, "Good", move_timeout=6)
+    path.write_text(path.read_text().replace("alphabeta,", "alphabeta, evaluation: 'mine.py:mine',"))
+    with pytest.raises(ConfigError, match="depth-1") as caught:
+        prepare(load(path))
+    assert reason in str(caught.value) and "config.yaml:10" in str(caught.value)
+
+
+def test_an_own_player_in_the_arenas_process_has_its_answers_checked(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    spec = PlayerSpec("bad", f"{tmp_path}/own.py:Pushes", in_process=True)
+    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
+    assert record.termination == "error" and "bad changed the game" in record.error
+    assert asked(begun("Where", in_process=True)).nodes == os.getpid()
+
+
+class Where:
+    """Says in which process it is."""
+
+    def __init__(self, variant) -> None:
+        pass
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=os.getpid())
+
+
+def test_a_player_is_in_another_process_that_is_kept_from_game_to_game() -> None:
+    assert asked(begun("Where")).nodes == asked(begun("Where")).nodes != os.getpid()
+
+
+@pytest.mark.full
+def test_a_player_against_itself_is_in_two_processes() -> None:
+    spec = PlayerSpec("p", "tests.test_seats:Where")
+    record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
+    assert record.error == "" and len(set(record.table()["nodes"].tolist())) == 2
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n    return float('nan')\n"
+    )
+    own = PlayerSpec("own", "negamax", Limit(depth=2), {"evaluation": f"{tmp_path}/mine.py:mine"})
+    record = play_game(task_of(ENGLISH, own, PlayerSpec("r", "random")))
+    assert record.error.startswith("own has an evaluation that is not a number (nan) at ply ")
+
+
+def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
+    player = begun("Dawdles", allowance=Allowance(game_timeout=0.5))
+    for _ in range(2):
+        asked(player)
+    with pytest.raises(PlayerFailure, match="gave no answer within") as caught:
+        asked(player)
+    assert caught.value.termination == Termination.TIME
+
+
+class Dawdles(Where):
+    """Takes its time."""
+
+    def choose(self, game, limit, rng):
+        time.sleep(0.2)
+        return super().choose(game, limit, rng)
+
+
+class Kept:
+    """Writes down what is done with it."""
+
+    kept = True
+
+    def __init__(self, variant, log: str) -> None:
+        self.log = Path(log)
+        self.say("built")
+
+    def say(self, word: str) -> None:
+        with self.log.open("a") as file:
+            file.write(word + "\n")
+
+    def begin(self) -> None:
+        self.say("begun")
+
+    def choose(self, game, limit, rng):
+        if limit.depth == 13:
+            raise ValueError("no")
+        return Choice(99 if limit.depth == 14 else game.legal_moves[0])
+
+    def close(self) -> None:
+        self.say("closed")
+
+
+class Anew(Kept):
+    """The same, built for every game."""
+
+    kept = False
+
+
+LIVES = {
+    ("Kept", 0): "built begun begun begun closed",
+    ("Kept", 13): "built begun begun begun closed built begun closed",
+    ("Kept", 14): "built begun begun begun closed built begun closed",
+    ("Anew", 0): "built begun closed built begun closed built begun closed",
+}
+"""What is done with a player in three games, and in a fourth if it fails: its kind, and the failing depth."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("life", LIVES)
+def test_a_kept_player_plays_until_it_fails_and_any_other_one_game(
+    inside: bool, life: tuple[str, int], tmp_path: Path
+) -> None:
+    kind, failing = life
+    for depth in (0, 0, failing, *([0] if failing else [])):
+        player = begun(kind, options={"log": str(tmp_path / "log")}, in_process=inside)
+        with pytest.raises((PlayerFailure, ValueError)) if depth else nullcontext():
+            asked(player, Limit(depth or None))
+    close_players()
+    assert (tmp_path / "log").read_text().split() == LIVES[life].split()
+
+
+@pytest.mark.full
+def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    code = f"""
+import os, signal
+from players.engines.program import waiting_announced
+from players.player import Allowance, PlayerSpec
+from arena.rules.variants import VARIANTS
+from arena.hosting.player_process import begin_game
+english = VARIANTS["english"]
+spec = PlayerSpec("k", "tests.test_seats:Kept", options={{"log": {str(log)!r}}})
+begin_game(spec, english, english.start, "1", Allowance())
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
+    deadline = time.monotonic() + 10
+    while "closed" not in log.read_text() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert log.read_text().split() == ["built", "begun", "closed"]
+
+
+@pytest.mark.full
+def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
+    pid = asked(begun("Clings")).nodes
+    began = time.monotonic()
+    close_players()
+    assert time.monotonic() - began < 5 and not Path(f"/proc/{pid}").exists()
+
+
+class Clings(Where):
+    """Never returns from being closed."""
+
+    def close(self):
+        time.sleep(1000)
+
+
+PONDERS = """\
+import os, signal, threading
+from arena import Choice
+
+
+class Ponders:
+    def __init__(self, variant, how):
+        self.child = 0
+        if how == "thread":
+            threading.Thread(target=self.burn, daemon=True).start()
+        elif not (child := os.fork()):
+            self.burn()
+        else:
+            self.child = child
+
+    def burn(self):
+        while True:
+            sum(range(1000))
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0])
+
+    def close(self):
+        if self.child:
+            os.kill(self.child, signal.SIGKILL)
+            os.waitpid(self.child, 0)
+"""
+"""A player that computes without end."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("how", ["thread", "child"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_a_player_computes_in_its_opponents_time_is_counted(how: str, inside: bool, tmp_path: Path) -> None:
+    if inside and (why := sandbox.unavailable()):
+        pytest.skip(why)
+    (tmp_path / "own.py").write_text(PONDERS)
+    own = PlayerSpec("own", f"{tmp_path}/own.py:Ponders", options={"how": how})
+    slow = PlayerSpec("slow", "tests.test_seats:Dawdles", in_process=True)
+    allowance = Allowance(sandbox=() if inside else None)
+    record = play_game(task_of(ENGLISH, slow, own, max_plies=8, allowance=allowance))
+    assert record.error == ""
+    table = record.table()
+    assert np.isnan(table["pondered_seconds"][1::2]).all() and table["pondered_seconds"][0] == 0
+    assert table["pondered_seconds"][2::2].sum() > 0.01
+    close_players()

@@ -1,0 +1,147 @@
+"""The arena where POSIX is missing: `data/windows` shows it a Python as on Windows, in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import arena
+from tests.helpers.rule_sets import UNCOMPILED
+
+pytestmark = [pytest.mark.full, pytest.mark.skipif(sys.platform != "linux", reason="the fakes rest on Linux")]
+
+ROOT = Path(__file__).parents[2]
+FAKES = Path(__file__).parents[1] / "data" / "windows"
+IMPORTS = """\
+import importlib, pkgutil, sys
+import arena, players
+
+for package in (arena, players):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__") and ".templates" not in module.name:
+            try:
+                importlib.import_module(module.name)
+            except ImportError as error:
+                assert "pip install" in str(error), (module.name, error)
+print("imported")
+"""
+CLOCK = """\
+import time
+import numba
+from arena.rules.jit.native import monotonic
+
+now = numba.njit(lambda: monotonic())
+now()
+first, before = now(), time.monotonic()
+time.sleep(0.05)
+assert abs((now() - first) - (time.monotonic() - before)) < 0.01
+print("steady")
+"""
+PLAYERS = """\
+from arena import Choice
+
+
+class First:
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0])
+"""
+CONFIG = """\
+name: t
+variant: english
+openings: {random_plies: 4, count: 3}
+max_plies: 40
+players:
+  - {name: other, type: random}
+  - {name: own, type: "own.py:First"}
+  - {name: random, type: random}
+"""
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def on_windows(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs Python in a folder with the fakes; its output goes into a pipe with an encoding of Windows.
+
+    Kernels that read the counter would be of no use to other tests, so they are kept apart.
+    """
+    kernels = tmp_path_factory.mktemp("kernels")
+
+    def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"PYTHONPATH": f"{FAKES}{os.pathsep}{ROOT}", "PYTHONIOENCODING": "cp1252"}
+        environment |= {"NUMBA_CACHE_DIR": str(kernels)}
+        command = [sys.executable, *arguments]
+        return subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, encoding="cp1252", check=False
+        )
+
+    return run
+
+
+def test_every_module_is_imported(on_windows, tmp_path):
+    done = on_windows(tmp_path, "-c", IMPORTS)
+    assert (done.stdout, done.returncode) == ("imported\n", 0), done.stderr
+
+
+@pytest.mark.skipif(UNCOMPILED, reason="the clock is a kernel")
+def test_the_clock_of_the_search_is_the_counter_of_windows(on_windows, tmp_path):
+    done = on_windows(tmp_path, "-c", CLOCK)
+    assert (done.stdout, done.returncode) == ("steady\n", 0), done.stderr
+
+
+@pytest.fixture(scope="module")
+def folder(on_windows: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tournament of two workers, with its report in `out`, printed into `out.txt`."""
+    here = tmp_path_factory.mktemp("windows")
+    (here / "own.py").write_text(PLAYERS, encoding="utf-8")
+    (here / "t.yaml").write_text(CONFIG, encoding="utf-8")
+    done = on_windows(here, "-m", "arena", "run", "t.yaml", "--out", "out", "--workers", "2")
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    (here / "out.txt").write_text(done.stdout, encoding="utf-8")
+    return here
+
+
+def test_a_tournament_of_two_workers_is_played_and_reported(folder):
+    run = arena.load(folder / "out")
+    assert len(run.games) == 18 and (run.games["error"] == "").all()
+    assert run.games["worker"].nunique() == 2
+    text = (folder / "out.txt").read_text(encoding="utf-8")
+    assert "±" in text and (folder / "out" / "report.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("status", "out"), "complete, last game stored"),
+        (("init", "new"), "wrote"),
+        (("report", "out"), "report.html"),
+    ],
+    ids=["status", "init", "report"],
+)
+def test_commands_work(on_windows, folder, arguments, words):
+    done = on_windows(folder, "-m", "arena", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert words in done.stdout
+
+
+@pytest.mark.parametrize(
+    "entry", ["players: [{name: a, type: engine, command: [cat], nodes: 5}, {name: b, type: random}]",
+              "sandbox: true\nplayers: [{name: a, type: random}, {name: b, type: random}]"],
+    ids=["engine", "sandbox"],
+)  # fmt: skip
+def test_what_needs_another_system_is_one_line(on_windows, tmp_path, entry):
+    (tmp_path / "t.yaml").write_text(
+        f"name: t\nvariant: english\nopenings: {{count: 2}}\n{entry}\n", encoding="utf-8"
+    )
+    done = on_windows(tmp_path, "-m", "arena", "run", "t.yaml", "--out", "out")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

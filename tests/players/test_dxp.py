@@ -1,0 +1,280 @@
+"""DXP: its messages, an outside program that plays by it, and one that breaks it, which alone loses by that."""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arena
+from arena.base.supervisor import are_supported
+from arena.hosting import sandbox
+from arena.hosting.player_process import begin_game, close_players
+from arena.ledger.packing import named_of
+from arena.play.match import play
+from arena.rules.custom import build_variant
+from arena.rules.game import Game
+from arena.rules.hub import parse_hub_move
+from arena.rules.notation import parse_fen
+from arena.rules.variants import VARIANTS
+from players.engines import dxp
+from players.engines.dxp import game_request, move_message, parsed_move
+from players.loading import PlayerError
+from players.player import Allowance, AnswerError, Limit, PlayerSpec
+from players.table import build_player
+from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
+from tests.helpers.command_line import invoke, one_line
+
+pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+
+SCRIPT = Path(__file__).parents[1] / "data" / "dxp.py"
+INTERNATIONAL = VARIANTS["international"]
+KINGS = parse_fen(INTERNATIONAL, "W:WK46:BK1")
+ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
+FAILING = {
+    "crashes": (ERROR, "ended (exit code 7) at ply 1"),
+    "closes the connection": (ERROR, "closed its connection at ply 1"),
+    "is silent": (TIME, "gave no answer within 1.35 s at ply 1"),
+    "writes half a message": (TIME, "gave no answer within 1.35 s at ply 1"),
+    "writes for ever": (TIME, "gave no answer within 1.35 s at ply 1"),
+    "is late": (TIME, "took "),
+    "writes no end of message": (ERROR, "sent 128 characters without the end of a message at ply 1"),
+    "moves illegally": (ILLEGAL, "returned the illegal move '46-12' at ply 1"),
+    "moves off the board": (ILLEGAL, "returned the illegal move '46-99' at ply 1"),
+    "captures nothing": (ILLEGAL, "returned the illegal move '46x41x23' at ply 1"),
+    "sends a wrong length": (ERROR, "sent 'M00034641', which is not a move of the protocol at ply 1"),
+    "sends letters": (ERROR, "sent 'M0003xx4100', which is not a move of the protocol at ply 1"),
+    "sends nothing": (TIME, "gave no answer within 1.35 s at ply 1"),
+    "gives up": (ILLEGAL, "gave up: GAMEEND 1 in place of a move at ply 1"),
+    "claims a draw": (ERROR, "claimed a draw in place of a move (GAMEEND 2) at ply 1"),
+    "ends the game": (ERROR, "ended the game in place of a move (GAMEEND 0) at ply 1"),
+    "asks for a game": (ERROR, "asked for a game itself (GAMEREQ), but must be the Follower at ply 1"),
+    "accepts again": (ERROR, "sent 'Ame"),
+    "refuses": (ERROR, "refused the game (GAMEACC 2) at ply 1"),
+}
+"""What programs do -> how their game ends, and why."""
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_left() -> Iterator[None]:
+    yield
+    close_players()
+
+
+@pytest.fixture
+def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A minute is a quarter of a second."""
+    monkeypatch.setattr(dxp, "_MINUTE", 0.25)
+
+
+def partner(what: str, clock: float = 60.0, flags: tuple[str, ...] = ("-S", "-E"), **options: Any) -> PlayerSpec:
+    command = [sys.executable, *flags, str(SCRIPT), what, "{port}"]
+    command += ["connects"] if options.get("listens") == "arena" else []
+    given = {"command": command, "folder": ".", "protocol": "dxp"} | options
+    return PlayerSpec(what, "engine", Limit(clock=clock), given)
+
+
+# --- messages
+
+
+def test_a_request_has_the_layout_of_the_protocol():
+    name = "draughts-arena".ljust(32)
+    assert game_request(INTERNATIONAL, INTERNATIONAL.start, 1, 5) == f"R01{name}Z005000A"
+    position = parse_fen(INTERNATIONAL, "B:W50,K46:B1,K2")
+    squares = "zZ" + 43 * "e" + "W" + 3 * "e" + "w"
+    assert game_request(INTERNATIONAL, position, 0, 120) == f"R01{name}W120000BZ{squares}"
+    frysk = VARIANTS["frysk"]
+    assert game_request(frysk, frysk.start, 0, 5)[42:] == "BW" + 5 * "z" + 40 * "e" + 5 * "w"
+
+
+@pytest.mark.parametrize(
+    ("text", "move"), [("M0012061100", (12, "6-11")), ("M001205250422122320", (12, "5x25x22x12x23x20"))]
+)
+def test_moves_are_read_as_the_protocol_shows_them(text, move):
+    assert parsed_move(text) == move
+
+
+@pytest.mark.parametrize(
+    "text", ["M", "M000032", "M0000322801", "M00003228002", "M 000322800", "m0000322800", "M0000３22800"]
+)
+def test_what_is_not_a_move_is_an_error_of_the_program(text):
+    with pytest.raises(AnswerError, match="which is not a move of the protocol"):
+        parsed_move(text)
+
+
+@pytest.mark.full(but=["international"])
+@pytest.mark.parametrize("name", ["international", "frisian"])
+def test_every_move_is_read_as_it_was_written(name: str):
+    variant, rng = VARIANTS[name], random.Random(1)
+    for _ in range(5):
+        game = Game(variant)
+        while game.outcome is None and len(game.moves) < 120:
+            for move in game.legal_moves:
+                seconds, text = parsed_move(move_message(variant, game.position, move, 12345))
+                assert seconds == 9999
+                assert parse_hub_move(variant, game.position, text, game.legal_moves) == move
+            game.push(rng.choice(game.legal_moves))
+
+
+# --- games
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("listens", ["program", "arena"])
+def test_a_partner_that_knows_the_rules_plays_games_to_their_end(listens: str):
+    assert_plays_ten_games(partner("plays by the rules", flags=(), listens=listens), INTERNATIONAL)
+
+
+def test_two_seats_play_each_other_each_at_a_port_of_its_own():
+    record = play(task_of(INTERNATIONAL, partner("shuttles"), partner("chats"), opening=KINGS, max_plies=6))
+    assert (record.error, record.termination, record.plies) == ("", "max_plies", 6)
+    assert (column(record, "clock") <= 60).all()
+    assert named_of({1: record.extras or b""}) == [(1, ply, "said_ms", 3000) for ply in range(1, 7)]
+    assert column(record, "move").tolist()[:4] == [b"46-41", b"1-6", b"41-46", b"6-1"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("listens", ["program", "arena"])
+def test_two_partners_in_sandboxes_may_have_the_same_port(listens: str):
+    if why := sandbox.unavailable():
+        pytest.skip(why)
+    with taken() as other:
+        port = other.getsockname()[1]
+    sides = (partner(what, port=port, listens=listens) for what in ("shuttles", "chats"))
+    changes: dict[str, Any] = {"opening": KINGS, "max_plies": 6, "allowance": Allowance(sandbox=())}
+    record = play(task_of(INTERNATIONAL, *sides, **changes))
+    assert (record.error, record.termination, record.plies) == ("", "max_plies", 6)
+
+
+@pytest.mark.full(but=["gives up", "sends a wrong length"])
+@pytest.mark.parametrize("what", FAILING)
+def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minutes: None):
+    termination, reason = FAILING[what]
+    sides = partner(what, clock=0.25 if termination == TIME else 50.0), partner("shuttles", clock=50.0)
+    record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=8))
+    assert_first_lost(record, what, termination, reason)
+
+
+@pytest.mark.full
+def test_a_program_that_leaves_after_a_game_is_started_again_for_the_next():
+    for _ in range(2):
+        sides = partner("leaves after a game"), partner("shuttles")
+        record = play(task_of(INTERNATIONAL, *sides, opening=KINGS, max_plies=4))
+        assert (record.error, record.plies) == ("", 4)
+
+
+@pytest.mark.full
+def test_a_program_that_does_not_confirm_the_end_of_a_game_loses_the_next(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(dxp, "_END_SECONDS", 0.25)
+    records = [
+        play(task_of(INTERNATIONAL, partner("does not confirm"), partner("shuttles"), opening=KINGS, max_plies=4))
+        for _ in range(3)
+    ]
+    assert [record.termination for record in records] == ["max_plies", ERROR, "max_plies"]
+    assert "did not confirm the end of its last game (GAMEEND) within 0.25 s" in records[1].error
+
+
+@pytest.mark.full
+def test_a_program_in_this_process_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(dxp, "_END_SECONDS", 0.25)
+    player = build_player(partner("is silent"), INTERNATIONAL)
+    with pytest.raises(AnswerError, match=r"sent nothing, 0\.25 s after its time was over"):
+        player.choose(Game(INTERNATIONAL, KINGS), Limit(clock=0.1), random.Random(0))
+    player.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.full
+def test_a_move_taken_back_is_a_new_game_for_the_program():
+    player, game = build_player(partner("plays by the rules", flags=()), INTERNATIONAL), Game(INTERNATIONAL)
+    asked = Limit(clock=60.0)
+    for text in ("32-28", "19-23"):
+        choice = player.choose(game, asked, random.Random(0))
+        assert choice.move in game.legal_moves
+        game.push(text)
+    game = Game(INTERNATIONAL)
+    game.push("31-27")
+    assert player.choose(game, asked, random.Random(0)).move in game.legal_moves
+    player.close()  # type: ignore[attr-defined]
+
+
+# --- before the first game
+
+
+def taken() -> socket.socket:
+    found = socket.socket()
+    found.bind(("127.0.0.1", 0))
+    found.listen()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("changes", "clock", "variant"),
+    [
+        ({}, Limit(depth=3), "international"),
+        ({}, Limit(clock=90), "international"),
+        ({}, Limit(clock=60, seconds=1), "international"),
+        ({}, Limit(clock=60), "english"),
+        ({}, Limit(clock=60), "simplified-10x10"),
+        ({"parameters": {"book": False}}, Limit(clock=60), "international"),
+        ({"reserve": 0.1}, Limit(clock=60), "international"),
+        ({"protocol": "dpx"}, Limit(clock=60), "international"),
+        ({"protocol": "hub", "port": 27531}, Limit(clock=60), "international"),
+        ({"protocol": "hub", "listens": "arena"}, Limit(clock=60), "international"),
+        ({"command": [sys.executable]}, Limit(clock=60), "international"),
+        ({"port": 70000}, Limit(clock=60), "international"),
+        ({"listens": "both"}, Limit(clock=60), "international"),
+    ],
+)
+def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, variant: str):
+    spec = partner("shuttles", **changes)
+    with pytest.raises(PlayerError) as caught:
+        build_player(PlayerSpec("p", "engine", clock, spec.options), build_variant(variant))
+    one_line(str(caught.value))
+
+
+@pytest.mark.full
+def test_a_program_that_does_not_start_is_named():
+    with pytest.raises(PlayerError, match=r"ended \(exit code 1\) before it was ready; it wrote 'no weights'"):
+        build_player(partner("crashes at start"), INTERNATIONAL)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("listens", ["program", "arena"])
+def test_a_port_that_another_program_has_is_refused(listens: str):
+    with taken() as other:
+        port = other.getsockname()[1]
+        with pytest.raises(PlayerError, match=f"port {port} is taken, perhaps by another process"):
+            build_player(partner("shuttles", port=port, listens=listens), INTERNATIONAL)
+
+
+@pytest.mark.full
+def test_the_second_seat_at_a_port_is_refused_until_the_first_is_closed():
+    with taken() as other:
+        port = other.getsockname()[1]
+    spec = partner("shuttles", port=port)
+    first = begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance())
+    with pytest.raises(PlayerError, match=f"port {port} is taken"):
+        begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
+    first.close()
+    begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
+
+
+@pytest.mark.full
+def test_a_program_with_one_port_is_tried_and_plays_with_one_worker(tmp_path: Path):
+    with taken() as other:
+        port = other.getsockname()[1]
+    entry = partner("plays by the rules", flags=(), port=port).options
+    (tmp_path / "run.yaml").write_text(
+        "name: ports\nvariant: international\nopenings: {random_plies: 2, count: 1}\nmax_plies: 10\nplayers:\n"
+        "  - {name: random, type: random}\n"
+        f"  - {json.dumps({'name': 'partner', 'type': 'engine', 'clock': 60, **entry})}\n"
+    )
+    result = invoke("run", str(tmp_path / "run.yaml"), "--out", str(tmp_path / "out"), "--workers", "1")
+    assert result.exit_code == 0 and "taken" not in result.output, result.output
+    assert (arena.load(tmp_path / "out").games["termination"] == "max_plies").all()

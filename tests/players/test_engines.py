@@ -1,0 +1,406 @@
+"""Outside programs: whatever an engine does, it alone loses by it; ours through our own adapter plays the same."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+import arena
+from arena.base.supervisor import are_supported
+from arena.experiment.load import load
+from arena.experiment.openings.sources import random_line
+from arena.experiment.yaml.errors import ConfigError
+from arena.hosting import sandbox
+from arena.hosting.analysis import Analysis
+from arena.hosting.player_process import begin_game, close_players
+from arena.ledger.record import GameRecord
+from arena.play.match import play
+from arena.play.prepare import prepare
+from arena.rules.game import Game
+from arena.rules.hub import parse_line
+from arena.rules.notation import parse_fen
+from arena.rules.variants import VARIANTS
+from players.engines.parameters import Value, declared, settings
+from players.engines.program import waiting_announced
+from players.loading import PlayerError, located
+from players.player import Allowance, Limit, PlayerSpec
+from tests.helpers.asking import task_of
+from tests.helpers.command_line import invoke
+from tests.helpers.failing import assert_others_unharmed, every_game, run
+from tests.helpers.report_data import repeatable
+
+pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+
+ENGLISH = VARIANTS["english"]
+ROOT = Path(__file__).parents[2]
+SCRIPT = Path(__file__).parents[1] / "data" / "engine.py"
+CONFIG = """\
+name: engines
+variant: english
+seed: 3
+openings: {{file: openings.txt}}
+max_plies: 8
+process: {{move_timeout: {move_timeout}}}
+players:
+  - {{name: random, type: random}}
+  - {{name: greedy, type: greedy}}
+  - {{name: depth-1, type: negamax, preset: alphabeta, depth: 1}}
+  - {{name: bad, type: engine, command: [{python}, -S, -E, {script}, {kind}], {more}}}
+"""
+ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
+FAILING = {
+    "crashes": (ERROR, "ended (exit code 7) at ply"),
+    "is killed": (ERROR, "ended (SIGKILL) at ply"),
+    "closes its input": (ERROR, "closed its input at ply"),
+    "is silent": (TIME, "gave no answer within 1 s"),
+    "writes for ever": (TIME, "gave no answer within 1 s"),
+    "writes no end of line": (ERROR, "wrote 65536 bytes without an end of line"),
+    "writes half an answer": (TIME, "gave no answer within 1 s"),
+    "moves off the board": (ILLEGAL, "returned the illegal move '32-99'"),
+    "moves illegally": (ILLEGAL, "returned the illegal move '1-32'"),
+    "moves nothing": (ILLEGAL, "returned the illegal move ''"),
+    "refuses positions": (ERROR, "answered the error 'bad position'"),
+}
+"""What engines do -> how each of their games ends, and why."""
+HARMLESS = ["babbles", "stays", "leaves a child"]
+AT_START = {
+    "crashes at start": "python3 ended (exit code 1) before it was ready; it wrote 'no weights'",
+    "crashes in init": "python3 ended (SIGSEGV) before it was ready",
+    "refuses parameters": "python3 answers: 'no such level'",
+    "is never ready": "bad gave no answer within 1 s while it was built",
+    "answers otherwise": "bad gave no answer within 1 s while it was built",
+}
+
+
+def configured(folder: Path, kind: str, more: str = "depth: 3", move_timeout: float = 1.0) -> Path:
+    (folder / "openings.txt").write_text("W:WK32:BK1\nB:WK32:BK1\n")
+    (folder / "python3").unlink(missing_ok=True)
+    (folder / "python3").symlink_to(sys.executable)
+    path = folder / "config.yaml"
+    path.write_text(
+        CONFIG.format(kind=kind, more=more, move_timeout=move_timeout, python="./python3", script=SCRIPT)
+    )
+    return path
+
+
+def own_games(run: arena.Run) -> pd.DataFrame:
+    games = every_game(run)
+    return games[(games["white"] == "bad") | (games["black"] == "bad")]
+
+
+@pytest.fixture(scope="module")
+def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
+    """The tournament in which `bad` behaves."""
+    return run(configured(tmp_path_factory.mktemp("good"), "plays"))
+
+
+def test_what_an_engine_says_of_its_search_is_recorded(well: arena.Run) -> None:
+    assert set(own_games(well)["termination"]) <= {"max_plies", "repetition"}
+    moves = well.moves[well.moves["player"] == "bad"]
+    assert set(moves["move"]) <= {"32-28", "28-32", "1-5", "5-1"} and len(moves) > 40
+    assert (moves[["depth", "nodes", "extra_said_ms"]] == [5, 99, 12]).all(axis=None)
+    assert (moves["score"] == -0.25).all()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", FAILING)
+def test_an_engine_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, kind))
+    assert_others_unharmed(found, well)
+    termination, reason = FAILING[kind]
+    own = own_games(found)
+    assert own["termination"].tolist() == 3 * [termination] + 9 * ["disqualified"]
+    assert own["error"].head(3).str.startswith(f"bad {reason}").all(), own["error"].iloc[0]
+    assert (own["result"] == "*").all()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_what_else_an_engine_does_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, kind))
+    pd.testing.assert_frame_equal(repeatable(found.games), repeatable(well.games))
+    left = ["pgrep", "-f", str(tmp_path)]
+    assert subprocess.run(left, stdout=subprocess.PIPE).stdout
+    close_players()
+    assert not subprocess.run(left, stdout=subprocess.PIPE).stdout
+
+
+@pytest.mark.full
+def test_what_an_engine_computes_in_its_opponents_time_is_counted(tmp_path: Path) -> None:
+    command = [sys.executable, "-S", "-E", str(SCRIPT), "ponders"]
+    spec = PlayerSpec("e", "engine", Limit(depth=3), {"command": command, "folder": str(tmp_path)})
+    opening = parse_fen(ENGLISH, "W:WK32:BK1")
+    player, game = begin_game(spec, ENGLISH, opening, "1", Allowance()), Game(ENGLISH, opening)
+    for _ in range(2):
+        player.choose(game, Limit(depth=3), random.Random(0))
+        time.sleep(0.3)
+    pondered = player.choose(game, Limit(depth=3), random.Random(0)).pondered_seconds
+    assert pondered > 0.01
+    close_players()
+    left = subprocess.run(["pgrep", "-f", f"{SCRIPT} ponders"], stdout=subprocess.PIPE).stdout
+    assert not left
+
+
+@pytest.mark.full
+def test_an_engine_that_waits_is_told_to_stop_in_time(well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, "waits for stop", "seconds: 0.05"))
+    assert set(own_games(found)["termination"]) <= {"max_plies", "repetition"}
+    seconds = found.moves[found.moves["player"] == "bad"]["seconds"]
+    assert (seconds > 0.049).all() and seconds.median() < 0.08
+
+
+@pytest.mark.full
+def test_an_engine_that_does_not_stop_loses_on_time(well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, "heeds no stop", "seconds: 0.05"))
+    assert_others_unharmed(found, well)
+    assert own_games(found)["termination"].tolist() == 3 * [TIME] + 9 * ["disqualified"]
+
+
+@pytest.mark.full
+def test_an_engine_that_ended_is_started_again_and_its_failure_is_one_line(tmp_path: Path) -> None:
+    path = configured(tmp_path, "starts twice")
+    found = own_games(run(path))
+    assert found["termination"].tolist() == 3 * [ERROR] + 9 * ["disqualified"]
+    first, *others = found["error"].head(3)
+    assert first.startswith("bad ended (exit code 1) at ply")
+    for other in others:
+        assert other.startswith("bad was not built: python3 ended (exit code 3) before it was ready")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", AT_START)
+def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        prepare(load(configured(tmp_path, kind, "depth: 3, parameters: {level: 4}")))
+    assert AT_START[kind] in str(caught.value) and f"{tmp_path}/config.yaml:11:" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("kind", "asked"), [("answers otherwise", "hub"), ("is never ready", "init")])
+def test_a_program_that_is_not_ready_soon_is_announced_once(
+    kind: str, asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a run, where it is in a process of its own, and where the command asks it itself."""
+    monkeypatch.setattr("players.engines.hub._SOON_SECONDS", 0.2)
+    line = f"waiting for python3 to answer '{asked}'"
+    ran = invoke("run", configured(tmp_path, kind, move_timeout=4), "--out", tmp_path / "out")
+    assert ran.exit_code == 2 and ran.stderr.count(f"{line}\n") == 1
+
+    def interrupt(text: str) -> None:
+        if text == line:
+            raise KeyboardInterrupt
+
+    command = [str(tmp_path / "python3"), "-S", "-E", str(SCRIPT), kind]
+    spec = PlayerSpec("e", "engine", Limit(depth=3), {"command": command})
+    with waiting_announced(interrupt), pytest.raises(KeyboardInterrupt):
+        Analysis(spec, Game(ENGLISH))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["plays", "babbles"])
+def test_a_program_that_is_ready_soon_is_not_announced(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("players.engines.hub._SOON_SECONDS", 60.0)
+    heard: list[str] = []
+    command = [sys.executable, "-S", "-E", str(SCRIPT), kind]
+    with waiting_announced(heard.append):
+        Analysis(PlayerSpec("e", "engine", Limit(depth=3), {"command": command}), Game(ENGLISH))
+    assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("command: ./nobody", "there is no program {folder}/nobody"),
+        ("command: nobody-has-this", "there is no program 'nobody-has-this', neither in {folder} nor in PATH"),
+        ("command: ./openings.txt", "{folder}/openings.txt is not a program: it may not be executed (chmod +x)"),
+        ("command: ./text", "{folder}/text cannot be started: Exec format error"),
+        ("command: []", "the command is empty"),
+        ("command: [./python3], folder: elsewhere", "there is no folder {folder}/elsewhere"),
+        ("parameters: {levl: 3}", "unknown parameter of python3 'levl'; did you mean 'level'?"),
+        ("parameters: {level: 10}", "level of python3 takes whole number, 1 to 9, not 10"),
+        ("parameters: {level: true}", "level of python3 takes whole number, 1 to 9, not True"),
+        ("parameters: {variant: thai}", "unknown variant of python3 'thai'"),
+    ],
+)
+def test_a_mistake_in_an_entry_is_told_in_one_line(given: str, message: str, tmp_path: Path) -> None:
+    path = configured(tmp_path, "plays")
+    (tmp_path / "text").write_text("what?")
+    (tmp_path / "text").chmod(0o755)
+    path.write_text(path.read_text().replace("depth: 3}", f"depth: 3, {given}}}"))
+    if given.startswith("command"):
+        path.write_text(path.read_text().replace(path.read_text().split("engine, ")[1].split("depth: 3")[0], ""))
+    with pytest.raises(ConfigError) as caught:
+        prepare(load(path))
+    assert message.format(folder=tmp_path) in str(caught.value), str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("declaration", "value", "text"),
+    [
+        ("param name=x type=real", 0.5, "0.5"),
+        ("param name=x type=real min=0", 2, "2"),
+        ("param name=x type=real", math.nan, ""),
+        ("param name=x type=real min=0", math.inf, ""),
+        ("param name=x type=int", 2**62, str(2**62)),
+        ("param name=x type=int", 10**40, ""),
+        ("param name=x type=int min=0", 10**40, ""),
+        ("param name=x type=int", -(10**40), ""),
+        ('param name=x type=int values="1 2 4"', 2, "2"),
+        ('param name=x type=enum values="1 2 4"', 2, "2"),
+        ('param name=x type=enum values="1 2 4"', 3, ""),
+    ],
+)
+def test_a_program_is_given_values_of_the_type_that_it_declares(declaration: str, value: Value, text: str) -> None:
+    known = {"x": declared(parse_line(declaration), "it")}
+    if text:
+        assert settings(known, {"x": value}, VARIANTS["international"], "it") == {"x": text}
+    else:
+        with pytest.raises(PlayerError) as caught:
+            settings(known, {"x": value}, VARIANTS["international"], "it")
+        assert caught.value.keys == ("parameters", "x")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("english", "brazilian", "python3 does not play brazilian (choices: english, russian)"),
+        ("english", "english-6x6", "python3 does not play english-6x6: the Hub protocol has no name for its"),
+        ("depth: 3", "reserve: 0.01", "an engine needs a limit: depth, nodes, seconds or clock"),
+    ],
+)
+def test_what_an_engine_cannot_play_is_told_in_one_line(old: str, new: str, message: str, tmp_path: Path) -> None:
+    path = configured(tmp_path, "plays")
+    path.write_text(path.read_text().replace(old, new))
+    (tmp_path / "openings.txt").write_text("W:WK18:BK1\nB:WK18:BK1\n")
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        prepare(load(path))
+
+
+@pytest.mark.full
+def test_the_last_lines_of_an_engine_are_in_its_bundle(tmp_path: Path) -> None:
+    path = configured(tmp_path, "crashes")
+    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=None)
+    assert done.returncode == 3, done.stderr
+    first = min((tmp_path / "out" / "incidents").iterdir(), key=lambda file: int(file.stem.split("-")[1]))
+    output = yaml.safe_load(first.read_text())["output"].splitlines()
+    last = output[output.index("> go think") - 1 :]
+    assert last[0] == "> level depth=3" and "out of memory" in last
+    assert any(line.startswith("info depth=3 score=-0.25 nodes=1234") for line in last)
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_started_anew_for_each(
+    restart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.play.beside.MOST", 3)
+    run(configured(tmp_path, "plays", f"depth: 3, log: true, restart: {str(restart).lower()}"))
+    logs = sorted((tmp_path / "out" / "logs").iterdir(), key=lambda file: int(file.stem.split("-")[1]))
+    colours = {file.stem.split("-")[2] for file in logs}
+    assert len(logs) == 3 and colours == {"white", "black"}
+    for number, file in enumerate(logs):
+        lines = file.read_text().splitlines()
+        assert lines.count("> new-game") == 1 and "> level depth=3" in lines and lines[-1].startswith("done move=")
+        assert ("> init" in lines) == restart or number == 0
+
+
+def test_a_log_needs_a_process_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"config.yaml:11:\d+: 'log' needs a process of its own"):
+        load(configured(tmp_path, "plays", "depth: 3, in_process: true, log: true"))
+
+
+def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
+    """A player through the arena's own adapter, both ways."""
+    entry = yaml.safe_dump({"type": spec.type, **spec.options}, default_flow_style=True, width=1000).strip()
+    command = [sys.executable, "-m", "arena", "hub", "--variant", variant, "--player", entry]
+    return replace(spec, type="engine", options={"command": command, "folder": str(ROOT)})
+
+
+@pytest.mark.parametrize(
+    ("variant", "limit", "games"),
+    [("english", Limit(depth=5), 10), ("international", Limit(nodes=3000), 10), ("frisian", Limit(nodes=1000), 2)],
+)
+def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(
+    variant: str, limit: Limit, games: int
+) -> None:
+    rules = VARIANTS[variant]
+    sides = [
+        PlayerSpec("full", "negamax", limit, {"preset": "full"}),
+        PlayerSpec("mtdf", "negamax", limit, {"preset": "mtdf", "evaluation": "material"}),
+    ]
+    adapted = [through_hub(side, variant) for side in sides]
+    for number in range(games):
+        opening = random_line(rules, 4, random.Random(number // 2)).position
+        step = 1 if number % 2 else -1
+        direct = play(task_of(rules, *sides[::step], opening=opening))
+        again = play(task_of(rules, *adapted[::step], opening=opening))
+        assert again.error == "" and played(again) == played(direct), f"game {number + 1}"
+
+
+def played(record: GameRecord) -> tuple[object, ...]:
+    moves = record.table()[["move", "depth", "nodes"]].tolist()
+    return record.result, record.termination, moves
+
+
+HIDDEN = """\
+import runpy, socket, sys
+try:
+    socket.create_connection(("127.0.0.1", {port}), 1)
+    sys.exit("reached the network")
+except OSError:
+    runpy.run_path("engine.py")
+"""
+"""A program that plays by a file in its folder that its command does not name, where it has no network."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("inside", "folder", "message"),
+    [
+        (True, "programs", ""),
+        (True, ".", "; in a sandbox it reads only files that its command names and its 'folder'"),
+        (False, "programs", "it wrote 'reached the network'"),
+    ],
+)
+def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
+    inside: bool, folder: str, message: str, tmp_path: Path
+) -> None:
+    if inside and (why := sandbox.unavailable()):
+        pytest.skip(why)
+    (tmp_path / "programs").mkdir()
+    shutil.copy(SCRIPT, tmp_path / "programs" / "engine.py")
+    shutil.copy(SCRIPT, tmp_path / "engine.py")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        text = HIDDEN.format(port=server.getsockname()[1])
+        entry = {"command": [sys.executable, "-S", "-E", "-c", text, "plays"], "folder": folder, "depth": 3}
+        path = configured(tmp_path, "plays")
+        config = yaml.safe_load(path.read_text())
+        config["players"] = [{"name": "bad", "type": "engine"} | entry, {"name": "random", "type": "random"}]
+        path.write_text(yaml.safe_dump(config | {"sandbox": inside, "process": {"move_timeout": 60}}))
+        if message:
+            with pytest.raises(ConfigError) as caught:
+                prepare(load(path))
+            assert message in str(caught.value) and len(str(caught.value).splitlines()) == 1, str(caught.value)
+        else:
+            assert set(run(path).games["error"]) == {""}
+    close_players()
+
+
+def test_a_command_is_looked_for_in_the_folder_of_the_configuration(tmp_path: Path) -> None:
+    spec = PlayerSpec("e", "engine", options={"command": "./scan hub", "folder": "programs"})
+    assert located(spec, tmp_path).options["folder"] == str(tmp_path / "programs")
+    assert located(located(spec, tmp_path), Path("/elsewhere")) == located(spec, tmp_path)

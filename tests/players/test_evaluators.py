@@ -1,0 +1,522 @@
+"""Tests of evaluations and their features: against published figures, naive counts, and what broken ones get."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from arena.rules.notation import fen, parse_fen
+from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.rules import Rules
+from arena.rules.variants import VARIANTS, Variant
+from players.evaluation.build import EVALUATORS, build_evaluation, explained_value, known_evaluations
+from players.evaluation.features import VOCABULARY
+from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED
+from players.loading import PlayerError, blame
+from tests.helpers import naive
+from tests.helpers.command_line import invoke, one_line
+
+PUBLISHED = json.loads((Path(__file__).parents[1] / "data" / "evaluations.json").read_text())["rows"]
+SYSTEMS = ("game3", "checkers-ai", "simple", "cis300")
+ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
+BROKEN = """\
+from arena import evaluator, features, kernel
+from players.evaluation.features import men
+
+class Thing:
+    pass
+
+def twice(number):
+    return 2 * number
+
+@evaluator
+def unknown_name(position, rules):
+    value = men(position, rules, 0)
+    return value + bonus
+
+@evaluator
+def opens(position, rules):
+    with open("weights") as file:
+        return float(file.read())
+
+@evaluator
+def objects(position, rules):
+    return len([Thing() for _ in range(3)])
+
+@evaluator
+def text(position, rules):
+    return "good"
+
+@evaluator
+def no_return(position, rules):
+    value = men(position, rules, 0)
+
+@evaluator
+def sometimes(position, rules):
+    if position.turn == 0:
+        return 1.0
+
+@evaluator
+def attribute(position, rules):
+    return position.whites
+
+@evaluator
+def plain_call(position, rules):
+    return twice(men(position, rules, 0))
+
+@evaluator
+def too_few(position):
+    return 1.0
+
+@evaluator
+def too_many(position, rules, weights):
+    return 1.0
+
+@kernel
+def says(position):
+    print(position.white)
+    return 1.0
+
+@evaluator
+def prints(position, rules):
+    value = men(position, rules, 0)
+    return value + says(position)
+
+@evaluator
+def misspelt(position, rules):
+    return 1.0 * popcuont(position.white)
+
+@evaluator
+def without_module(position, rules):
+    return 1.0 * mobility(position, rules, 0)
+
+@evaluator
+def misspelt_feature(position, rules):
+    value = 1.0
+    return value * features.mobilty(position, rules, 0)
+
+WORTH = {"man": 1.0, "king": 2.0}
+NUMBERS = [1.0, 2.0]
+
+@evaluator
+def by_dict(position, rules):
+    return WORTH["man"] * men(position, rules, 0)
+
+@evaluator
+def by_list(position, rules):
+    return NUMBERS[position.turn] * men(position, rules, 0)
+
+@evaluator
+def by_mixed_dict(position, rules):
+    worth = {"man": 1.0}
+    worth["king"] = "two"
+    return worth["man"]
+
+@evaluator
+def infinite(position, rules):
+    return 1e300 * 1e300
+
+COUNT = 0
+
+@evaluator
+def changes(position, rules):
+    global COUNT
+    COUNT += 1
+    return 1.0
+
+def undecorated(position, rules):
+    return 1.0
+"""
+REASONS = {
+    "unknown_name": "line 13: TypingError: NameError: name 'bonus' is not defined",
+    "opens": "line 15: UnsupportedBytecodeError: The 'with (context manager) as (variable):' construct is not",
+    "objects": "line 22: TypingError: Untyped global name 'Thing'",
+    "text": "line 26: TypingError: it must return a number on every path, not Literal[str](good)",
+    "no_return": "line 30: TypingError: it must return a number on every path, not none",
+    "sometimes": "it must return a number on every path, not none",
+    "attribute": "line 39: TypingError: Unknown attribute 'whites' of position; did you mean 'white'?",
+    "plain_call": "line 43: TypingError: Untyped global name 'twice': a function that is called needs @kernel",
+    "prints": "line 55: print cannot be called in compiled code; `arena check`",
+    "misspelt": "line 65: TypingError: NameError: name 'popcuont' is not defined; did you mean 'features.pop",
+    "without_module": "name 'mobility' is not defined; did you mean 'features.mobility'?",
+    "misspelt_feature": "features' has no attribute 'mobilty'; did you mean 'mobility'?",
+    "by_dict": "line 81: TypingError: 'WORTH' is a dict: use numbers or a tuple",
+    "by_list": "line 85: TypingError: 'NUMBERS' is a list: use numbers or a tuple",
+    "by_mixed_dict": "line 90: TypingError: this dict cannot be compiled: use numbers or a tuple",
+    "too_few": "must take (position, rules), not (position)",
+    "too_many": "must take (position, rules), not (position, rules, weights)",
+    "undecorated": "is not decorated with @evaluator",
+    "changes": "line 102: it cannot change a global name (`global`): a value depends on the position alone",
+    "nothing": "has no 'nothing' (it has: attribute, by_dict, by_list, by_mixed_dict, changes, infinite,",
+}
+
+
+def value(variant: Variant, description: Any, position: Position) -> float:
+    """The compiled evaluation of a position."""
+    return float(build_evaluation(description, variant).values(variant.constants, [position])[0])
+
+
+def game3(rules: Rules, state: naive.State) -> float:
+    """Man 1, king 3, and 10 for each piece."""
+    return naive.own_minus_other(state, lambda square, piece: 13 if piece.king else 11)
+
+
+def checkers_ai(rules: Rules, state: naive.State) -> float:
+    """The two phases as published, by rows and columns; 25 in the place of 37 on 6x6, 53 on 10x10."""
+    last = rules.rows - 1
+    sign = {state.turn: 1, 1 - state.turn: -1}
+    placed = [(square, piece, sign[piece.colour]) for square, piece in state.pieces.items()]
+    if all(piece.king for _, piece, _ in placed) and len(placed) <= 5:
+        ahead = sum(sign for _, _, sign in placed)
+        corners = {(0, 1), (1, 0), (last, last - 1), (last - 1, last)}
+        distances = sum(
+            abs(one[0] - other[0]) + abs(one[1] - other[1])
+            for one, _, own in placed
+            for other, _, theirs in placed
+            if own == 1 and theirs == -1
+        )
+        cornered = sum(sign for square, _, sign in placed if square in corners)
+        return 50 * ahead * (6 - len(placed)) - ahead * distances + 50 * cornered + 3
+    material = sum(sign * (1.5 if piece.king else 1) for _, piece, sign in placed)
+    total = sum(1.5 if piece.king else 1 for _, piece, _ in placed)
+    value = 5 * material * ({6: 25, 8: 37, 10: 53}[rules.rows] - total)
+    for (row, column), piece, own in placed:
+        advanced = abs(row - naive.far_row(rules, 1 - piece.colour))
+        value += 20 * own * (advanced >= 3)
+        value += 20 * own * bool(piece.king and 2 <= row <= last - 2 and 2 <= column <= last - 2)
+        value += 10 * own * (advanced == 0)
+    return value + 3
+
+
+ORACLES: dict[str, naive.Evaluate] = {
+    "simple": naive.simple,
+    "material": naive.material,
+    "cis300": naive.cis300,
+    "game3": game3,
+    "checkers-ai": checkers_ai,
+}
+
+
+def counts(rules: Rules, state: naive.State, side: int) -> dict[str, int]:
+    """Every feature of one side, square by square."""
+    last, forward = rules.rows - 1, naive.forward(side)
+    home = naive.far_row(rules, 1 - side)
+    own = {square: piece for square, piece in state.pieces.items() if piece.colour == side}
+    other = {square: piece for square, piece in state.pieces.items() if piece.colour != side}
+    men = [square for square, piece in own.items() if not piece.king]
+    kings = [square for square, piece in own.items() if piece.king]
+    advanced = {square: abs(square[0] - home) for square in own}
+
+    def on_edge(square: naive.Square) -> bool:
+        return square[0] in (0, last) or square[1] in (0, last)
+
+    def backed(row: int, column: int) -> int:
+        return sum((row - forward, column + aside) in own for aside in (-1, 1))
+
+    def passed(row: int, column: int) -> bool:
+        return not any((r - row) * forward >= max(1, abs(c - column)) for r, c in other)
+
+    def taken_on(row: int, column: int) -> bool:
+        """Whether a piece beside a square could capture a king of `side` that stepped to it."""
+        for down, right in naive.DIAGONALS:
+            taker = other.get((row - down, column - right))
+            behind = (row + down, column + right)
+            free = behind not in state.pieces or behind in kings
+            if taker and free and behind in naive.board_squares(rules):
+                sees = taker.king or down == -forward or rules.men_capture_backward
+                if sees and (taker.king or rules.men_capture_kings):
+                    return True
+        return False
+
+    def has_exit(row: int, column: int) -> bool:
+        beside = [(row + down, column + right) for down, right in naive.DIAGONALS]
+        free = [at for at in beside if at in naive.board_squares(rules) and at not in state.pieces]
+        return any(not taken_on(*square) for square in free)
+
+    ahead = len(own) > len(other) and len(state.pieces) <= 8
+    guards = range(1, last + 1, 4) if side == BLACK else range(last - 1, -1, -4)
+    corners = ((0, 1), (1, 0), (last, last - 1), (last - 1, last))
+    return {
+        "man": len(men),
+        "king": len(kings),
+        "back_row": sum(rows == 0 for rows in advanced.values()),
+        "far_row": sum(rows == last for rows in advanced.values()),
+        "far_half": sum(rows > last / 2 for rows in advanced.values()),
+        "edge": sum(map(on_edge, own)),
+        "centre": sum(2 <= row <= last - 2 and 2 <= column <= last - 2 for row, column in own),
+        "advancement": sum(advanced[square] for square in men),
+        "tempo": int(side == state.turn),
+        "mobility": len(naive.legal_steps(rules, state._replace(turn=side))),
+        "connected": sum(backed(*square) > 0 for square in men),
+        "protected": sum(on_edge(square) or backed(*square) == 2 for square in men),
+        "guard": int(all((home, column) in own for column in guards)),
+        "runaway": sum(passed(*square) for square in men),
+        "trapped": sum(not has_exit(*square) for square in kings),
+        "distance": ahead * sum(abs(r - row) + abs(c - column) for r, c in kings for row, column in other),
+        "double_corner": sum(square in corners for square in kings),
+        "long_diagonal": sum(row + column == last for row, column in kings),
+    }
+
+
+three_variants = pytest.mark.parametrize(
+    "variant", [ENGLISH, VARIANTS["italian"], INTERNATIONAL], ids=lambda variant: variant.name, indirect=True
+)
+"""Where every rule that a feature looks at is on and off."""
+
+
+@pytest.fixture(scope="session")
+def positions_from_everywhere(played: list[Position], scattered: list[Position]) -> list[Position]:
+    """50 positions from play, finished ones among them, and 50 with pieces on any squares."""
+    return played[::40] + scattered[::40]
+
+
+@pytest.mark.parametrize("evaluation", SYSTEMS)
+@pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row["fen"])
+def test_evaluations_are_as_published(row, evaluation):
+    position = parse_fen(ENGLISH, row["fen"])
+    assert value(ENGLISH, evaluation, position) == row[evaluation]
+    assert EVALUATORS[evaluation](position, ENGLISH.constants) == row[evaluation]
+
+
+@pytest.mark.parametrize("evaluation", ORACLES)
+def test_evaluations_are_the_oracles(variant, positions_from_everywhere, evaluation):
+    for position in positions_from_everywhere:
+        expected = ORACLES[evaluation](variant.rules, naive.state_of(variant.rules, position))
+        assert EVALUATORS[evaluation](position, variant.rules) == expected, fen(variant, position)
+
+
+@pytest.mark.compiled
+@three_variants
+@pytest.mark.parametrize("evaluation", [name for name in EVALUATORS if not EVALUATORS[name].weighted])
+def test_evaluations_have_the_same_value_compiled(variant, positions_from_everywhere, evaluation):
+    built = build_evaluation(evaluation, variant)
+    expected = [EVALUATORS[evaluation](position, variant.rules) for position in positions_from_everywhere]
+    assert built.values(variant.constants, positions_from_everywhere).tolist() == expected
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_known_evaluations_are_those_that_can_be_built_by_their_names(name):
+    def is_built(evaluation: str) -> bool:
+        try:
+            build_evaluation(evaluation, VARIANTS[name])
+        except PlayerError:
+            return False
+        return True
+
+    assert known_evaluations(VARIANTS[name]) == [one for one in EVALUATORS if is_built(one)]
+
+
+def test_features_are_the_oracles(variant, positions_from_everywhere):
+    seen = dict.fromkeys(FEATURES, 0)
+    for position in positions_from_everywhere:
+        state = naive.state_of(variant.rules, position)
+        for side in (WHITE, BLACK):
+            expected = counts(variant.rules, state, side)
+            assert list(expected) == list(FEATURES)
+            for name, count in VOCABULARY.items():
+                assert count(position, variant.rules, side) == expected[name], (name, fen(variant, position))
+                seen[name] += expected[name]
+    never = (
+        {"king", "trapped", "distance", "double_corner", "long_diagonal"} if not variant.rules.promotion else {""}
+    )
+    assert {name for name, total in seen.items() if total == 0} <= never
+
+
+@pytest.mark.parametrize(
+    ("variant", "names"),
+    [
+        pytest.param(ENGLISH, FEATURES, id="english all"),
+        pytest.param(VARIANTS["italian"], FEATURES, id="italian all"),
+        pytest.param(INTERNATIONAL, FEATURES, id="international all"),
+        pytest.param(ENGLISH, FEATURES[::2], id="english every other"),
+        pytest.param(INTERNATIONAL, FEATURES[1::2], id="international every other"),
+        pytest.param(VARIANTS["italian"], FEATURES[4:9], id="italian some"),
+    ],
+    indirect=["variant"],
+)
+def test_linear_weighs_each_feature_own_minus_other(variant, positions_from_everywhere, names):
+    weights = {feature: 3 * i + 1 for i, feature in enumerate(FEATURES)}
+    given = {name: weights[name] for name in names}
+    evaluation = build_evaluation({"linear": given}, variant)
+    for position in positions_from_everywhere[::10]:
+        state = naive.state_of(variant.rules, position)
+        own, other = (counts(variant.rules, state, side) for side in (position.turn, 1 - position.turn))
+        expected = sum(weight * (own[feature] - other[feature]) for feature, weight in given.items())
+        assert evaluation.values(variant.constants, [position]).tolist() == [expected]
+        assert EVALUATORS["linear"](position, variant.rules, evaluation.weights) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("W:W21-32:B1-11", 100),
+        ("W:W21-29:B1-3", 6 * (100 * 12 + 220 * 12) / 24),
+        ("W:W21-26:B", 6 * (100 * 6 + 220 * 18) / 24),
+        ("B:W32:B1", 0),
+    ],
+)
+def test_a_pair_of_weights_goes_from_the_opening_to_the_ending_with_the_pieces(text, expected):
+    position = parse_fen(ENGLISH, text)
+    given = {"man": [100, 220]} if "W21-32" not in text else {"man": [100, 100]}
+    assert value(ENGLISH, {"linear": given}, position) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [("english", SHORT), ("russian", FLYING), ("international", FLYING_10), ("simplified", UNCROWNED)],
+)
+def test_strong_is_linear_with_its_weights(name, weights):
+    variant = VARIANTS[name]
+    for text in (fen(variant, variant.start), "W:W19,23,26,27,28:B5,6,8,10,11", "B:W17,22:B6,7,15"):
+        position = parse_fen(variant, text)
+        assert value(variant, "strong", position) == value(variant, {"linear": weights}, position)
+
+
+def test_strong_wants_to_lose_where_losing_wins():
+    ahead = "W:W31-35:B1,2"
+    position = parse_fen(INTERNATIONAL, ahead)
+    assert value(INTERNATIONAL, "strong", position) > 200
+    assert value(VARIANTS["antidraughts"], "strong", position) < -200
+
+
+@pytest.mark.parametrize(
+    "variant", [ENGLISH, VARIANTS["italian"]], ids=lambda variant: variant.name, indirect=True
+)
+def test_shares_add_up_to_the_value(variant, positions_from_everywhere):
+    for position in positions_from_everywhere[::5]:
+        value, found = explained_value(variant, position, "strong")
+        assert sum(share.value for share in found.values()) == pytest.approx(value)
+        for share in found.values():
+            assert share.value == pytest.approx(share.weight * (share.own - share.other))
+
+
+def test_a_weight_that_is_always_0_is_not_compiled_in():
+    described = {"man": 100, "mobility": 0, "runaway": [0, 0]}
+    assert build_evaluation({"linear": described}, ENGLISH).address is (
+        build_evaluation({"linear": {"man": 1}}, ENGLISH).address
+    )
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", REASONS)
+def test_an_evaluation_that_cannot_be_used_is_refused_with_the_reason(tmp_path, name):
+    file = tmp_path / "heuristic.py"
+    file.write_text(BROKEN)
+    with pytest.raises(PlayerError) as error:
+        build_evaluation(f"{file}:{name}", ENGLISH)
+    assert REASONS[name] in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("from arena import evaluator\n\n1 / 0\n", "line 3: ZeroDivisionError"),
+        ("from arena import evaluator\ndef mine(:\n", "line 2: SyntaxError"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_refused_with_the_line(tmp_path, code, reason):
+    file = tmp_path / "heuristic.py"
+    file.write_text(code)
+    with pytest.raises(PlayerError, match=reason):
+        build_evaluation(f"{file}:mine", ENGLISH)
+
+
+@pytest.mark.parametrize(
+    "evaluation",
+    [
+        "simpel",
+        "linear",
+        {"linear": {"mann": 1}},
+        {"linear": {"man": "1"}},
+        {"linear": {"man": True}},
+        {"linear": {"man": [1, 2, 3]}},
+        {"linear": {"man": [1, None]}},
+        {"linear": 3},
+        {"quadratic": {}},
+        "nowhere.py:mine",
+    ],
+)
+def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation):
+    with pytest.raises(PlayerError, match=r".") as caught:
+        build_evaluation(evaluation, ENGLISH)
+    one_line(caught.value)
+
+
+def evaluate(*arguments: str) -> Result:
+    return invoke("show", "english", *arguments)
+
+
+def test_a_position_is_shown_with_the_value_of_an_evaluation_and_its_features(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("from arena import evaluator\n@evaluator\ndef seven(position, rules):\n    return 7\n")
+
+    def document(evaluation: str) -> Any:
+        return json.loads(evaluate("--evaluation", evaluation, "--json").stdout)
+
+    assert document(f"{file}:seven")["value"] == 7
+    text = evaluate("--evaluation", f"{file}:seven").stdout
+    assert "value 7 (for the side to move)" in " ".join(text.split())
+    strong, linear = document("strong"), document("{linear: {tempo: 2.5, man: [1, 2]}}")
+    assert list(strong["features"]) == list(FEATURES)
+    assert sum(share["value"] for share in strong["features"].values()) == pytest.approx(strong["value"])
+    assert (linear["value"], linear["features"]["tempo"]["weight"]) == (2.5, 2.5)
+
+
+def test_a_position_in_which_the_game_is_over_has_a_value():
+    for text in ("W:W:B1", "W:W21:B14,17"):
+        for name in ("simple", "checkers-ai"):
+            assert (
+                json.loads(invoke("show", text, "--variant", "english", "--evaluation", name, "--json").stdout)[
+                    "value"
+                ]
+                < 0
+            )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--evaluation", "simpel"], "unknown evaluation 'simpel'; did you mean 'simple'?"),
+        (["--evaluation", "{linear: {kng: 1}}"], "unknown feature 'kng'; did you mean 'king'?"),
+        (["--evaluation", "{linear: {man: 1"], "--evaluation:1:1: YAML syntax: expected ',' or '}'"),
+        (["--evaluation", "{linear: {man: 1, man: 2}}"], "the key 'man' is given twice"),
+        pytest.param(
+            ["--evaluation", "BROKEN:text"],
+            "must return a number on every path",
+            marks=pytest.mark.compiled,
+        ),
+        (["--evaluation", "BROKEN:infinite"], "is inf here, not a finite number"),
+    ],
+)
+def test_an_evaluation_that_cannot_be_shown_gets_one_line(tmp_path, arguments, message):
+    (tmp_path / "broken.py").write_text(BROKEN)
+    result = evaluate(*(part.replace("BROKEN", f"{tmp_path}/broken.py") for part in arguments))
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_players_lists_the_evaluations_and_the_features():
+    lines = [line.strip() for line in invoke("list", "players").stdout.splitlines()]
+    for name in (*EVALUATORS, *FEATURES):
+        assert any(line.startswith(f"{name} ") and len(line.split()) > 1 for line in lines), name
+
+
+def test_a_reason_has_no_colours_of_the_compiler():
+    assert (
+        blame(TypeError("\x1b[1mname \x1b[31m'x'\x1b[0m is not known"), "own.py")
+        == "TypeError: name 'x' is not known"
+    )
+
+
+@pytest.mark.compiled
+def test_the_cache_tells_the_code_of_linear_evaluations_apart_whose_bytecode_is_equal():
+    position = parse_fen(ENGLISH, "W:W31,32:B1")
+    for weights, value in ({"far_row": 5}, 0.0), ({"mobility": 7}, 14.0):
+        evaluation = build_evaluation({"linear": weights}, ENGLISH)
+        assert evaluation.values(ENGLISH.constants, [position]).tolist() == [value]

@@ -1,0 +1,322 @@
+"""The Hub protocol: its lines, positions and moves, and a player of ours that is offered by it."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.hub import ENDLESS, Server, limit_of
+from arena.rules.custom import build_variant
+from arena.rules.game import Game
+from arena.rules.hub import (
+    Line,
+    hub_move,
+    line,
+    parse_hub_move,
+    parse_line,
+    parse_position,
+    position_text,
+    variant_words,
+)
+from arena.rules.notation import NotationError, parse_fen
+from arena.rules.variants import VARIANTS, Variant
+from players.player import Choice, Limit, PlayerSpec
+from tests.helpers.command_line import invoke, one_line
+from tests.helpers.rule_sets import RULE_SETS
+
+INTERNATIONAL = VARIANTS["international"]
+START = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww"
+
+
+# --- text
+
+
+def test_a_line_is_read_as_it_was_written():
+    arguments = {
+        "name": "Scan",
+        "author": "A B",
+        "none": "",
+        "equal": "a=b",
+        "flag": None,
+        "on": True,
+        "time": 0.25,
+    }
+    text = line("id", arguments)
+    assert text == 'id name=Scan author="A B" none="" equal="a=b" flag on=true time=0.25'
+    assert parse_line(text) == Line(
+        "id", {**{k: str(v) for k, v in arguments.items()}, "flag": "", "on": "true", "time": "0.25"}
+    )
+    assert line("error", {"message": 'a "b"\nc'}) == "error message=\"a 'b' c\""
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "=", '"', 'info pv="1-2', "=== = done", "info = = =", "\t\x00", 'a b="c" d']
+)
+def test_whatever_a_line_is_it_is_read(text):
+    assert parse_line(text).command in ("", "=", '"', "info", "===", "\x00", "a")
+
+
+@pytest.mark.parametrize("rules", RULE_SETS, ids=lambda rules: rules.name)
+def test_positions_and_moves_are_read_as_they_were_written(rules: Variant):
+    rng = random.Random(1)
+    for _ in range(10):
+        game = Game(rules)
+        while game.outcome is None and len(game.moves) < 100:
+            assert parse_position(rules, position_text(rules, game.position)) == game.position
+            texts = [hub_move(rules, game.position, move, game.legal_moves) for move in game.legal_moves]
+            assert len(set(texts)) == len(texts)
+            for text, move in zip(texts, game.legal_moves, strict=True):
+                assert parse_hub_move(rules, game.position, text, game.legal_moves) == move
+            game.push(rng.choice(game.legal_moves))
+
+
+def test_the_text_is_that_of_the_protocol():
+    game = Game(INTERNATIONAL)
+    assert position_text(INTERNATIONAL, game.position) == START
+    for text in ("32-28", "19-23", "28x19x23", "14x23x19"):
+        move = parse_hub_move(INTERNATIONAL, game.position, text, game.legal_moves)
+        assert move is not None and hub_move(INTERNATIONAL, game.position, move, game.legal_moves) == text
+        game.push(move)
+    assert [variant_words(VARIANTS[name])[0] for name in ("international", "antidraughts", "breakthrough")] == [
+        "normal",
+        "losing",
+        "bt",
+    ]
+    assert variant_words(VARIANTS["frysk"]) == ["frysk", "frisian"]
+    assert variant_words(build_variant({"base": "international", "rows": 8})) == ["brazilian"]
+    assert variant_words(build_variant("international-6x6")) == []
+
+
+def test_captured_squares_come_in_any_order_and_may_be_left_out_where_the_ends_are_enough():
+    position = parse_fen(INTERNATIONAL, "W:W32,48:B28,18,8")
+    legal = Game(INTERNATIONAL, position).legal_moves
+    [capture] = legal
+    assert hub_move(INTERNATIONAL, position, capture, legal) == "32x3x8x18x28"
+    for text in ("32x3x28x8x18", "32x3"):
+        assert parse_hub_move(INTERNATIONAL, position, text, legal) == capture
+    for text in (
+        "32x3x28",
+        "3x32x8x18x28",
+        "32x3x8x18x28x29",
+        "48-42",
+        "32x99",
+        "pass",
+        "",
+        "32",
+        "32x3x28x8x18x",
+    ):
+        assert parse_hub_move(INTERNATIONAL, position, text, legal) is None
+
+
+@pytest.mark.parametrize("text", ["0-0", "0:0", "a:b", ":", "1:", "11:15", ""])
+def test_what_is_no_move_is_no_pass_either(text):
+    variant = VARIANTS["english"]
+    for legal in ([0], Game(variant).legal_moves):
+        assert parse_hub_move(variant, variant.start, text, legal) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", START[:-1], START + "e", "X" + START[1:], START.replace("e", "x"), "Ww" + START[2:]]
+)
+def test_what_is_no_position_is_refused(text):
+    with pytest.raises(NotationError):
+        parse_position(INTERNATIONAL, text)
+
+
+# --- the server
+
+
+class Talk:
+    """A server and what it wrote."""
+
+    def __init__(self, **options: object) -> None:
+        self.lines: list[str] = []
+        spec = PlayerSpec("p", str(options.pop("type", "negamax")), options=options)
+        self.server = Server(spec, INTERNATIONAL, lambda text: self.lines.extend(text.splitlines()))
+
+    def say(self, *lines: str) -> bool:
+        return all(self.server.answer(text) for text in lines)
+
+    def wait(self, command: str, seconds: float = 20.0) -> Line:
+        """The next line of a command, and forget those up to it."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            for number, text in enumerate(self.lines):
+                if (read := parse_line(text)).command == command:
+                    del self.lines[: number + 1]
+                    return read
+            time.sleep(0.005)
+        pytest.fail(f"no {command} within {seconds} s, only {self.lines}")
+
+
+@pytest.fixture
+def talk() -> Iterator[Talk]:
+    found = Talk(preset="iddfs")
+    assert found.say("hub", "init")
+    yield found
+    found.server.close()
+
+
+def test_it_introduces_itself_and_declares_its_parameters(talk: Talk):
+    words = [parse_line(text) for text in talk.lines]
+    assert [read.command for read in words] == ["id", "param", "param", "wait", "ready"]
+    assert words[1].arguments["value"] == "normal" and "losing" in words[1].arguments["values"].split()
+
+
+def test_a_search_is_answered_with_what_it_counted_and_a_move(talk: Talk):
+    assert talk.say(f'pos pos={START} moves="32-28 19-23 28x19x23"', "level depth=4", "go think")
+    info, done = talk.wait("info").arguments, talk.wait("done").arguments
+    assert int(info["depth"]) == 4 and int(info["nodes"]) > 4 and float(info["time"]) >= 0
+    assert done["move"] in ("14x23x19", "13x24x19") and info["pv"].split()[0] == done["move"]
+
+
+def test_a_search_without_end_is_stopped_and_answers_while_it_thinks(talk: Talk):
+    assert talk.say(f"pos pos={START}", "level infinite", "go analyze", "ping")
+    talk.wait("pong")
+    time.sleep(0.1)
+    assert not any(text.startswith("done") for text in talk.lines)
+    began = time.monotonic()
+    assert talk.say("stop", "ping")
+    talk.wait("done")
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize("kind", ["mcts", "hybrid"])
+def test_a_tree_search_without_end_is_stopped(kind: str):
+    found = Talk(type=kind)
+    assert found.say("init", f"pos pos={START}", "go analyze")
+    time.sleep(0.1)
+    assert not any(text.startswith("done") for text in found.lines) and found.say("stop")
+    assert int(found.wait("info", 60).arguments["nodes"]) > 10
+    assert found.wait("done").arguments["move"]
+    assert found.say("level infinite", "go think", "stop") and found.wait("done")
+    assert found.say("level nodes=50", "go think") and found.wait("info").arguments["nodes"] == "50"
+    assert found.say("level depth=3", "go think") and "no depth" in found.wait("error").arguments["message"]
+
+
+def test_a_long_search_says_how_far_it_is(talk: Talk):
+    assert talk.say(f"pos pos={START}", "level infinite", "go analyze")
+    depths = [int(talk.wait("info").arguments["depth"]) for _ in range(2)]
+    assert 0 < depths[0] < depths[1] and talk.say("stop")
+    talk.wait("done")
+
+
+def test_a_stop_that_comes_at_once_is_heeded(talk: Talk):
+    for _ in range(5):
+        assert talk.say(f"pos pos={START}", "level infinite", "go analyze", "stop")
+        talk.wait("done", 5)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["pos pos=W"],
+        [f'pos pos={START} moves="32-28 1-2"'],
+        ["pos pos=W", "level depth=2", "go think"],
+        ["pos pos=W" + 50 * "e", "level depth=2", "go think"],
+        [f"pos pos={START}", "go think"],
+        ["level depth=0"],
+        ["level nodes=many"],
+        ["set-param name=variant value=chess"],
+        ["set-param name=tt value=3"],
+    ],
+)
+def test_what_cannot_be_done_is_an_error_in_one_line(talk: Talk, lines: list[str]):
+    assert talk.say(*lines)
+    errors = [parse_line(text).arguments["message"] for text in talk.lines if text.startswith("error")]
+    one_line(errors[-1])
+
+
+def test_unknown_commands_are_passed_over_and_quit_ends_it(talk: Talk):
+    before = list(talk.lines)
+    assert talk.say("what is=this", "", "info")
+    assert talk.lines == before and not talk.say("quit")
+
+
+def test_the_seed_decides_what_a_player_of_chance_does():
+    def moves(seed: str) -> list[str]:
+        found = Talk(type="random")
+        assert found.say(f"set-param name=seed value={seed}", "init", "new-game", "level depth=1")
+        said = []
+        for _ in range(8):
+            assert found.say(f"pos pos={START}", "go think")
+            said.append(found.wait("done").arguments["move"])
+        return said
+
+    assert moves("1") == moves("1") != moves("2")
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("level depth=9", Limit(depth=9)),
+        ("level depth=200", Limit(depth=64)),
+        ("level nodes=100 move-time=0.5", Limit(nodes=100, seconds=0.5)),
+        ("level time=60", Limit(clock=60.0, increment=0.0)),
+        ("level moves=9 time=60 inc=2", Limit(clock=62.0, increment=2.0)),
+        ("level infinite", ENDLESS),
+        ("level", None),
+    ],
+)
+def test_a_level_is_a_limit(text: str, limit: Limit | None):
+    assert limit_of(parse_line(text)) == limit
+
+
+class Fails:
+    """Raises, or moves illegally."""
+
+    def __init__(self, variant, how: str) -> None:
+        self.how = how
+
+    def choose(self, game, limit, rng):
+        if self.how == "raises":
+            raise RuntimeError("tired")
+        return Choice(99)
+
+
+@pytest.mark.parametrize(("how", "message"), [("raises", "RuntimeError: tired"), ("moves", "the illegal move 99")])
+def test_a_player_that_fails_is_an_error(how: str, message: str):
+    found = Talk(type="tests.test_hub:Fails", how=how)
+    assert found.say("init", f"pos pos={START}", "level depth=1", "go think")
+    assert message in found.wait("error").arguments["message"]
+
+
+@pytest.mark.full
+def test_the_command_ends_with_its_input_and_prints_the_protocol_alone():
+    given = f"hub\ninit\npos pos={START}\nlevel depth=3\ngo think\n"
+    command = [sys.executable, "-m", "arena", "hub", "--player", "{type: 'tests.test_hub:Prints'}"]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert done.returncode == 0, done.stderr
+    assert {text.split()[0] for text in done.stdout.splitlines()} == {
+        "id",
+        "param",
+        "wait",
+        "ready",
+        "info",
+        "done",
+    }
+    assert "thinking" in done.stderr
+
+
+class Prints:
+    """Prints what it does, and chooses the first move."""
+
+    def __init__(self, variant) -> None:
+        pass
+
+    def choose(self, game, limit, rng):
+        print("thinking")
+        return Choice(game.legal_moves[0])
+
+
+@pytest.mark.parametrize("player", ["{preset: ful}", "full", "{depth: six}"])
+def test_a_wrong_player_is_one_line(player: str):
+    result = invoke("hub", "--player", player)
+    assert result.exit_code == 2 and len(result.output.splitlines()) == 1
+    one_line(result.output)

@@ -1,0 +1,196 @@
+"""Tests of what every player must keep to, over all that are registered."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from arena.ledger.packing import MOVE_COLUMNS
+from arena.ledger.record import MEASURED, GameRecord
+from arena.play.match import play
+from arena.rules.game import Game
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.position import COLOURS
+from arena.rules.variants import VARIANTS, Variant
+from players.loading import PlayerError
+from players.player import Choice, Limit, PlayerSpec
+from players.table import PLAYERS, build_player
+from tests.helpers import tournaments
+from tests.helpers.asking import LIMITS, First, column, own, task_of
+
+
+class Registered(NamedTuple):
+    """How to test a registered player."""
+
+    options: dict[str, Any]
+    limitless: bool = False
+    """Whether it moves without any limit."""
+    variants: tuple[str, ...] = ("english", "international", "frisian")
+    depths: bool = True
+    """Whether it takes a limit of depth."""
+    own_time: bool = False
+    """Whether it has a time limit of its own where none is given, of seconds: too long for whole games here."""
+    limits: tuple[str, ...] = ()
+    """Those of LIMITS to test it under, all if empty."""
+
+
+REGISTERED = {
+    "random": Registered({}, limitless=True),
+    "greedy": Registered({}, limitless=True),
+    "negamax": Registered({}),
+    "mcts": Registered({}, variants=("english", "frisian"), depths=False),
+    "hybrid": Registered({}, variants=("english",), depths=False),
+    "game3": Registered({}, limitless=True),
+    "checkers-ai": Registered({}, own_time=True),
+    "simplified": Registered({}, limitless=True, variants=("english", "simplified")),
+    "cis300": Registered({}, limitless=True, variants=("english", "international")),
+    "engine": Registered(
+        {"command": [sys.executable, "-m", "arena", "hub"], "folder": str(Path(__file__).parents[2])},
+        variants=("international",),
+        limits=("nodes", "clock"),
+    ),
+}
+NODE_SLACK = 128
+"""Nodes beyond the limit: greedy counts the positions after all moves at once."""
+TYPICAL, WORST = 0.02, 1.0
+"""Seconds beyond the limit for half of the moves and for any: others use the machine during tests, and
+`python -m tests.benchmarks time` measures what is promised."""
+
+
+def limits_of(name: str) -> list[str]:
+    """The limits to test a player under."""
+    registered = REGISTERED.get(name, Registered({}))
+    kinds = [kind for kind in registered.limits or LIMITS if registered.limitless or kind != "none"]
+    return [kind for kind in kinds if registered.depths or LIMITS[kind].depth is None]
+
+
+def untimed(limit: Limit) -> bool:
+    return limit.seconds is None and limit.clock is None
+
+
+CASES = [
+    pytest.param(name, kind, variant, id=f"{name}-{kind}-{variant}")
+    for name in PLAYERS
+    for kind in limits_of(name)
+    for variant in (REGISTERED[name].variants if name in REGISTERED else ["english"])
+]
+
+
+# --- what every player keeps to
+
+
+@pytest.mark.full(only=["engine-clock-international", "engine-nodes-international"])
+@pytest.mark.parametrize(("name", "kind", "variant"), CASES)
+def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> None:
+    assert name in REGISTERED, f"say in REGISTERED how to test the player {name!r}"
+    conform(PlayerSpec(name, name, LIMITS[kind], REGISTERED[name].options), VARIANTS[variant])
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, kind in REGISTERED.items() if not (kind.limitless or kind.own_time)]
+)
+def test_a_player_that_searches_refuses_to_think_without_any_limit(name: str) -> None:
+    variant = VARIANTS[REGISTERED[name].variants[0]]
+    with pytest.raises((PlayerError, ValueError), match=r"needs .*limit"):
+        build_player(PlayerSpec(name, name, Limit(), REGISTERED[name].options), variant).choose(
+            Game(variant), Limit(), random.Random(0)
+        )
+
+
+def conform(spec: PlayerSpec, variant: Variant, plies: int = 150) -> None:
+    """Play some games with a player against itself and assert all that it must keep to."""
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    assert_every_choice_is_sound(spec, variant, plies)
+    if untimed(spec.limit):
+        task = task_of(variant, spec, spec, max_plies=plies)
+        first = play(task)
+        assert first.error == ""
+        play(task._replace(seed=2, opening=Game(variant).position._replace(turn=1 - variant.first)))
+        assert_same_game(first, play(task))
+
+
+def assert_every_choice_is_sound(spec: PlayerSpec, variant: Variant, plies: int) -> None:
+    """Assert it of one game: moves legal, limits kept, the game as it was."""
+    game, overruns = Game(variant), []
+    sides = [build_player(spec, variant) for _ in COLOURS]
+    clocks = [spec.limit.clock for _ in COLOURS]
+    rng = random.Random(1)
+    while game.outcome is None and len(game.moves) < plies:
+        turn, before = game.position.turn, state(game)
+        limit = spec.limit._replace(clock=clocks[turn])
+        began = time.perf_counter()
+        choice = sides[turn].choose(game, limit, rng)
+        seconds = time.perf_counter() - began
+        assert state(game) == before, f"the game was changed at ply {len(game.moves) + 1}"
+        assert choice.move in game.legal_moves, f"an illegal move at ply {len(game.moves) + 1}"
+        assert_telemetry_is_sound(choice, limit)
+        assert_line_is_legal(game, choice)
+        overruns.append(limit.overrun(seconds))
+        clocks[turn] = limit.clock_after(seconds)
+        game.push(choice.move)
+    late = [seconds for seconds in overruns if seconds is not None]
+    assert not late or (statistics.median(late) < TYPICAL and max(late) < WORST), "too slow for its time limit"
+
+
+def assert_telemetry_is_sound(choice: Choice, limit: Limit) -> None:
+    assert limit.depth is None or choice.depth <= limit.depth, "deeper than its limit"
+    assert limit.nodes is None or choice.nodes <= limit.nodes + NODE_SLACK, "more nodes than its limit"
+    assert choice.score is None or math.isfinite(choice.score)
+    assert all(
+        value >= 0
+        for name, value in choice._asdict().items()
+        if name not in ("move", "score", "pv", "plies_to_win", "extra")
+    )
+    assert abs(choice.plies_to_win) <= 512
+    assert choice.plies_to_win == 0 or choice.score is None or (choice.plies_to_win > 0) == (choice.score > 0)
+    assert choice.leaves <= choice.nodes
+    assert choice.cutoffs_first <= choice.cutoffs_max + choice.cutoffs_min <= choice.nodes
+    assert choice.tt_hits <= choice.tt_probes
+
+
+def assert_line_is_legal(game: Game, choice: Choice) -> None:
+    """Assert that the pv goes on from the move by legal ones; `Variant.king_moves` a search need not know of."""
+    assert not choice.pv or choice.pv[0] == choice.move
+    rules, position = game.variant.constants, game.position
+    for move in choice.pv:
+        assert move in legal_moves(rules, position), "an illegal move in the pv"
+        position = apply(rules, position, move)
+
+
+def assert_same_game(one: GameRecord, other: GameRecord) -> None:
+    """Assert that two records differ in times only."""
+    assert (one.result, one.termination, one.error) == (other.result, other.termination, other.error)
+    assert one.plies == other.plies, "another game from the same seed"
+    for name, _ in MOVE_COLUMNS:
+        if name not in MEASURED:
+            assert np.array_equal(column(one, name), column(other, name), equal_nan=True), (
+                f"another game from the same seed: {name} differs"
+            )
+    assert column(one, "move").tolist() == column(other, "move").tolist(), "another game from the same seed"
+
+
+def state(game: Game) -> dict[str, Any]:
+    """A copy of all that a game is: values, and containers of values."""
+    return {name: copy.copy(value) for name, value in vars(game).items() if name != "variant"}
+
+
+def test_a_plain_player_conforms() -> None:
+    conform(own(First), VARIANTS["english"])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in limits_of("negamax") if untimed(LIMITS[kind])])
+def test_the_number_of_workers_does_not_change_the_games(tmp_path: Path, kind: str) -> None:
+    limit = ", ".join(f"{name}: {value}" for name, value in LIMITS[kind]._asdict().items() if value)
+    text = tournaments.CONFIG.replace("depth: 3", limit).replace("count: 8", "count: 2")
+    one, two = (tournaments.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
+    tournaments.assert_same(one, two)

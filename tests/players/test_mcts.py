@@ -1,0 +1,445 @@
+"""Tests of the tree search: against exhaustive minimax on small boards, its parts, and what it promises."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.rules.game import Game
+from arena.rules.move_text import parse_move
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.notation import parse_fen
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
+from players.evaluation.build import build_evaluation
+from players.loading import PlayerError
+from players.mcts.player import Mcts
+from players.mcts.search import EVALUATION, TreeWorkspace, random_game
+from players.mcts.tree import (
+    COUNT,
+    DRAWN,
+    FIRST,
+    MOVE,
+    PRIOR,
+    PROVEN,
+    REJECTED,
+    TOTAL,
+    UNIT,
+    VISITS,
+    WIDTH,
+    best_child,
+    keep_below,
+    prove_by_children,
+    select,
+)
+from players.negamax.player import Negamax
+from players.negamax.score import WIN, decided_value
+from players.negamax.state import draw_rules
+from players.player import AnswerError, Choice, Limit, PlayerSpec
+from players.table import build_player
+from tests.helpers.command_line import one_line
+from tests.helpers.proofs import SMALL, outcome_of, small_positions
+from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED
+
+WINS = json.loads((Path(__file__).parents[1] / "data" / "wins.json").read_text())
+ENGLISH = VARIANTS["english"]
+
+
+def choose(variant: Variant, position: Position, nodes: int, seed: int = 0, **options: Any) -> Choice:
+    player = Mcts(variant, **options)
+    return player.choose(Game(variant, position), Limit(nodes=nodes), random.Random(seed))
+
+
+# --- the solver
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rollout": "random"},
+        {"rollout": "evaluation"},
+        {"rollout": {"depth": 1}},
+        {"rollout": "evaluation", "policy": {"depth": 1}},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", SMALL)
+def test_it_proves_what_exhaustive_minimax_finds(name, options):
+    variant, proven, most = SMALL[name], [], 500 if UNCOMPILED else 20_000
+    for position in small_positions(variant, 60):
+        choice = choose(variant, position, most, **options)
+        if choice.nodes < most:
+            exact = outcome_of(variant.rules, position)
+            assert choice.score == exact, position
+            assert -outcome_of(variant.rules, apply(variant.rules, position, choice.move)) == exact, position
+            proven.append(exact)
+        if UNCOMPILED and len(proven) == 3:
+            return
+    assert set(proven) == ({1, 0, -1} if name == "points" else {1, -1})
+    assert len(proven) > 40
+
+
+@pytest.mark.compiled
+def test_what_it_proves_in_endings_with_kings_negamax_finds_too():
+    rng, proofs = random.Random(3), 0
+    negamax = Negamax(ENGLISH, "material", "pvs")
+    for _ in range(80):
+        squares = rng.sample(ENGLISH.bits, rng.randint(3, 6))
+        kings = sum(square for square in squares if rng.random() < 0.5)
+        kings |= sum(squares[:2]) & ENGLISH.rules.top | sum(squares[2:]) & ENGLISH.rules.bottom
+        position = Position(sum(squares[:2]), sum(squares[2:]), kings, rng.randint(0, 1))
+        if not legal_moves(ENGLISH.constants, position):
+            continue
+        choice = choose(ENGLISH, position, 3000)
+        if choice.score in (1.0, -1.0):
+            proofs += 1
+            score = negamax.choose(Game(ENGLISH, position), Limit(depth=choice.depth), rng).score
+            assert score is not None and score * choice.score > WIN / 2, position
+    assert proofs > 10
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("rollout", ["random", {"depth": 2}], ids=str)
+@pytest.mark.parametrize("row", WINS["rows"], ids=lambda row: row["fen"])
+def test_it_proves_the_wins_on_file(row, rollout):
+    variant = VARIANTS[row["variant"]]
+    position = parse_fen(variant, row["fen"])
+    choice = choose(variant, position, 20_000, rollout=rollout)
+    assert choice.score == 1.0
+    assert choice.move == parse_move(variant, position, row["best"])
+
+
+@pytest.mark.compiled
+def test_without_the_solver_nothing_is_proven_and_all_simulations_are_made():
+    row = WINS["rows"][1]
+    choice = choose(ENGLISH, parse_fen(ENGLISH, row["fen"]), 2000, solver=False)
+    assert choice.nodes == 2000
+    assert choice.score is not None and 0.3 < choice.score < 1.0
+    assert choice.move == parse_move(ENGLISH, parse_fen(ENGLISH, row["fen"]), row["best"])
+
+
+def test_a_position_that_occurred_before_is_a_draw():
+    game = Game(ENGLISH, parse_fen(ENGLISH, "W:WK32:BK1,K2,K3"))
+    for _ in range(4):
+        before = [apply(ENGLISH.rules, game.position, move) for move in game.legal_moves]
+        back = [n for n, position in enumerate(before) if position in game.positions]
+        game.push(game.legal_moves[back[0] if back else 0])
+    player = Mcts(ENGLISH, keep_tree=False)
+    again = [
+        n for n, move in enumerate(game.legal_moves) if apply(ENGLISH.rules, game.position, move) in game.positions
+    ]
+    choice = player.choose(game, Limit(nodes=300), random.Random(0))
+    assert again
+    assert choice.score is not None and choice.score >= 0.0
+    assert choice.move == game.legal_moves[again[0]]
+
+
+# --- its parts, against naive twins
+
+
+def small_tree(*children: dict[int, int], visits: int = 100) -> tuple[TreeWorkspace, Any]:
+    """A root with children of the given words."""
+    memory = TreeWorkspace(0, {"used": (1 + len(children)) * WIDTH, "exploration": 0.7, "first_play": 1.0})
+    tree = memory.tree
+    tree[VISITS], tree[FIRST], tree[COUNT] = visits, WIDTH, len(children)
+    for number, child in enumerate(children, start=1):
+        for word, value in child.items():
+            tree[number * WIDTH + word] = value
+    return memory, tree
+
+
+def test_it_goes_where_the_upper_confidence_bound_is_highest():
+    rng = random.Random(5)
+    for _ in range(100):
+        visits = [rng.randint(1, 40) for _ in range(6)]
+        means = [rng.uniform(-1, 1) for _ in visits]
+        memory, tree = small_tree(
+            *({VISITS: n, TOTAL: int(n * mean * UNIT)} for n, mean in zip(visits, means, strict=True)),
+            visits=sum(visits),
+        )
+        bounds = [
+            mean + 0.7 * math.sqrt(math.log(sum(visits) + 1) / n) for n, mean in zip(visits, means, strict=True)
+        ]
+        assert select(memory.states[0], tree, 0) // WIDTH - 1 == int(np.argmax(bounds))
+
+
+@pytest.mark.parametrize(
+    ("children", "chosen"),
+    [
+        ([{VISITS: 50, TOTAL: 20 * UNIT}, {}], 2),
+        ([{VISITS: 50, TOTAL: 49 * UNIT}, {}], 1),
+        ([{PROVEN: -3}, {VISITS: 50, TOTAL: -50 * UNIT}], 2),
+        ([{PROVEN: DRAWN}, {VISITS: 80, TOTAL: -70 * UNIT}], 1),
+        ([{REJECTED: 1}, {VISITS: 50, TOTAL: -40 * UNIT}], 2),
+        ([{REJECTED: 1}, {PROVEN: -2}], 1),
+    ],
+)
+def test_moves_never_tried_proven_or_rejected_are_treated_as_such(children, chosen):
+    memory, tree = small_tree(*children)
+    assert select(memory.states[0], tree, 0) == chosen * WIDTH
+
+
+def test_with_a_policy_it_goes_where_puct_is_highest_and_an_untried_move_has_its_parents_mean():
+    rng, untried = random.Random(6), 0
+    for _ in range(300):
+        visits = [rng.choice([0, 1, rng.randint(2, 40)]) for _ in range(6)]
+        means = [rng.uniform(-1, 1) for _ in visits]
+        priors = [rng.random() ** 3 for _ in visits]
+        own, parent_visits = rng.uniform(-1, 1), sum(visits) + 1
+        memory, tree = small_tree(
+            *(
+                {VISITS: n, TOTAL: int(n * mean * UNIT), PRIOR: int(prior * UNIT)}
+                for n, mean, prior in zip(visits, means, priors, strict=True)
+            ),
+            visits=parent_visits,
+        )
+        tree[TOTAL] = -int(parent_visits * own * UNIT)
+        memory.set({"policy": EVALUATION, "exploration": 1.3})
+        bounds = [
+            (mean if n else own) + 1.3 * prior * math.sqrt(parent_visits) / (1 + n)
+            for n, mean, prior in zip(visits, means, priors, strict=True)
+        ]
+        chosen = select(memory.states[0], tree, 0) // WIDTH - 1
+        assert chosen == int(np.argmax(bounds))
+        untried += visits[chosen] == 0
+    assert 30 < untried < 270
+
+
+@pytest.mark.parametrize("policy", ["evaluation", {"depth": 1}], ids=str)
+def test_priors_are_a_softmax_over_the_values_of_the_positions_after_the_moves(policy):
+    game, rng, seen = Game(ENGLISH), random.Random(4), 0
+    judge = Negamax(ENGLISH, "simple", "alphabeta", quiescence="captures", draws=True)
+    simple = build_evaluation("simple", ENGLISH)
+    while game.outcome is None and seen < (3 if UNCOMPILED else 20):
+        player = Mcts(ENGLISH, rollout="evaluation", policy=policy, temperature=0.4)
+        player.choose(game, Limit(nodes=1), rng)
+        tree = player._memory.tree
+        children = [int(tree[FIRST]) + i * WIDTH for i in range(int(tree[COUNT]))]
+        values = []
+        for move in game.legal_moves:
+            after = game.copy()
+            after.push(move)
+            if policy == "evaluation":
+                found = simple.values(ENGLISH.constants, [after.position])[0]
+            else:
+                found = judge.choose(after, Limit(depth=1), rng).score if after.legal_moves else -WIN
+            values.append(-found / player._man / 0.4)
+        weights = np.exp(np.array(values) - max(values))
+        if len(children) > 1:
+            priors = tree[[child + PRIOR for child in children]] / UNIT
+            assert priors == pytest.approx(weights / weights.sum(), abs=1e-8)
+            seen += weights.max() > 1.2 * weights.min()
+        game.push(rng.choice(game.legal_moves))
+    assert seen > 2
+
+
+@pytest.mark.compiled
+def test_priors_that_a_time_limit_leaves_unfinished_are_equal():
+    player = Mcts(ENGLISH, policy={"depth": 16})
+    player.choose(Game(ENGLISH), Limit(seconds=0.001), random.Random(0))
+    tree = player._memory.tree
+    assert {int(tree[int(tree[FIRST]) + i * WIDTH + PRIOR]) for i in range(int(tree[COUNT]))} == {UNIT // 7}
+
+
+@pytest.mark.compiled
+def test_a_policy_whose_evaluation_has_no_value_is_an_error(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n    return float('nan')\n"
+    )
+    with pytest.raises(AnswerError):
+        choose(ENGLISH, ENGLISH.start, 10, evaluation=f"{tmp_path}/mine.py:mine", policy="evaluation")
+
+
+def test_a_policy_is_not_counted_and_changes_the_search_with_its_temperature():
+    nodes = 100 if UNCOMPILED else 500
+    plain = choose(ENGLISH, ENGLISH.start, nodes, rollout="evaluation")
+    cold, warm = (
+        choose(ENGLISH, ENGLISH.start, nodes, rollout="evaluation", policy="evaluation", temperature=temperature)
+        for temperature in (0.05, 5.0)
+    )
+    assert plain.nodes == cold.nodes == cold.leaves == warm.leaves == nodes
+    assert len({plain.score, cold.score, warm.score}) == 3
+
+
+@pytest.mark.parametrize(
+    ("children", "proven"),
+    [
+        ((0, 0), 0),
+        ((3, 0), -4),
+        ((3, 5, DRAWN), -4),
+        ((-3, -7), 8),
+        ((-3, 0), 0),
+        ((-3, DRAWN), DRAWN),
+        ((DRAWN, 0), 0),
+    ],
+)
+def test_a_node_is_proven_by_its_children_and_keeps_the_plies(children, proven):
+    _, tree = small_tree(*({PROVEN: child} for child in children))
+    assert prove_by_children(tree, 0) == (proven != 0)
+    assert tree[PROVEN] == proven
+
+
+@pytest.mark.parametrize(
+    ("children", "best"),
+    [
+        ([{VISITS: 3}, {VISITS: 5}], 2),
+        ([{VISITS: 5, TOTAL: UNIT}, {VISITS: 5, TOTAL: 2 * UNIT}], 2),
+        ([{VISITS: 90}, {VISITS: 1, PROVEN: 4}], 2),
+        ([{VISITS: 1, PROVEN: 6}, {VISITS: 1, PROVEN: 4}], 2),
+        ([{VISITS: 90, PROVEN: -4}, {VISITS: 1}], 2),
+        ([{VISITS: 90, PROVEN: -4}, {VISITS: 1, PROVEN: -6}], 2),
+        ([{VISITS: 1, PROVEN: DRAWN}, {VISITS: 5}], 2),
+        ([{REJECTED: 1}, {}], 2),
+    ],
+)
+def test_the_move_played_is_the_most_visited_unless_more_is_proven(children, best):
+    _, tree = small_tree(*children)
+    assert best_child(tree, 0) == best * WIDTH
+
+
+def subtree(tree: Any, node: int) -> Any:
+    """A node and what is below it, as nested tuples."""
+    first, count = int(tree[node + FIRST]), int(tree[node + COUNT])
+    children = [subtree(tree, first + i * WIDTH) for i in range(count)] if first else []
+    words = tuple(int(tree[node + word]) for word in (MOVE, VISITS, TOTAL, PROVEN, REJECTED, PRIOR))
+    return words, children
+
+
+def size(kept: Any) -> int:
+    """How many nodes a subtree has."""
+    return 1 + sum(map(size, kept[1]))
+
+
+def test_what_is_below_a_move_is_kept_whole():
+    player = Mcts(ENGLISH)
+    player.choose(Game(ENGLISH), Limit(nodes=200 if UNCOMPILED else 5000), random.Random(0))
+    state, tree = player._memory.states[0], player._memory.tree
+    child = int(tree[FIRST]) + 2 * WIDTH
+    reply = int(tree[child + FIRST]) + WIDTH
+    expected = subtree(tree, reply)
+    assert size(expected) > 5
+    keep_below(state, tree, reply)
+    assert subtree(tree, 0) == expected
+    assert state["used"] == WIDTH * size(expected)
+
+
+@pytest.mark.compiled
+def test_random_games_have_the_mean_of_all_of_them():
+    variant = SMALL["points"]
+
+    @cache
+    def mean(position: Position) -> float:
+        moves = legal_moves(variant.rules, position)
+        if not moves:
+            return float(np.sign(decided_value(variant.rules, position, 0)))
+        return -sum(mean(apply(variant.rules, position, move)) for move in moves) / len(moves)
+
+    memory = TreeWorkspace(0, draw_rules(variant.draws))
+    for position in small_positions(variant, 5):
+        results = [random_game(variant.constants, memory.states[0], position, 0) for _ in range(10_000)]
+        assert np.mean(results) == pytest.approx(mean(position), abs=0.04)
+
+
+# --- what a game sees of it
+
+
+def play_on(game: Game, player: Mcts, nodes: int, plies: int) -> list[Choice]:
+    """The player's choices for both sides of a game that goes on."""
+    choices = []
+    for _ in range(plies):
+        choices.append(player.choose(game, Limit(nodes=nodes), random.Random(len(game.moves))))
+        game.push(choices[-1].move)
+    return choices
+
+
+def tree_of(choice: Choice) -> float:
+    """The positions in the tree."""
+    assert choice.extra is not None
+    return choice.extra["tree"]
+
+
+def test_a_game_that_is_begun_forgets_the_ones_before():
+    nodes = 100 if UNCOMPILED else 1000
+    player = Mcts(ENGLISH)
+    first = play_on(Game(ENGLISH), player, nodes, 4)
+    player.begin()
+    assert play_on(Game(ENGLISH), player, nodes, 4) == first
+
+
+def test_the_tree_is_kept_from_move_to_move_of_one_game_only():
+    nodes = 100 if UNCOMPILED else 1000
+    keeps, forgets = Mcts(ENGLISH), Mcts(ENGLISH, keep_tree=False)
+    kept, fresh = play_on(Game(ENGLISH), keeps, nodes, 4), play_on(Game(ENGLISH), forgets, nodes, 4)
+    assert all(choice.nodes == nodes for choice in kept)
+    assert all(tree_of(choice) > 1.05 * tree_of(other) for choice, other in zip(kept[2:], fresh[2:], strict=True))
+    again = keeps.choose(Game(ENGLISH), Limit(nodes=nodes), random.Random(0))
+    assert again == fresh[0]
+
+
+def test_a_full_tree_grows_no_more_and_is_searched_on():
+    player = Mcts(ENGLISH, tree=1)
+    nodes = 100 if UNCOMPILED else 20_000
+    player._memory.set({"tree_words": 100 * WIDTH})
+    choice = player.choose(Game(ENGLISH), Limit(nodes=nodes), random.Random(0))
+    assert choice.nodes == nodes
+    assert 50 < tree_of(choice) <= 100
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("policy", ["none", "evaluation", {"depth": 0}], ids=str)
+@pytest.mark.parametrize("rollout", ["random", "evaluation", {"depth": 2}], ids=str)
+def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs(rollout, policy):
+    one, same, other = (
+        choose(ENGLISH, ENGLISH.start, 2000, seed, rollout=rollout, policy=policy) for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert (one == other) == (rollout != "random")
+
+
+def test_telemetry_says_what_was_searched():
+    choice = choose(ENGLISH, ENGLISH.start, 50 if UNCOMPILED else 500)
+    assert choice.nodes == choice.leaves == (50 if UNCOMPILED else 500)
+    assert 1 < choice.depth == len(choice.pv) <= choice.deepest
+    assert tree_of(choice) > 50
+    assert choice.score is not None and -1 < choice.score < 1
+
+
+@pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
+def test_it_plays_every_variant(name):
+    variant = BY_NAME[name]
+    game, player = Game(variant), Mcts(variant)
+    for _ in range(2 if UNCOMPILED else 30):
+        if game.outcome is None:
+            game.push(player.choose(game, Limit(nodes=5 if UNCOMPILED else 50), random.Random(1)).move)
+    assert len(game.moves) > 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "options"),
+    [
+        (Limit(depth=4), {}),
+        (Limit(), {}),
+        (Limit(nodes=1), {"rollout": "randm"}),
+        (Limit(nodes=1), {"rollout": {"depth": 99}}),
+        (Limit(nodes=1), {"rollout": {"deep": 1}}),
+        (Limit(nodes=1), {"policy": "evalution"}),
+        (Limit(nodes=1), {"policy": {"depth": -1}}),
+        (Limit(nodes=1), {"temperature": 0.0}),
+        (Limit(nodes=1), {"exploration": -1.0}),
+        (Limit(nodes=1), {"tree": 0}),
+        (Limit(nodes=1), {"explore": 1}),
+    ],
+)
+def test_what_it_cannot_do_with_is_refused_in_one_line(limit, options):
+    with pytest.raises(PlayerError) as caught:
+        build_player(PlayerSpec("m", "mcts", limit, options), ENGLISH)
+    one_line(caught.value)
+    assert len(str(caught.value).splitlines()) == 1

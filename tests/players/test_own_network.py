@@ -1,0 +1,250 @@
+"""Tests of networks of a user's own as players: `configs/own_network.py`, with networks made here."""
+
+from __future__ import annotations
+
+import math
+import random
+import shutil
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.needed import needed
+
+needed("onnx")
+
+import onnx
+from click.testing import CliRunner
+from onnx import TensorProto, helper, numpy_helper
+
+from arena import Encoding, Game
+from arena.commands.cli import main
+from arena.experiment.load import player_spec
+from arena.ledger.read import read
+from arena.rules.game import FORFEITS
+from arena.rules.notation import parse_fen
+from players.loading import fingerprints, located
+from players.player import Limit
+from players.table import build_player
+
+pytestmark = pytest.mark.full
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+MATERIAL = np.array([1.0, 1.5, -1.0, -1.5, 0.0, 0.0], np.float32)
+"""What a piece of each plane is worth."""
+
+RUN = """\
+name: networks
+variant: english
+openings: {random_plies: 4, count: 2}
+max_plies: 60
+players:
+  - {name: net, type: "own_network.py:ValueNetwork", file: value.onnx}
+  - {name: random, type: random}
+"""
+
+
+def write_onnx(file: Path, shape: tuple[int, ...], *heads: np.ndarray) -> None:
+    """A network without a hidden layer: each output is the planes, in one row, times the weights of a head."""
+    nodes = [helper.make_node("Flatten", ["planes"], ["row"], axis=1)]
+    nodes += [helper.make_node("MatMul", ["row", f"weights{n}"], [f"out{n}"]) for n in range(len(heads))]
+    graph = helper.make_graph(
+        nodes,
+        "linear",
+        [helper.make_tensor_value_info("planes", TensorProto.FLOAT, ["n", *shape])],
+        [
+            helper.make_tensor_value_info(f"out{n}", TensorProto.FLOAT, ["n", head.shape[1]])
+            for n, head in enumerate(heads)
+        ],
+        [numpy_helper.from_array(head, f"weights{n}") for n, head in enumerate(heads)],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    onnx.save(model, file)
+
+
+def write_torch(file: Path, shape: tuple[int, ...], *heads: np.ndarray) -> None:
+    torch = needed("torch")
+
+    class Linear(torch.nn.Module):  # type: ignore[name-defined]
+        def __init__(self):
+            super().__init__()
+            self.heads = torch.nn.ModuleList([torch.nn.Linear(*head.shape, bias=False) for head in heads])
+            for layer, head in zip(self.heads, heads, strict=True):
+                layer.weight.data = torch.from_numpy(head.T.copy())
+
+        def forward(self, planes):
+            outputs = tuple(layer(planes.flatten(1)) for layer in self.heads)
+            return outputs if len(outputs) > 1 else outputs[0]
+
+    program = torch.export.export(
+        Linear(), (torch.zeros(2, *shape),), dynamic_shapes=({0: torch.export.Dim("n")},)
+    )
+    torch.export.save(program, file)
+
+
+WRITERS = {"onnx": write_onnx, "pt2": write_torch}
+
+
+def played(game: Game, seed: int) -> Game:
+    rng = random.Random(seed)
+    while game.outcome is None and len(game.moves) < 60:
+        game.push(rng.choice(game.legal_moves))
+    return game
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_value_network_goes_where_its_value_is_lowest_for_the_opponent(tmp_path, kind):
+    encoding, file = Encoding("english"), tmp_path / f"value.{kind}"
+    weights = np.repeat(MATERIAL, 64)[:, None].astype(np.float32)
+    WRITERS[kind](file, encoding.shape, weights)
+    spec = player_spec({"type": f"{CONFIGS}/own_network.py:ValueNetwork", "file": str(file)})
+    player = build_player(spec, encoding.variant)
+    game = played(Game("english"), 1)
+    while game.moves:
+        game.pop()
+        values = []
+        for move in game.legal_moves:
+            after = game.copy()
+            after.push(move)
+            worth = {"w": 1.0, "W": 1.5, "b": -1.0, "B": -1.5}
+            values.append(sum(map(worth.__getitem__, after.pieces.values())) * (1 if game.turn == 0 else -1))
+        choice = player.choose(game, Limit(), random.Random(0))
+        assert choice.score == pytest.approx(max(values))
+        assert choice.move == game.legal_moves[values.index(max(values))]
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_policy_network_plays_the_legal_action_of_the_highest_output(tmp_path, kind):
+    encoding, file = Encoding("english"), tmp_path / f"policy.{kind}"
+    weights = np.random.default_rng(1).normal(size=(np.prod(encoding.shape), encoding.actions)).astype(np.float32)
+    WRITERS[kind](file, encoding.shape, weights)
+    spec = player_spec({"type": f"{CONFIGS}/own_network.py:PolicyNetwork", "file": str(file)})
+    player = build_player(spec, encoding.variant)
+    game = played(Game("english"), 2)
+    while game.moves:
+        game.pop()
+        outputs = encoding.planes(game).ravel().astype(np.float32) @ weights
+        legal = np.flatnonzero(encoding.mask(game))
+        assert player.choose(game, Limit(), random.Random(0)).move == encoding.move(
+            game, int(legal[outputs[legal].argmax()])
+        )
+
+
+def tree_network(file: Path, variant: str, policy: np.ndarray, value: np.ndarray, kind: str = "onnx") -> Any:
+    """A player of `configs/own_network.py` that searches with a network of these two heads."""
+    encoding = Encoding(variant)
+    WRITERS[kind](file, encoding.shape, policy, value)
+    spec = player_spec({"type": f"{CONFIGS}/own_network.py:TreeNetwork", "file": str(file)})
+    return build_player(spec, encoding.variant)
+
+
+def heads(variant: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of a policy and of a value, both at random, the values within -1 and 1."""
+    encoding, rng = Encoding(variant), np.random.default_rng(seed)
+    inputs = int(np.prod(encoding.shape))
+    policy = rng.normal(size=(inputs, encoding.actions)).astype(np.float32)
+    value = rng.uniform(-0.02, 0.02, size=(inputs, 1)).astype(np.float32)
+    value[inputs * 4 // 6 :] = 0
+    return policy, value
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_one_node_of_a_tree_network_is_its_policy_and_its_value(tmp_path, kind):
+    encoding = Encoding("english")
+    policy, value = heads("english", 1)
+    player = tree_network(tmp_path / f"two.{kind}", "english", policy, value, kind)
+    game = played(Game("english"), 3)
+    while game.moves:
+        game.pop()
+        planes = encoding.planes(game).ravel().astype(np.float32)
+        legal = np.flatnonzero(encoding.mask(game))
+        choice = player.choose(game, Limit(nodes=1), random.Random(0))
+        assert choice.move == encoding.move(game, int(legal[(planes @ policy)[legal].argmax()]))
+        assert choice.score == pytest.approx((planes @ value).item(), abs=1e-5)
+        assert choice.nodes == choice.leaves == 1
+
+
+def naive_visits(variant: str, game: Game, policy: np.ndarray, value: np.ndarray, nodes: int) -> dict[int, int]:
+    """How often PUCT visits each move of a position, from lines of moves and their values in plain tables."""
+    encoding = Encoding(variant)
+    priors: dict[tuple[int, ...], dict[int, float]] = {}
+    values: dict[tuple[int, ...], list[float]] = {}
+    for _ in range(nodes):
+        line: tuple[int, ...] = ()
+        after = game.copy()
+        while line in priors and after.outcome is None:
+            best, chosen = -math.inf, 0
+            total = len(values[line])
+            for move, prior in priors[line].items():
+                below = values.get((*line, move), [])
+                q = -fmean(below) if below else fmean(values[line])
+                if (bound := q + 1.5 * prior * math.sqrt(total) / (1 + len(below))) > best + 1e-9:
+                    best, chosen = bound, move
+            line = (*line, chosen)
+            after.push(chosen)
+        if after.outcome is not None:
+            found = 0.0 if after.outcome.winner is None else 1.0 if after.outcome.winner == after.turn else -1.0
+        else:
+            planes = encoding.planes(after).ravel().astype(np.float32)
+            exponentials = {m: math.exp((planes @ policy)[a]) for a, m in encoding.moves(after).items()}
+            priors[line] = {m: e / sum(exponentials.values()) for m, e in exponentials.items()}
+            found = (planes @ value).item()
+        for above in range(len(line), -1, -1):
+            values.setdefault(line[:above], []).append(found)
+            found = -found
+    return {move: len(values.get((move,), [])) for move in game.legal_moves}
+
+
+def test_a_tree_network_visits_what_a_naive_puct_visits_most(tmp_path):
+    policy, value = heads("english", 2)
+    player = tree_network(tmp_path / "two.onnx", "english", policy / 4, value)
+    tried = 0
+    for seed in range(8):
+        game = played(Game("english"), seed)
+        for _ in range(4 + 5 * seed):
+            if game.moves:
+                game.pop()
+        visits = naive_visits("english", game, policy / 4, value, 60)
+        move = player.choose(game, Limit(nodes=60), random.Random(0)).move
+        assert visits[move] == max(visits.values())
+        tried += len(visits) > 2
+    assert tried > 3
+
+
+def test_a_tree_network_finds_a_win_of_which_its_network_knows_nothing(tmp_path):
+    encoding = Encoding("english")
+    inputs = int(np.prod(encoding.shape))
+    nothing = np.zeros((inputs, encoding.actions), np.float32), np.zeros((inputs, 1), np.float32)
+    player = tree_network(tmp_path / "two.onnx", "english", *nothing)
+    game = Game(encoding.variant, parse_fen(encoding.variant, "W:WK15,K10:BK2"))
+    choice = player.choose(game, Limit(nodes=300), random.Random(0))
+    assert choice == player.choose(game, Limit(nodes=300), random.Random(1))
+    assert choice.leaves < choice.nodes == 300
+    assert choice.score > 0.5
+    assert game.moves == []
+
+
+def test_a_network_beside_the_configuration_plays_in_its_seat(tmp_path, monkeypatch):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    shutil.copy(CONFIGS / "own_network.py", folder)
+    (folder / "run.yaml").write_text(RUN)
+    write_onnx(folder / "value.onnx", Encoding("english").shape, np.repeat(MATERIAL, 64)[:, None])
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, ["run", "mine/run.yaml", "--out", "out", "--workers", "1", "--no-report"])
+    assert result.exit_code == 0, result.output
+    games = read(tmp_path / "out").games
+    assert len(games) == 4
+    assert not set(games["termination"]) & set(FORFEITS)
+
+
+def test_a_network_is_a_file_of_the_users_own(tmp_path):
+    (tmp_path / "value.onnx").write_bytes(b"1")
+    spec = located(player_spec({"type": "own_network.py:ValueNetwork", "file": "value.onnx"}), tmp_path)
+    assert spec.options["file"] == str(tmp_path / "value.onnx")
+    before = fingerprints(spec)
+    (tmp_path / "value.onnx").write_bytes(b"2")
+    assert before["value.onnx"] != fingerprints(spec)["value.onnx"]

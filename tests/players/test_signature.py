@@ -1,0 +1,69 @@
+"""Searches find in counted limits, and by a clock that only evaluations advance, what they found before."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bench.signature import signature
+
+DATA = Path(__file__).parents[1] / "data" / "signature.csv"
+CLOCK = """
+import time
+from arena import evaluator
+
+now = 0.0
+time.monotonic = time.perf_counter = lambda: now
+
+@evaluator
+def ticking(position, rules):
+    global now
+    now += 0.001
+    own, other = (position.white, position.black)[:: -1 if position.turn else 1]
+    return float(own.bit_count() - other.bit_count())
+"""
+"""An evaluation that takes a millisecond, in the one file with the clock that says so."""
+TIMED = """
+import random
+from arena import Game, Limit, PlayerSpec, VARIANTS, build_player, parse_fen
+
+english = VARIANTS["english"]
+for preset in ("pvs", "full"):
+    for fen in ("W:W17,19,20,21,22,23,28,29,32:B2,5,7,8,9,10,12,13,15", "B:WK2,K4,8,31:B5,22,K23,25,K29"):
+        for limit in (Limit(seconds=0.1), Limit(seconds=0.2), Limit(seconds=0.4), Limit(clock=4.0)):
+            options = {"preset": preset, "evaluation": "clock.py:ticking", "tt": 1}
+            player = build_player(PlayerSpec(preset, "negamax", limit, options), english)
+            found = player.choose(Game(english, parse_fen(english, fen)), limit, random.Random(0))
+            print(found.depth, found.nodes)
+"""
+REACHED = {
+    "pvs": ["3 116", "4 205", "5 490", "4 205", "3 91", "4 225", "5 580", "4 225"],
+    "full": ["2 220", "3 261", "4 635", "3 261", "3 129", "3 319", "4 648", "4 379"],
+}
+"""Depth and nodes of each search of TIMED, in turn."""
+
+
+@pytest.mark.compiled
+def test_searches_find_the_values_moves_and_nodes_of_the_table() -> None:
+    kept = DATA.read_text().splitlines()
+    found = list(signature())
+    differ = [f"{now}\n  was {before}" for before, now in zip(kept, found, strict=True) if before != now]
+    assert not differ, "\n".join(differ)
+
+
+def test_an_iteration_is_begun_and_ended_as_the_clock_says(tmp_path: Path) -> None:
+    Path(tmp_path, "clock.py").write_text(CLOCK)
+    done = subprocess.run(
+        [sys.executable, "-c", TIMED],
+        cwd=tmp_path,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = done.stdout.splitlines()
+    assert {"pvs": found[:8], "full": found[8:]} == REACHED

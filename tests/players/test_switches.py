@@ -1,0 +1,395 @@
+"""Tests of the switches of the search: what must not change a value does not, and what is told is so."""
+
+from __future__ import annotations
+
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.rules.custom import build_variant
+from arena.rules.game import Game
+from arena.rules.move_text import parse_move
+from arena.rules.movegen import has_move
+from arena.rules.notation import fen, parse_fen
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
+from arena.rules.zobrist import key
+from players.loading import PlayerError
+from players.mcts.player import Mcts
+from players.negamax.player import Negamax, budget
+from players.negamax.score import LIMIT, WIN
+from players.negamax.state import MAX_DEPTH
+from players.negamax.switches import PRESETS, SWITCHES
+from players.negamax.transposition import (
+    EXACT,
+    LOWER,
+    MOVE,
+    SCORE,
+    find,
+    new_table,
+    store,
+)
+from players.player import Choice, Limit
+from tests.helpers import naive
+from tests.helpers.command_line import one_line
+from tests.helpers.rule_sets import UNCOMPILED, share
+
+ENGLISH = VARIANTS["english"]
+POSITIONS = 30 if UNCOMPILED else 200
+ORDERED = {"order_captures": True, "order_killers": True, "order_history": True}
+EXACT_SWITCHES: dict[str, dict[str, Any]] = {
+    "alpha_beta": {"alpha_beta": True},
+    "fail_hard": {"alpha_beta": True, "fail_soft": False},
+    "iterative": {"alpha_beta": True, "iterative": True},
+    "root_order": {"alpha_beta": True, "iterative": True, "root_order": True},
+    "order_captures": {"alpha_beta": True, "order_captures": True},
+    "order_killers": {"alpha_beta": True, "order_killers": True},
+    "order_history": {"alpha_beta": True, "order_history": True},
+    "tt alone": {"tt": 1},
+    "tt": {"alpha_beta": True, "iterative": True, "tt": 1},
+    "order_tt": {"alpha_beta": True, "iterative": True, "tt": 1, "order_tt": True},
+    "pvs": {"alpha_beta": True, "pvs": True, **ORDERED},
+    "aspiration": {"alpha_beta": True, "iterative": True, "aspiration": 0.2},
+    "mtdf": {"alpha_beta": True, "iterative": True, "tt": 1, "mtdf": True},
+    "mate_distance": {"alpha_beta": True, "mate_distance": True},
+    "stop_complete": {"alpha_beta": True, "iterative": True, "stop_complete": True},
+    "stop_decided": {"alpha_beta": True, "iterative": True, "stop_decided": True},
+    **{f"preset {name}": {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
+}
+"""Switches, added to plain minimax, that must leave its value and its move as they are."""
+FURTHER: dict[str, dict[str, Any]] = {
+    "quiescence": {"quiescence": "captures"},
+    "singular": {"singular": 2},
+    "extensions": {"extensions": True},
+    "tt_deeper": {"tt_deeper": True},
+}
+"""Switches, added to `pvs`, that look further."""
+LESS_FAR: dict[str, dict[str, Any]] = {
+    "lmr late": {"lmr": "late"},
+    "lmr early": {"lmr": "early"},
+    "iir": {"iir": 3},
+    "futility": {"futility": True},
+    "futility, other margins": {
+        "futility": True,
+        "futility_depth": 4,
+        "futility_above": 0.1,
+        "futility_below": 0.1,
+    },
+    "probcut": {"probcut": True, "probcut_above": 0.01, "probcut_below": 0.01},
+}
+"""Switches, added to `pvs`, that do not look as far, and so may miss a win."""
+INEXACT = {"draws", *(name for switches in (FURTHER | LESS_FAR).values() for name in switches)}
+
+
+@pytest.fixture(scope="module")
+def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
+    moving = [position for position in played if has_move(variant.constants, position)]
+    number = share(variant, POSITIONS)
+    return moving[:: len(moving) // number][:number]
+
+
+@pytest.fixture(scope="module")
+def truths(variant: Variant, open_positions: list[Position]) -> list[tuple[Position, int, Choice, int]]:
+    """Positions with a depth, plain minimax's choice, and the last of its equally good moves."""
+    first, last = Negamax(variant, "simple", "minimax"), Negamax(variant, "simple", "minimax", ties="last")
+    found = []
+    for i, position in enumerate(open_positions):
+        depth = 1 + i % 4
+        choice = choose(first, variant, position, depth)
+        found.append((position, depth, choice, choose(last, variant, position, depth).move))
+    return found
+
+
+def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:
+    return player.choose(Game(variant, position), Limit(depth), random.Random(0))
+
+
+@pytest.mark.parametrize("name", EXACT_SWITCHES)
+def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name):
+    switches = {"preset": "minimax", **EXACT_SWITCHES[name]}
+    player = Negamax(variant, "simple", **switches)
+    for position, depth, truth, _ in truths:
+        choice = choose(player, variant, position, depth)
+        assert (choice.score, choice.move) == (truth.score, truth.move), (fen(variant, position), depth)
+
+
+def test_every_switch_is_tried():
+    tried = {name for switches in EXACT_SWITCHES.values() for name in switches}
+    told = {"contempt", "finals", "full_width", "partial", "repetition_penalty", "singular_margin"}
+    told |= {"stop_cost", "stop_half", "ties"}
+    published = {"order_squares"}  # tests/players/test_published.py
+    known = {"tables"}  # tests/players/test_known_endings.py
+    assert set(SWITCHES) <= tried | INEXACT | told | published | known
+
+
+def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):
+    last = Negamax(variant, "simple", "pvs", ties="last")
+    lots = Negamax(variant, "simple", "pvs", ties="random")
+    differ = 0
+    for position, depth, truth, last_move in truths:
+        if depth > 2:
+            continue
+        assert choose(last, variant, position, depth).move == last_move
+        game = Game(variant, position)
+        drawn = {lots.choose(game, Limit(depth), random.Random(seed)).move for seed in range(4)}
+        differ += len(drawn) > 1
+        best = [
+            move
+            for move in game.legal_moves
+            if len(game.legal_moves) == 1 or value_of(variant, position, move, depth) == truth.score
+        ]
+        assert drawn <= set(best)
+        assert (truth.move, last_move) == (best[0], best[-1])
+    assert differ > 5
+
+
+def value_of(variant: Variant, position: Position, move: int, depth: int) -> float:
+    """A move's value by plain minimax in Python."""
+    after = Game(variant, position)
+    after.push(move)
+    child = naive.state_of(variant.rules, after.position)
+    return -naive.minimax(variant.rules, child, depth - 1, naive.simple, ply=1)[0]
+
+
+@pytest.fixture(scope="module")
+def deeper(variant: Variant, truths: list[tuple[Position, int, Choice, int]]) -> list[Choice]:
+    """What an exact search chooses in the positions of `truths`, a ply deeper than there."""
+    player = Negamax(variant, "simple", "pvs", stop_single=False)
+    return [choose(player, variant, position, depth + 1) for position, depth, _, _ in truths]
+
+
+@pytest.mark.parametrize("name", [*FURTHER, *LESS_FAR])
+def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_its_wins(
+    variant, truths, deeper, name
+):
+    player = Negamax(variant, "simple", "pvs", stop_single=False, **(FURTHER | LESS_FAR)[name])
+    changed = 0
+    for (position, depth, truth, _), exact in zip(truths, deeper, strict=True):
+        choice = choose(player, variant, position, depth + 1)
+        assert choice.move in Game(variant, position).legal_moves
+        if name in FURTHER and truth.score is not None and truth.score > LIMIT:
+            assert choice.score is not None and choice.score > LIMIT, fen(variant, position)
+        changed += choice.score != exact.score or choice.nodes != exact.nodes
+    assert changed > 0 or name == "tt_deeper"  # which the next test shows
+
+
+@pytest.mark.parametrize("name", LESS_FAR)
+def test_where_few_pieces_are_left_all_is_searched_in_full(name: str) -> None:
+    position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
+
+    def nodes(**switches: Any) -> int:
+        return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
+
+    assert nodes(**LESS_FAR[name], full_width=8) == nodes() != nodes(**LESS_FAR[name], full_width=3)
+
+
+def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():
+    nodes = {}
+    for deeper in (False, True):
+        player, game = Negamax(ENGLISH, "simple", "pvs", tt_deeper=deeper), Game(ENGLISH)
+        game.push(player.choose(game, Limit(7), random.Random(0)).move)
+        nodes[deeper] = player.choose(game, Limit(3), random.Random(0)).nodes
+    assert nodes[True] < nodes[False]
+
+
+def test_quiescence_sees_the_recapture_beyond_the_horizon():
+    position = parse_fen(ENGLISH, "W:W22,32:B18,11,8")  # 22x15 wins a man, 11x18 takes it back
+    blind = choose(Negamax(ENGLISH, "material", "alphabeta"), ENGLISH, position, 1)
+    seeing = choose(Negamax(ENGLISH, "material", "alphabeta", quiescence="captures"), ENGLISH, position, 1)
+    assert (blind.score, blind.deepest) == (0.0, 1)
+    assert (seeing.score, seeing.deepest) == (-1.0, 2)
+
+
+def test_a_singular_move_is_searched_deeper_by_the_margin():
+    position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
+
+    def nodes(**switches: Any) -> int:
+        return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
+
+    assert nodes(singular=4, singular_margin=1000.0) == nodes(singular=4, singular_margin=100.0)
+    assert nodes(singular=10) == nodes() < nodes(singular=4, singular_margin=0.1)
+
+
+def test_a_draw_by_repetition_is_seen_through_the_games_history():
+    # a king against two: Black goes back and forth in the double corner, and White, ahead, must not repeat
+    game = Game(ENGLISH, parse_fen(ENGLISH, "W:WK14,K15:BK32"))
+    for text in ("15-10", "32-28", "10-15", "28-32"):
+        game.push(parse_move(ENGLISH, game.position, text))
+    knows = Negamax(ENGLISH, "material", "pvs", draws=True, tt=0, order_tt=False)
+    blind = Negamax(ENGLISH, "material", "pvs", tt=0, order_tt=False)
+    repeating = parse_move(ENGLISH, game.position, "15-10")
+    after = Game(ENGLISH, game.position)
+    assert after.outcome is None
+    game.push(repeating)  # Black to move, in a position that occurred before
+    assert game.outcome is None
+    lost = blind.choose(game, Limit(2), random.Random(0))
+    drawn = knows.choose(game, Limit(2), random.Random(0))
+    assert lost.score is not None and lost.score < 0
+    assert drawn.score == 0.0
+    assert drawn.move == parse_move(ENGLISH, game.position, "32-28")
+    eager = Negamax(ENGLISH, "material", "pvs", draws=True, contempt=0.25, tt=0, order_tt=False)
+    assert eager.choose(game, Limit(2), random.Random(0)).score == -0.25
+
+
+KINGS = "W:WK14,K15:BK32"
+
+
+@pytest.mark.parametrize("kind", [Negamax, Mcts])
+@pytest.mark.parametrize(
+    ("rules", "fen", "before", "value"),
+    [
+        ({"no_progress": 4}, KINGS, 0, 0.0),
+        ({"no_progress": 2}, KINGS, 0, 0.0),
+        ({"no_capture": 4}, KINGS, 0, 0.0),
+        pytest.param({"no_capture": 5}, "W:W31,32:B1", 0, 0.0, id="men move"),
+        pytest.param({"no_progress": 300}, KINGS, 297, 0.0, id="more plies than a search knows positions"),
+        pytest.param({"no_progress": 1}, "W:W24,K32:B20", 0, math.inf, id="a win in the last ply"),
+    ],
+)
+def test_a_draw_by_counted_plies_is_seen_without_one_by_repetition(kind, rules, fen, before, value):
+    variant = build_variant({"base": "english", "repetition": 0, "no_progress": 0} | rules)
+    game = Game(variant, parse_fen(variant, fen))
+    for ply in range(before):
+        game.push(parse_move(variant, game.position, ("15-10", "32-28", "10-15", "28-32")[ply % 4]))
+    switches = {"draws": True} if kind is Negamax else {}
+    limit = Limit(8) if kind is Negamax else Limit(nodes=20_000)
+    choice = kind(variant, evaluation="material", **switches).choose(game, limit, random.Random(0))
+    assert choice.plies_to_win > 0 if value else choice.score == 0.0
+
+
+def test_the_published_repetition_penalty_is_taken_off_a_leaf_four_plies_later():
+    game = Game(ENGLISH, parse_fen(ENGLISH, "W:WK1:BK32"))
+    player = Negamax(ENGLISH, "game3", "minimax", repetition_penalty=1000.0)
+    for text in ("1-6", "32-28", "6-1"):
+        game.push(parse_move(ENGLISH, game.position, text))
+    choice = player.choose(game, Limit(1), random.Random(0))
+    assert choice.score == 1000.0  # 28-32 repeats the position: 1000 off White's view
+    assert choice.move == parse_move(ENGLISH, game.position, "28-32")
+
+
+@pytest.mark.full
+def test_points_decide_the_finished_games_of_simplified():
+    variant = VARIANTS["simplified"]
+    position = parse_fen(variant, "W:W6:B26")  # both crown nothing: two points each, a draw
+    choice = choose(Negamax(variant, "simple", "alphabeta", finals="points"), variant, position, 2)
+    assert choice.score == -100.0
+    winning = parse_fen(variant, "W:W22:B18")  # takes the last piece: 1 point to none
+    assert choose(Negamax(variant, "simple", "alphabeta", finals="points"), variant, winning, 1).score == 101.0
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 10, 137, 5000])
+def test_no_more_nodes_are_entered_than_the_limit_allows(variant, open_positions, nodes):
+    player = Negamax(variant, "simple", "full")
+    for position in open_positions[::10]:
+        choice = player.choose(Game(variant, position), Limit(nodes=nodes), random.Random(0))
+        assert choice.nodes <= nodes
+        assert choice.move in Game(variant, position).legal_moves
+
+
+def test_an_unfinished_iteration_counts_only_if_partial():
+    whole = Negamax(ENGLISH, "simple", "pvs", stop_half=False)
+    depth_5 = choose(whole, ENGLISH, ENGLISH.start, 5)
+    part = Negamax(ENGLISH, "simple", "pvs")
+    stopped = part.choose(Game(ENGLISH), Limit(nodes=depth_5.nodes + 50), random.Random(0))
+    assert stopped._replace(nodes=0)[:3] == depth_5._replace(nodes=0)[:3]
+    assert stopped.nodes == depth_5.nodes + 50
+
+
+GROWTH = """
+import random, resource
+from pathlib import Path
+
+from players.player import Limit
+from arena.rules.game import Game
+from arena.rules.variants import VARIANTS
+from players.negamax.player import Negamax
+
+english = VARIANTS["english"]
+player, game, rng = Negamax(english, "simple", "full"), Game(english), random.Random(0)
+pages = []
+for times in (100, 1000):
+    for _ in range(times):
+        player.choose(game, Limit(nodes=500), rng)
+    pages.append(int(Path("/proc/self/statm").read_text().split()[1]))
+print((pages[1] - pages[0]) * resource.getpagesize())
+"""
+"""Prints how many bytes a thousand searches take and keep."""
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory in use is read from /proc")
+def test_a_thousand_searches_take_no_more_memory():
+    done = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 2_000_000
+
+
+def test_of_a_clock_no_more_is_spent_than_is_there():
+    for clock in (0.01, 0.5, 60.0):
+        for increment in (None, 0.0, 2.0):
+            soft, hard = budget(Limit(clock=clock, increment=increment))
+            assert soft > 0
+            assert hard <= clock / 3
+    assert budget(Limit(seconds=0.1)) == pytest.approx((0.05, 0.0995))
+    assert budget(Limit(depth=3)) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"preset": "fulll"},
+        {"preset": "minimax", "pvs": True},
+        {"preset": "alphabeta", "mtdf": True},
+        {"preset": "full", "mtdf": True},
+        {"finals": "alike"},
+        {"preset": "alphabeta", "mate_distance": True, "finals": "alike"},
+    ],
+)
+def test_switches_that_do_not_go_together_are_refused(switches):
+    with pytest.raises(PlayerError, match=r".") as caught:
+        Negamax(ENGLISH, "simple", **switches)
+    one_line(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("limit", "preset", "reason"),
+    [
+        (Limit(), "pvs", "needs a limit"),
+        (Limit(seconds=1.0), "alphabeta", "needs the limit 'depth'"),
+        (Limit(depth=MAX_DEPTH + 1), "pvs", "1 to 64 plies"),
+        (Limit(depth=0), "pvs", "1 to 64 plies"),
+    ],
+)
+def test_a_limit_that_a_search_cannot_do_with_is_refused(limit, preset, reason):
+    with pytest.raises(ValueError, match=reason):
+        Negamax(ENGLISH, "simple", preset).choose(Game(ENGLISH), limit, random.Random(0))
+
+
+def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
+    table = new_table(1)
+    store(table, table.size, 5, 77, 1.5, 9, EXACT, 1)
+    store(table, table.size, 5 + table.size, 78, -WIN, 3, LOWER, 1)
+    assert table.view(np.float64)[find(table, table.size, 5, 1) + SCORE] == 1.5
+    assert table.view(np.float64)[find(table, table.size, 5 + table.size, 1) + SCORE] == -WIN
+    store(table, table.size, 5 + 2 * table.size, 79, 0.0, 2, LOWER, 1)
+    assert table[find(table, table.size, 5, 1) + MOVE] == 77 and find(table, table.size, 5 + table.size, 1) < 0
+    store(table, table.size, 5 + 3 * table.size, 80, 0.0, 1, LOWER, 2)
+    assert find(table, table.size, 5, 1) < 0
+    assert table[find(table, table.size, 5 + 3 * table.size, 2) + MOVE] == 80
+    assert find(table, table.size, 5 + 3 * table.size, 3) < 0
+    assert find(new_table(0), 8, 5, 1) < 0
+    assert key(ENGLISH.start) != 0 and np.count_nonzero(new_table(1)) == 0
+
+
+def test_the_memory_of_a_new_table_is_there_before_the_first_search():
+    resource = pytest.importorskip("resource")
+    table, process = new_table(64), resource.RUSAGE_SELF
+    before = resource.getrusage(process).ru_minflt
+    assert not table[::512].any()
+    assert resource.getrusage(process).ru_minflt - before < 10

@@ -1,0 +1,68 @@
+"""The notebook of `configs/`: executed as a reader would, it gives the outputs that are kept in it."""
+
+from __future__ import annotations
+
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.needed import needed
+
+nbformat = needed("nbformat")
+nbclient = needed("nbclient")
+needed("ipykernel")
+
+FILE = Path(__file__).parents[2] / "configs" / "your_heuristic.ipynb"
+MOST_CELLS, MOST_BYTES = 10, 60_000
+
+
+@pytest.fixture(scope="module")
+def kept() -> Any:
+    return nbformat.read(FILE, as_version=4)
+
+
+@pytest.fixture(scope="module")
+def executed(kept: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The notebook with the outputs of now."""
+    book = nbformat.from_dict(kept)
+    place = {"metadata": {"path": str(tmp_path_factory.mktemp("notebook"))}}
+    nbclient.NotebookClient(book, timeout=600, kernel_name="python3", resources=place).execute()
+    return book
+
+
+def outputs(book: Any) -> list[list[dict[str, str]]]:
+    """Of each code cell its outputs, texts by their types."""
+    return [
+        [
+            {name: "".join(text) for name, text in (one.get("data") or {"text": one.get("text", "")}).items()}
+            for one in cell["outputs"]
+        ]
+        for cell in book.cells
+        if cell["cell_type"] == "code"
+    ]
+
+
+def test_it_is_short_and_names_no_machine(kept):
+    text = FILE.read_text(encoding="utf-8")
+    assert len(kept.cells) <= MOST_CELLS and len(text) < MOST_BYTES
+    assert not re.search(r"/(home|root|tmp|Users|usr)/|[A-Z]:\\\\", text)
+    assert f'"{socket.gethostname()}"' not in text and kept["metadata"]["kernelspec"]["name"] == "python3"
+    kinds = [set(one) for cell in outputs(kept) for one in cell]
+    assert {"text/plain", "text/html"} in kinds and sum("image/svg+xml" in kind for kind in kinds) == 2
+
+
+@pytest.mark.full
+def test_it_gives_the_outputs_that_are_kept(kept, executed):
+    before, now = outputs(kept), outputs(executed)
+    assert [[set(one) for one in cell] for cell in now] == [[set(one) for one in cell] for cell in before]
+    written, (card,), (table,), (_,), (words, board) = now
+    assert written == before[0]
+    said, before_said = (
+        re.findall(r"<p>.*?</p>", html, re.DOTALL) for html in (card["text/html"], before[1][0]["text/html"])
+    )
+    assert said[1:] == before_said[1:]  # the facts have the day and the seconds
+    assert table["text/plain"] == before[2][0]["text/plain"]
+    assert (words, board["image/svg+xml"]) == (before[4][0], before[4][1]["image/svg+xml"])

@@ -1,0 +1,474 @@
+"""What the READMEs promise, executed: their code, configurations, commands, tables, errors and links.
+
+Tables are found by their headings in any README of the project, so that they may move from one to another.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import pytest
+import yaml
+
+import arena
+from arena import Game, Limit
+from arena.commands.catalogue import HEADER, catalogue, variant_rows
+from arena.commands.cli import COMMANDS, main
+from arena.experiment.formats import FORMATS
+from arena.experiment.load import load_all
+from arena.learning.config import load_learning
+from arena.report.files import FILES
+from arena.report.tables.catalogue import dictionary
+from arena.rules.variants import VARIANTS
+from players.evaluation.build import EVALUATORS
+from players.evaluation.evaluator import Evaluator
+from players.evaluation.linear import FEATURES
+from players.evaluation.mix import PARTS
+from players.negamax.switches import PRESETS, SWITCHES, preset_texts
+from players.player import CompletePlayer, Player
+from players.table import PLAYERS
+from tests.helpers.command_line import invoke
+from tests.helpers.configs import BROKEN, GOOD
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = (".", ".github", "arena", "arena/*", "configs", "configs/*", "players", "reports", "reports/*", "tests")
+READMES = sorted({file for folder in FOLDERS for file in ROOT.glob(f"{folder}/*.md") if file.name != "summary.md"})
+PERFT = json.loads((ROOT / "tests" / "data" / "perft.json").read_text())["rows"]
+
+BASE = """\
+name: readme
+variant: english
+openings: {random_plies: 4, count: 2}
+players:
+  - {name: a, type: random}
+  - {name: b, type: random}
+"""
+"""What a part of a configuration in a README is put into."""
+
+
+class Block(NamedTuple):
+    """The text between ``` and ```, and its language."""
+
+    language: str
+    text: str
+
+
+class Row(NamedTuple):
+    """A row of a table in Markdown."""
+
+    file: Path
+    header: tuple[str, ...]
+    cells: tuple[str, ...]
+
+
+def blocks() -> Iterator[Block]:
+    for file in READMES:
+        for language, text in re.findall(r"^```(\w*)\n(.*?)^```$", file.read_text(), flags=re.M | re.S):
+            yield Block(language, text)
+
+
+def rows() -> Iterator[Row]:
+    for file in READMES:
+        header: tuple[str, ...] = ()
+        for line in re.sub(r"^```.*?^```$", "", file.read_text(), flags=re.M | re.S).splitlines():
+            if not line.startswith("|"):
+                header = ()
+                continue
+            cells = tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+            if not header:
+                header = cells
+            elif set("".join(cells)) - set("-: "):
+                yield Row(file, header, cells)
+
+
+BLOCKS, ROWS = list(blocks()), list(rows())
+
+
+def table(*header: str) -> list[tuple[str, ...]]:
+    """The rows of all tables whose first columns have these headings."""
+    return [row.cells for row in ROWS if row.header[: len(header)] == header]
+
+
+def place(*header: str) -> str:
+    """The files whose tables have these headings, for the message of a test that misses a row."""
+    found = {str(row.file.relative_to(ROOT)) for row in ROWS if row.header[: len(header)] == header}
+    return f"the table with the column {header[0]!r} in {' and '.join(sorted(found)) or 'no README'}"
+
+
+def blocks_of(language: str) -> list[Block]:
+    return [block for block in BLOCKS if block.language == language]
+
+
+def code(cell: str) -> list[str]:
+    """What stands between back quotes."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the files of the Python blocks that begin with their name, and submissions."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.py").write_text(BROKEN)
+    (tmp_path / "submissions").mkdir()
+    for number in range(8):
+        (tmp_path / "submissions" / f"s{number}.py").write_text("class Alice:\n    def choose(self, *_): ...\n")
+    for block in BLOCKS:
+        if block.language == "python" and (named := re.match(r"# (\w+\.py)", block.text)):
+            (tmp_path / named[1]).write_text(block.text)
+    return tmp_path
+
+
+# --- code
+
+
+def test_there_is_code_of_each_kind():
+    assert {block.language for block in BLOCKS} >= {"python", "yaml", "bash"}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "block", [block for block in BLOCKS if block.language == "python"], ids=lambda b: b.text[:30]
+)
+def test_python_runs_and_its_evaluations_and_players_do_what_they_are_for(folder, block):
+    if (run := re.search(r'"reports/(\w+)"', block.text)) is not None:
+        (folder / "run.yaml").write_text(BASE.replace("readme", run[1]))
+        assert invoke("run", "run.yaml", "--workers", "1").exit_code == 0
+    made: dict[str, Any] = {}
+    exec(compile(block.text, "README", "exec"), made)  # what users are told to copy
+    english = VARIANTS["english"]
+    for thing in [thing for name, thing in made.items() if not name.startswith("_")]:
+        if isinstance(thing, Evaluator):
+            assert isinstance(thing(english.start, english.rules), float)
+        elif isinstance(thing, type) and hasattr(thing, "choose") and not thing.__module__.startswith("arena."):
+            game = Game(english)
+            choice = thing(english).choose(game, Limit(depth=1), random.Random(0))
+            assert choice.move in game.legal_moves
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in BLOCKS if block.language == "yaml"], ids=lambda b: b.text[:30]
+)
+def test_yaml_is_a_configuration_or_a_part_of_one(folder, block):
+    given = yaml.safe_load(block.text)
+    if isinstance(given, list):
+        given = {"players": given}
+    file = folder / "readme.yaml"
+    if {"name", "players"} <= set(given) or "learn" in given:
+        file.write_text(block.text)
+    else:
+        file.write_text(yaml.safe_dump({**yaml.safe_load(BASE), **given}, sort_keys=False))
+    found = [load_learning(file)] if "learn" in given else load_all(file).values()
+    assert all(experiment.name for experiment in found)
+
+
+OWN = [block for block in blocks_of("yaml") if ".py:" in block.text and "openings:" in block.text]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("block", OWN, ids=lambda block: block.text[:14])
+def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
+    (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
+    result = invoke("plan", "mine.yaml", "--pilot", "2", "--workers", "1")
+    assert result.exit_code == 0, result.output
+    assert "of games on 1 worker" in result.stdout
+
+
+@pytest.mark.parametrize("command", [line for block in blocks_of("bash") for line in block.text.splitlines()])
+def test_commands_name_commands_and_configurations_that_there_are(command):
+    for name, *arguments in (words.split() for words in re.findall(r"(?:^|/|\s)arena (\w+[^&|]*)", command)):
+        assert name in COMMANDS
+        for argument in arguments:
+            if argument.endswith(".yaml") and "/" in argument:
+                assert (ROOT / argument).exists()
+
+
+# --- links
+
+
+@pytest.mark.parametrize("file", READMES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_links_lead_somewhere(file):
+    links = re.findall(r"\]\(([^)#\s]+)", file.read_text())
+    assert [link for link in links if "://" not in link and not (file.parent / link).exists()] == []
+
+
+# --- commands
+
+
+def documented() -> list[tuple[str, str]]:
+    """Each command of the tables of commands, and its usage."""
+    return [(named(usage), usage) for cells in table("command") for usage in code(cells[0])]
+
+
+def named(usage: str) -> str:
+    """The words of a usage that name a command: `run`, `list players`."""
+    _, name, *words = usage.split()
+    return f"{name} {words[0]}" if isinstance(command_of(name), click.Group) else name
+
+
+def command_of(name: str) -> click.Command:
+    """The command that these words name."""
+    command: click.Command | None = main
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), word)
+    assert command is not None
+    return command
+
+
+def all_commands() -> list[str]:
+    """Each command, those of groups in place of their group."""
+    return [
+        name if part is None else f"{name} {part}"
+        for name in COMMANDS
+        for part in getattr(command_of(name), "commands", [None])
+    ]
+
+
+def test_every_command_is_in_the_table():
+    assert {name for name, _ in documented()} == set(all_commands()), place("command")
+
+
+@pytest.mark.parametrize(("name", "usage"), documented())
+def test_a_command_takes_what_its_usage_shows(name, usage):
+    command = command_of(name)
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert set(re.findall(r"--[\w-]+", usage)) <= options
+    arguments = [p for p in command.params if isinstance(p, click.Argument)]
+    words = re.sub(r"\[--[^]]*\]|--[\w-]+ \S+", "", usage).split()[1 + len(name.split()) :]
+    assert len(words) <= sum(99 if a.nargs < 0 else 1 for a in arguments)
+    assert len(words) >= sum(a.required for a in arguments)
+    for parameter in command.params:
+        if isinstance(parameter.type, click.Choice):
+            for choices in re.findall(r"\[([\w|]+\|[\w|]+)\]", usage) if parameter in arguments else ():
+                assert set(choices.split("|")) <= set(parameter.type.choices)
+
+
+# --- tables of names
+
+
+def test_the_variants_are_those_of_the_command_and_their_counts_the_published_ones():
+    found = [tuple(cell.strip("`") for cell in cells) for cells in table(*HEADER)]
+    assert [cells[: len(HEADER)] for cells in found] == list(variant_rows())
+    for cells in found:
+        if counted := re.match(r"depth (\d+): ([\d ]+)", cells[-1]):
+            depth, nodes = int(counted[1]), int(counted[2].replace(" ", ""))
+            same = [v.name for v in VARIANTS.values() if (v.rules, v.start) == rules_and_start(cells[0])]
+            published = [row["nodes"] for row in PERFT if row["variant"] in same and len(row["nodes"]) >= depth]
+            assert any(counts[depth - 1] == nodes for counts in published), cells[0]
+
+
+def rules_and_start(name: str) -> tuple[Any, Any]:
+    return VARIANTS[name].rules, VARIANTS[name].start
+
+
+@pytest.mark.parametrize(
+    ("heading", "names"),
+    [
+        (("in `linear`",), FEATURES),
+        (("preset",), PRESETS),
+        (("switch",), SWITCHES),
+        (("`type`",), FORMATS),
+        (("type",), (*PLAYERS, "file.py:Class", "package.module:Class")),
+        (("key", "what it limits"), Limit._fields),
+        (("key of `mix`",), PARTS),
+    ],
+)
+def test_a_table_has_a_row_for_each_name(heading, names):
+    found = [name for cells in table(*heading) for name in code(cells[0])]
+    assert sorted(found) == sorted(names), place(*heading)
+
+
+@pytest.mark.parametrize(
+    ("part", "names"), [("players", PLAYERS), ("evaluations", EVALUATORS), ("formats", FORMATS)]
+)
+def test_what_there_is_names_everything(part, names):
+    (row,) = [cells for cells in table("part", "what there is") if cells[0] == part]
+    assert sorted(code(row[1])) == sorted(names), place("part", "what there is")
+
+
+def test_presets_and_switches_are_described_as_the_program_describes_them():
+    assert table("preset") == [(f"`{name}`", text) for name, text in preset_texts().items()], place("preset")
+    described = {row[0]: (row[0], *row[2:]) for row in option_rows("negamax")}
+    assert table("switch") == [described[f"`{name}`"] for name in SWITCHES], place("switch")
+
+
+def option_rows(player: str) -> list[tuple[str, ...]]:
+    """A row for each option of a player, as `arena list players` describes it; no default is an empty cell."""
+    return [
+        (
+            f"`{name}`",
+            "" if option["default"] is None else str(option["default"]).lower(),
+            option["takes"],
+            option["what"],
+        )
+        for name, option in catalogue()["players"][player]["options"].items()
+    ]
+
+
+def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
+    shared, own = table("option", "default"), table("option of `hybrid`")
+    assert shared == option_rows("mcts"), place("option", "default")
+    assert {row[0] for row in set(option_rows("hybrid")) - {*shared, *own}} == {"`evaluation`", "`rollout`"}
+    assert set(own) <= set(option_rows("hybrid")), place("option of `hybrid`")
+
+
+def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
+    described = [(f"`{file.name}`", file.holds) for file in FILES if not file.of_latex]
+    assert table("file", "what it holds") == described, place("file", "what it holds")
+    assert (ROOT / "reports" / "columns.md").read_text(encoding="utf-8") == f"{dictionary()}\n"
+
+
+def test_the_tables_of_a_ledger_are_those_that_it_has(tmp_path):
+    (tmp_path / "run.yaml").write_text(BASE)
+    assert invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "out", "--workers", "1").exit_code == 0
+    with closing(sqlite3.connect(tmp_path / "out" / "ledger.sqlite")) as ledger:
+        keys = {key for (key,) in ledger.execute("SELECT key FROM meta")}
+        found = {
+            name: list(ledger.execute(f"SELECT name, type, pk > 0 FROM pragma_table_info('{name}')"))
+            for (name,) in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
+    types = ("INTEGER", "REAL", "TEXT", "BLOB")
+    rows = table("table", "key", *types)
+    said = {code(row[0])[0]: [set(code(cell)) for cell in row[1:]] for row in rows}
+    assert said == {
+        name: [
+            {column for column, _, is_key in columns if is_key},
+            *({column for column, of, _ in columns if of == kind} for kind in types),
+        ]
+        for name, columns in found.items()
+    }
+    assert {name for row in table("`key`", "`value`") for name in code(row[0])} == keys
+
+
+@pytest.mark.parametrize("file", [file for cells in table("a new ...") for file in code(cells[1])])
+def test_the_map_names_files_that_there_are(file):
+    path = ROOT / "arena" / file.replace("<name>.py", "")
+    assert path.exists()
+
+
+def test_every_room_is_on_the_map():
+    rooms = {path.parent.name for path in (ROOT / "arena").glob("*/*.py")}
+    named = {name.rstrip("/") for cells in table("room") for name in code(cells[0])}
+    assert len(rooms) > 10
+    assert rooms <= {name.removeprefix("../") for name in named}
+
+
+def test_every_configuration_that_comes_along_has_its_row_and_result():
+    folders = (ROOT / "configs", ROOT / "configs" / "studies")
+    files = {path.name for folder in folders for path in folder.iterdir() if path.suffix in (".yaml", ".ipynb")}
+    named = {name for cells in table("file", "question") for name in code(cells[0])}
+    assert named == files, place("file", "question")
+
+
+def test_what_a_game_and_a_class_are_said_to_have_they_have():
+    names = {
+        name for cells in table("of a `game`") for text in code(cells[0]) for name in re.findall(r"^\w+", text)
+    }
+    public = {name for name in dir(Game(VARIANTS["english"])) if not name.startswith("_")}
+    assert names - {"print"} <= public
+    assert public - names <= {"without_progress", "without_capture", "occurrences", "plies_left", "start_runs"}
+    said = {re.split(r"\W", text)[0] for cells in table("of a class") for text in code(cells[0])}
+    assert said <= set(re.findall(r"`(\w+)", Player.__doc__ or ""))
+    assert set(CompletePlayer.__slots__) - {"choose", "player"} <= said
+
+
+def test_what_is_imported_from_arena_is_public():
+    text = "\n".join(file.read_text() for file in READMES)
+    for names in re.findall(r"from arena import ([\w, ]+)", text):
+        assert set(names.replace(" ", "").split(",")) <= set(arena.__all__)
+
+
+# --- errors
+
+PLAYER = "  - {name: b, type: negamax"
+SECOND = "  - {name: b, type: random}\n"
+ANSWERS: dict[str, str] = {
+    "`opennings: ...`": GOOD.replace("openings", "opennings"),
+    "`depth: six`": GOOD + PLAYER + ", depth: six}",
+    "`type: negamx`": GOOD + "  - {name: b, type: negamx, depth: 6}",
+    "`type: negamax` without a limit": GOOD + PLAYER + "}",
+    "`evaluation: simpel`": GOOD + PLAYER + ", depth: 6, evaluation: simpel}",
+    "`linear: {kng: 3}`": GOOD + PLAYER + ", depth: 6, evaluation: {linear: {kng: 3}}}",
+    "an evaluation that does not compile": GOOD + PLAYER + ', depth: 6, evaluation: "broken.py:poor"}',
+    "a player that raises in its constructor": GOOD + '  - {name: b, type: "broken.py:Raises"}',
+    "a program that is not there": GOOD + "  - {name: b, type: engine, depth: 6, command: [./scan, hub]}",
+    "an option that it does not take": GOOD + '  - {name: b, type: "broken.py:Crashes", levl: 3}',
+    "`sweep: {depth: {form: 1, to: 9}}`": GOOD + "  - {sweep: {depth: {form: 1, to: 9}}, name: b, type: negamax}",
+    "two players of one name": GOOD + "  - {name: a, type: random}",
+    "more openings than there are": GOOD.replace("random_plies: 4", "random_plies: 0") + SECOND,
+    "one player alone": GOOD,
+    "an empty file": "",
+}
+"""A configuration for each input of the table of errors."""
+
+
+def answer(folder: Path, given: str) -> str:
+    """What the program answers to an input of the table of errors, without the folder of the user's files."""
+    file = folder / "bad.yaml"
+    run = ["run", "bad.yaml", "--out", "out", "--workers", "1"]
+    if given in ANSWERS:
+        file.write_text(ANSWERS[given])
+    elif given == "a folder that cannot be written":
+        file.write_text(GOOD + SECOND)
+        (folder / "file").touch()
+        run[3] = "file/out"
+    elif given == "a folder with another experiment":
+        file.write_text(GOOD + SECOND)
+        invoke(*run)
+        file.write_text("seed: 5\n" + GOOD + SECOND)
+    elif given.startswith("`--fen"):
+        run = ["bench", "perft", "english", *code(given)[0].split()]
+    else:
+        pytest.fail(f"a row of the table of errors that this test does not know: {given}")
+    before = files(folder)
+    result = invoke(*run)
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    assert files(folder) == before
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("compiling ")]
+    return "\n".join(lines).replace(f"{folder}/", "")
+
+
+def files(folder: Path) -> set[Path]:
+    """What is in a folder, but for what SQLite keeps beside an open ledger, and Python beside modules."""
+    return {
+        path
+        for path in folder.rglob("*")
+        if not path.name.endswith(("-wal", "-shm")) and "__pycache__" not in path.parts
+    }
+
+
+ERRORS = table("input", "answer")
+
+
+def test_there_are_errors_and_each_input_is_answered():
+    assert set(ANSWERS) <= {given for given, _ in ERRORS}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("given", "promised"), ERRORS, ids=[given for given, _ in ERRORS])
+def test_the_answer_to_a_wrong_input_is_the_one_shown(folder, given, promised):
+    found = answer(folder, given)
+    assert len(found.splitlines()) == 1
+    (pattern,) = code(promised)
+    literal = re.sub(r"([\[\]*?])", r"[\1]", pattern).replace("...", "*")
+    assert fnmatchcase(found, literal), f"{found!r} is not {pattern!r}"
+
+
+def test_every_option_of_a_command_stands_in_its_row():
+    rows = (ROOT / "arena" / "commands" / "README.md").read_text(encoding="utf-8").splitlines()
+    missing = {}
+    for name in all_commands():
+        calls = " ".join(part for row in rows for part in re.findall(rf"`(arena {name}\b.*?)`", row))
+        names = {text for option in command_of(name).params for text in option.opts if text.startswith("--")}
+        missing[name] = names - set(re.findall(r"--[a-z-]+", calls))
+    assert not any(missing.values()), missing

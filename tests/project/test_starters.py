@@ -1,0 +1,185 @@
+"""The starters of `configs/starters`, built as their README says, where their compilers are installed."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import arena
+from arena.base.supervisor import are_supported
+from arena.experiment.openings.sources import random_line
+from arena.rules.game import Game
+from arena.rules.hub import game_line, parse_hub_move, position_text
+from arena.rules.movegen import apply
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS
+from tests.helpers.command_line import invoke
+
+pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
+
+ENGLISH = VARIANTS["english"]
+FOLDER = Path(__file__).parents[2] / "configs" / "starters"
+ROW = re.compile(r"^\| \[`(\S+)`\]\S+ \| (?:`(.+?)`|nothing) \| `(.+?)` \|", re.MULTILINE)
+BUILDS = {
+    file: (build.split(), command) for file, build, command in ROW.findall((FOLDER / "README.md").read_text())
+}
+"""The command that builds a file, and that which plays it, as the README has them."""
+LONG = ["W:W30:B26,18,10,9,17,25", "W:WK2:B6,14,15,7,23,24", "B:W27,26,19,18,11,10:BK32,1"]
+"""Positions in which men and kings take several pieces in one move, some in a circle."""
+
+
+Starter = tuple[Path, str]
+"""The folder in which a starter is built, and the command that plays it there."""
+
+
+@pytest.fixture(scope="module", params=sorted(BUILDS))
+def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Starter:
+    return built(request.param, tmp_path_factory.mktemp("starter"))
+
+
+@pytest.fixture(scope="module", params=sorted(BUILDS))
+def giveaway(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Starter:
+    """A starter whose evaluation is changed so that it wants the least material."""
+    return built(request.param, tmp_path_factory.mktemp("giveaway"), "-")
+
+
+def built(file: str, folder: Path, sign: str = "") -> Starter:
+    build, command = BUILDS[file]
+    for tool in {build[0] if build else "node", command.split()[0]}:
+        if not tool.startswith("./") and shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    text, found = re.subn(r"\b(150|100)\b", rf"{sign}\1", (FOLDER / file).read_text())
+    assert found == 2
+    (folder / file).write_text(text)
+    if build:
+        done = subprocess.run(build, cwd=folder, capture_output=True, text=True)
+        assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    return folder, command
+
+
+def answers(starter: Starter, lines: list[str]) -> list[str]:
+    folder, command = starter
+    text = "\n".join([*lines, "quit", ""])
+    done = subprocess.run(command.split(), cwd=folder, input=text, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def scattered(rng: random.Random) -> Position:
+    """Up to twelve pieces a side anywhere, half of them kings."""
+    squares = rng.sample(ENGLISH.bits, rng.randint(2, 24))
+    cut = rng.randint(1, len(squares) - 1)
+    white, black = sum(squares[:cut][:12]), sum(squares[cut:][:12])
+    kings = sum(bit for bit in squares if rng.random() < 0.5)
+    kings |= white & sum(ENGLISH.bits[:4]) | black & sum(ENGLISH.bits[-4:])
+    return Position(white, black, kings & (white | black), rng.randint(0, 1))
+
+
+def games() -> Iterator[Game]:
+    rng = random.Random(5)
+    yield from (random_line(ENGLISH, rng.randint(0, 120), rng) for _ in range(200))
+    yield from (Game(ENGLISH, scattered(rng)) for _ in range(600))
+    yield from (Game("english", fen) for fen in LONG)
+
+
+def lead(position: Position, side: int) -> int:
+    """How far a side is ahead, in hundredths of a man, a king being worth one and a half."""
+    white, black = (
+        100 * held.bit_count() + 50 * (held & position.kings).bit_count()
+        for held in (position.white, position.black)
+    )
+    return black - white if side else white - black
+
+
+def assert_best(starter: Starter, sign: int) -> None:
+    asked = [game for game in games() if game.outcome is None]
+    assert len(asked) > 600 and sum(" moves=" in game_line(game) for game in asked) > 20
+    found = answers(starter, [line for game in asked for line in (game_line(game), "level depth=1", "go think")])
+    for game, answer in zip(asked, found, strict=True):
+        move = parse_hub_move(ENGLISH, game.position, answer.removeprefix("done move="), game.legal_moves)
+        assert move is not None, (game.fen, answer)
+        values = {
+            one: sign * lead(apply(ENGLISH.rules, game.position, one), game.turn) for one in game.legal_moves
+        }
+        assert values[move] == max(values.values()), (game.fen, answer)
+
+
+@pytest.mark.full
+def test_every_answer_is_a_legal_move_after_which_the_material_is_best(starter: Starter) -> None:
+    assert_best(starter, 1)
+
+
+@pytest.mark.full
+def test_another_evaluation_changes_what_is_chosen_among_legal_moves(giveaway: Starter) -> None:
+    assert_best(giveaway, -1)
+
+
+@pytest.mark.full
+def test_the_positions_have_captures_of_many_pieces_and_of_many_ways() -> None:
+    moves = [game.squares(move) for game in games() for move in game.legal_moves]
+    assert max(len(move.captured) for move in moves) >= 6
+    assert sum(len(move.captured) >= 3 for move in moves) >= 20
+    assert any(move.origin == move.target for move in moves)
+
+
+@pytest.mark.full
+def test_the_protocol_is_answered_line_by_line(starter: Starter) -> None:
+    start = f"pos pos={position_text(ENGLISH, ENGLISH.start)}"
+    said = [
+        "hub",
+        "init",
+        "",
+        "new-game",
+        "set-param name=x value=1",
+        start,
+        'level time=60 inc="1"',
+        "go",
+        "ping",
+    ]
+    *first, wait, ready, done, pong = answers(starter, said)
+    assert first[0].startswith("id name=") and "param name=variant value=english type=enum" in first[1]
+    assert (wait, ready, pong) == ("wait", "ready", "pong") and re.fullmatch(r"done move=\d+-\d+", done)
+
+
+@pytest.mark.full
+def test_it_plays_twenty_games_against_random_without_a_failure(starter: Starter) -> None:
+    folder, command = starter
+    openings = [*LONG, *(random_line(ENGLISH, 6, random.Random(seed)).fen for seed in range(7))]
+    (folder / "openings.txt").write_text("\n".join(openings))
+    config = {
+        "name": "starter",
+        "variant": "english",
+        "openings": {"file": str(folder / "openings.txt")},
+        "players": [
+            {"name": "mine", "type": "engine", "command": command, "folder": str(folder), "depth": 1},
+            {"name": "random", "type": "random"},
+        ],
+    }
+    run = arena.run(config, out=folder / "out", workers=1, quiet=True)
+    assert len(run.games) == 20 and (run.games["error"] == "").all(), run.games["error"].tolist()
+    assert run.standings.set_index("player")["score"]["mine"] > 0.5
+
+
+@pytest.mark.full
+def test_the_doctor_finds_nothing_in_the_file_that_plays_them(starter: Starter) -> None:
+    folder, command = starter
+    config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
+    players = [one for one in config["players"] if one.get("command", command) == command]
+    assert len(players) == 3
+    (folder / "mine.yaml").write_text(yaml.safe_dump(config | {"players": players}))
+    done = invoke("doctor", folder / "mine.yaml")
+    assert done.exit_code == 0, done.output
+
+
+def test_the_readme_the_configuration_and_the_folder_have_the_same_programs() -> None:
+    config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
+    commands = {one["command"] for one in config["players"] if one["type"] == "engine"}
+    assert commands == {command for _, command in BUILDS.values()}
+    assert set(BUILDS) == {file.name for file in FOLDER.iterdir() if file.suffix in (".c", ".java", ".rs", ".js")}

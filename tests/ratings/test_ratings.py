@@ -1,0 +1,504 @@
+"""Tests of the joint rating against published ratings, a naive twin, simulations and its own symmetries."""
+
+import itertools
+import json
+import math
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.stats import t as student
+
+from arena.ratings.interval import ELO_PER_LOGIT, Z95
+from arena.ratings.joint import rate
+from arena.ratings.match import summary
+from arena.report.tables.standings import rated
+from tests.helpers.needed import needed
+from tests.helpers.results import (
+    GAMES,
+    NAMES,
+    OPPOSITE,
+    RESULTS,
+    assert_finite,
+    elo_of,
+    error_of_difference,
+    frame,
+    naive_elo,
+    naive_penalty,
+    of_game,
+    repeat,
+    simulate,
+)
+
+PUBLISHED = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())["rows"]
+
+
+def naive_loss(x, games, names):
+    """Minus the log likelihood, a draw as half a win and half a loss."""
+    total = 0.0
+    for (white, black, result), count in games[["white", "black", "result"]].value_counts().items():
+        d = x[names.index(white)] - x[names.index(black)] + x[-1]
+        points = {"white": 1, "draw": 0.5, "black": 0}[result]
+        total += count * (points * of_game(d) + (1 - points) * of_game(-d))
+    return total
+
+
+def naive_fit(games, names, prior):
+    def loss(x):
+        return naive_loss(x, games, names) + naive_penalty(x, prior)
+
+    return minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-7}).x
+
+
+def slope(function, x):
+    """Derivatives of a function by central differences, `float[..., len(x)]`."""
+    steps = 1e-4 * np.eye(len(x))
+    return np.stack([(function(x + step) - function(x - step)) / 2e-4 for step in steps], axis=-1)
+
+
+def naive_covariance(games, names, prior, x):
+    """The sandwich of the module's text, every derivative by differences."""
+    middle = slope(lambda x: slope(lambda x: naive_penalty(x, prior), x), x)
+    inverse = np.linalg.inv(slope(lambda x: slope(lambda x: naive_loss(x, games, names), x), x) + middle)
+    clusters = [cluster for _, cluster in games.groupby("cluster")]
+    left = len(clusters) - (len(names) - 1)
+    factor = len(clusters) / left * (student.ppf(0.975, left) / Z95) ** 2
+    for cluster in clusters:
+        score = slope(lambda x, cluster=cluster: naive_loss(x, cluster, names), x)
+        middle = middle + factor * np.outer(score, score)
+    jacobian = slope(lambda x: naive_elo(x, games, names), x)
+    return jacobian @ inverse @ middle @ inverse @ jacobian.T
+
+
+quick = settings(deadline=None, max_examples=60)
+
+
+def test_joint_ratings_are_the_published_ones():
+    round_robin, cycle = (row for row in PUBLISHED if row["kind"] == "joint")
+    encounters = re.findall(r"(\w)(\w) (\d+)-(\d+)-(\d+)", round_robin["results"])
+    games = frame([game for i, j, *counts in encounters for game in repeat(i, j, *map(int, counts))])
+    assert len(games) == 360
+    assert dict(elo_of(rate(games, prior=0))) == pytest.approx(round_robin["elo"], abs=round_robin["abs_tol"])
+
+    encounters = re.findall(r"(\w)-(\w) (\d+):(\d+)", cycle["results"])
+    games = [game for i, j, wins, losses in encounters for game in repeat(i, j, int(wins), 0, int(losses))]
+    assert len(games) == 22
+    elo = elo_of(rate(frame(games + [(j, i, OPPOSITE[result]) for i, j, result in games]), prior=0))
+    strength = {player: math.exp(value / ELO_PER_LOGIT) for player, value in elo.items()}
+    assert strength == pytest.approx(cycle["strength"], abs=cycle["abs_tol"])
+
+
+@pytest.mark.parametrize("draws", [0.0, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_ratings_are_those_of_evalica(draws, seed):
+    """With draws, which both count as half a win, and without; also where some players never met."""
+    evalica = needed("evalica")
+    games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=draws, h=0.3, seed=seed)
+    met = games[["white", "black"]].agg(set, axis=1)
+    games = games[~met.isin([{"p0", "p3"}, {"p0", "p4"}])]
+    winner = dict(zip(RESULTS, (evalica.Winner.X, evalica.Winner.Draw, evalica.Winner.Y), strict=True))
+    found = evalica.bradley_terry(
+        games["white"], games["black"], games["result"].map(winner), tolerance=1e-12, limit=10_000
+    )
+    strength = np.log(found.scores).sort_index()
+    elo = elo_of(rate(games, prior=0)).sort_index()
+    np.testing.assert_allclose(elo, ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01)
+
+
+def match_games(wins, draws, losses, seed=0):
+    """A match of a against b, in pairs with colours swapped that have an opening of their own."""
+    results = np.repeat([1.0, 0.5, 0.0], [wins, draws, losses])
+    np.random.default_rng(seed).shuffle(results)
+    rows = []
+    for game, result in enumerate(results):
+        names, points = (("a", "b"), result) if game % 2 else (("b", "a"), 1 - result)
+        rows.append((*names, RESULTS[int(2 - 2 * points)], game // 2))
+    return frame(rows)
+
+
+@pytest.mark.parametrize(
+    "counts", [(24, 76, 0), (60, 30, 10), (40, 20, 40), (85, 10, 5), (320, 40, 40), (8, 10, 2)]
+)
+def test_two_players_differ_by_the_elo_of_their_score(counts):
+    ratings = rate(match_games(*counts))
+    elo = elo_of(ratings)
+    assert ratings.advantage.error > 0
+    assert elo["a"] - elo["b"] == pytest.approx(summary(counts[::-1]).elo.value, abs=0.55)
+    table = rated(ratings.table, ratings.groups).set_index("player")
+    assert table["score_elo"]["a"] == pytest.approx(summary(counts[::-1]).elo.value, abs=1e-2)
+    assert table["score_elo"]["b"] == pytest.approx(-table["score_elo"]["a"])
+
+
+def test_intervals_of_two_players_are_about_those_of_their_pairs():
+    games = match_games(60, 120, 20)
+    points = games["result"].map({"white": 2, "draw": 1, "black": 0}).where(games["white"] == "a", 9)
+    points = points.where(points < 9, games["result"].map({"white": 0, "draw": 1, "black": 2}))
+    pairs = np.bincount(points.groupby(games["pair"]).sum(), minlength=5)
+    table = rate(games).table
+    assert 2 * (table["elo_high"] - table["elo"])[0] == pytest.approx(summary(pairs).elo.error, rel=0.05)
+
+
+def test_games_that_are_all_drawn_are_surer_than_coins_and_none_too_sure():
+    def error(games):
+        table = rate(match_games(0, games, 0)).table
+        return 2 * (table["elo_high"] - table["elo"])[0]
+
+    coins = 1.96 * 4 * ELO_PER_LOGIT * math.sqrt(0.25 / 20)
+    assert 0.15 * coins < error(20) < 0.5 * coins
+    assert error(200) < error(20) / 3
+
+
+def test_an_advantage_that_games_cannot_tell_from_strength_is_not_fitted():
+    games = frame(repeat("a", "b", 24, 76, 0))
+    ratings = rate(games)
+    assert ratings.advantage == (0, 0, 0)
+    assert elo_of(ratings)["a"] - elo_of(ratings)["b"] == pytest.approx(85.04, abs=0.1)
+    assert any("cannot tell the advantage" in note for note in ratings.notes)
+    told = rate(pd.concat([games, frame(repeat("b", "a", 1, 0, 0))]))
+    assert told.advantage.error > 0 and told.notes == ()
+    ladder = frame(repeat("a", "b", 2, 1, 1) + repeat("b", "c", 2, 1, 1))
+    assert rate(ladder).advantage.error == 0
+    assert rate(pd.concat([ladder, frame(repeat("a", "c", 1, 1, 1))])).advantage.error > 0
+
+
+@pytest.mark.parametrize("prior", [0.5, 2.0])
+def test_fit_and_covariance_agree_with_their_naive_twins(prior):
+    names = ["p0", "p1", "p2"]
+    games = simulate([0.9, 0.2, -0.4], 6, nu=1.0, h=0.4, seed=4).iloc[:-4]
+    games["pair"] = games["pair"].where(games["pair"] != 3)
+    alone = games["pair"].isna()
+    meeting = games[["white", "black"]].apply(lambda row: "".join(sorted(row)), axis=1)
+    games["cluster"] = np.where(alone, games.index.astype(str), meeting + games["pair"].astype(str))
+    assert games["cluster"].value_counts().tolist() == [2] * 12 + [1] * 8
+
+    ratings = rate(games, prior=prior)
+    x = naive_fit(games, names, prior)
+    covariance = naive_covariance(games, names, prior, x)
+    assert [*elo_of(ratings)[names], ratings.advantage.value] == pytest.approx(
+        naive_elo(x, games, names), abs=0.01
+    )
+    np.testing.assert_allclose(ratings.covariance.loc[names, names], covariance[:-1, :-1], rtol=1e-3)
+    assert ratings.advantage.error == pytest.approx(Z95 * math.sqrt(covariance[-1, -1]), rel=1e-3)
+
+
+@pytest.mark.full
+def test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted():
+    names = ["a", "b", "c", "d"]
+    rows = repeat("b", "a", 0, 0, 300) + repeat("b", "d", 1, 0, 0) + repeat("c", "d", 1, 300, 0)
+    games = frame(rows + repeat("d", "a", 300, 0, 1) + repeat("d", "b", 300, 0, 0))
+    ratings = rate(games)
+    x = naive_fit(games, names, 1)
+    assert [*elo_of(ratings)[names], ratings.advantage.value] == pytest.approx(naive_elo(x, games, names), abs=0.1)
+
+
+def test_advantage_belongs_to_the_colour_that_moves_first():
+    games = frame(repeat("a", "b", 30, 20, 10) + repeat("b", "a", 30, 20, 10))
+    white, black = rate(games, first="white"), rate(games, first="black")
+    assert white.advantage.value > 50
+    assert black.advantage == pytest.approx([-end for end in (white.advantage.value, *white.advantage[:0:-1])])
+    other = games.rename(columns={"white": "black", "black": "white"}).assign(result=games["result"].map(OPPOSITE))
+    pd.testing.assert_frame_equal(white.table, rate(other, first="black").table)
+
+
+def test_pair_numbers_count_within_two_players():
+    games = simulate([0.4, 0.0, -0.4], 10, nu=1.0, h=0.2, seed=5)
+    meeting = ["".join(sorted(names)) for names in zip(games["white"], games["black"], strict=True)]
+    unique = games.assign(pair=pd.factorize(meeting + games["pair"].astype(str))[0])
+    assert unique["pair"].nunique() == 30 and games["pair"].nunique() == 10
+    pd.testing.assert_frame_equal(rate(games).table, rate(unique).table)
+
+
+def test_twenty_wins_to_none_are_finite_with_a_wide_interval():
+    games = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10)).assign(pair=[*range(10)] * 2)
+    ratings = rate(games)
+    assert_finite(ratings)
+    assert elo_of(ratings)["a"] == pytest.approx(447.33, abs=0.1)
+    assert 250 < ratings.table["elo_high"][0] - ratings.table["elo"][0] < 500
+    assert "alike" in ratings.notes[0]
+    unfinished = rate(games.iloc[:-1])
+    assert "alike" in unfinished.notes[0]
+
+
+@pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize(("prior", "count"), [(0.0, 1), (0.0, 300), (0.5, 2), (0.5, 300)])
+def test_games_that_all_end_alike_are_finite(result, prior, count):
+    ratings = rate(frame([("a", "b", result)] * count), prior=prior)
+    assert_finite(ratings)
+    assert (ratings.table["elo_high"] > ratings.table["elo"]).all()
+
+
+def test_pairs_that_all_go_to_the_first_mover_leave_intervals_of_elo_and_of_the_advantage():
+    games = frame([row for i in range(50) for row in (("a", "b", "white", i), ("b", "a", "white", i))])
+    few, many = rate(games.head(4)), rate(games)
+    assert elo_of(few)["a"] == pytest.approx(0, abs=1e-6) and few.table["elo_high"][0] > 50
+    assert many.advantage.value > 500 and many.advantage.error > 400
+
+
+def test_players_that_never_met_are_rated_in_groups():
+    rows = repeat("a", "b", 6, 4, 2) + repeat("c", "d", 1, 4, 9) + repeat("d", "e", 3, 3, 3)
+    ratings = rate(frame(rows), ["a", "b", "c", "d", "e", "idle"])
+    assert [set(group) for group in ratings.groups] == [{"c", "d", "e"}, {"a", "b"}, {"idle"}]
+    assert "3 groups" in ratings.notes[0] and "idle" in ratings.notes[0]
+    assert list(ratings.table["player"]) == [name for group in ratings.groups for name in group]
+    for group in ratings.groups:
+        assert elo_of(ratings)[list(group)].mean() == pytest.approx(0, abs=1e-9)
+    los = ratings.table.set_index("player")["los"]
+    assert (los[[group[-1] for group in ratings.groups]] == 0.5).all()
+    assert los["a"] > 0.7
+
+
+def test_no_games_give_a_table():
+    games = frame([])
+    assert len(rate(games).table) == 0
+    ratings = rate(games, ["a", "b"])
+    assert list(ratings.table["player"]) == ["a", "b"]
+    assert_finite(ratings)
+    assert len(rate(games, ["a"]).notes) == 0
+    assert rate(games, ["a"], anchor={"a": 1200}).table["elo"][0] == 1200
+
+
+def test_anchor_has_its_elo_and_no_interval():
+    games = simulate([0.6, 0.2, -0.8], 30, nu=1.0, h=0.2, seed=2)
+    free, anchored = rate(games), rate(games, anchor={"p1": 1500})
+    table = anchored.table.set_index("player")
+    assert [table[column]["p1"] for column in ("elo", "elo_low", "elo_high")] == pytest.approx([1500] * 3)
+    np.testing.assert_allclose(elo_of(anchored) - 1500, elo_of(free) - elo_of(free)["p1"])
+    np.testing.assert_allclose(anchored.table["los"], free.table["los"], atol=1e-9)
+    error = Z95 * error_of_difference(free, "p0", "p1")
+    assert table["elo_high"]["p0"] - table["elo"]["p0"] == pytest.approx(error)
+
+
+def test_several_anchors_keep_their_elo_and_the_others_have_that_of_their_points_against_them():
+    given, truth, held = {"a": -300.0, "b": 0.0, "c": 150.0}, 60, 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        rows = []
+        for name, elo in given.items():
+            score = 1 / (1 + 10 ** ((elo - truth) / 400))
+            results = [RESULTS[2 * int(rng.random() > score)] for _ in range(40)]
+            rows += [("x", name, result, pair) for pair, result in enumerate(results[::2])]
+            rows += [(name, "x", OPPOSITE[result], pair) for pair, result in enumerate(results[1::2])]
+        found = rate(frame(rows), ["x", *given], anchor=given)
+        table = found.table.set_index("player")
+        held += table["elo_low"]["x"] < truth < table["elo_high"]["x"]
+    assert table["elo"].drop("x").to_dict() == pytest.approx(given)
+    assert (table["elo_high"] - table["elo_low"]).drop("x").max() < 1e-9 and found.advantage == (0, 0, 0)
+    expected = sum(1 / (1 + 10 ** ((elo - table["elo"]["x"]) / 400)) for elo in given.values()) / 3
+    assert table["score"]["x"] == pytest.approx(expected, abs=0.005)
+    assert 180 <= held <= 198
+
+
+def test_table_counts_games_and_points():
+    table = rate(frame(repeat("a", "b", 3, 2, 1) + repeat("b", "a", 1, 0, 0))).table
+    columns = "rank player elo elo_low elo_high games wins draws losses score los"
+    assert list(table.columns) == columns.split()
+    counts = table.sort_values("player")[["games", "wins", "draws", "losses", "score"]].to_numpy(float)
+    np.testing.assert_allclose(counts, [[7, 3, 2, 2, 4 / 7], [7, 2, 2, 3, 3 / 7]])
+    assert table["rank"].tolist() == [1, 2]
+
+
+def test_a_contrast_has_the_covariance_of_its_players_and_none_between_groups():
+    games = simulate([0.3, 0.25, -0.5], 50, nu=1.0, h=0.2, seed=6)
+    ratings = rate(pd.concat([games, frame(repeat("x", "y", 2, 1, 1))]), [*"xy", "p0", "p1", "p2", "idle"])
+    elo, found = elo_of(ratings), ratings.contrast({"p0": 1.0, "p2": -1.0})
+    assert found is not None
+    assert found.value == pytest.approx(elo["p0"] - elo["p2"])
+    assert found.error == pytest.approx(Z95 * error_of_difference(ratings, "p0", "p2"))
+    first, second = ratings.table["player"][:2]
+    normal = (elo[first] - elo[second]) / error_of_difference(ratings, first, second) / math.sqrt(2)
+    assert ratings.table["los"][0] == pytest.approx(0.5 + 0.5 * math.erf(normal))
+    assert ratings.contrast({"p0": 0.0, "p1": 0.0}) == (0, 0, 0)
+    assert ratings.contrast({"p0": 1.0, "x": -1.0}) is ratings.contrast({"p0": 1.0, "idle": -1.0}) is None
+
+
+def test_equal_ratings_stand_in_the_order_of_the_players():
+    """The results are the same with a and b, c and d exchanged, but rounding errors are not."""
+    rng = np.random.default_rng(0)
+    exchanged = dict(zip("abcd", "badc", strict=True))
+    for _ in range(20):
+        rows = []
+        for i, j in ("ac", "ad", "ca", "da", "ab", "cd"):
+            counts = rng.integers(0, 9, 3)
+            rows += repeat(i, j, *counts) + repeat(exchanged[i], exchanged[j], *counts)
+        for players in ("abcd", "badc"):
+            ranked = list(rate(frame(rows), list(players)).table["player"])
+            assert ranked.index(players[0]) < ranked.index(players[1])
+            assert ranked.index(players[2]) < ranked.index(players[3])
+
+
+@quick
+@given(
+    st.lists(
+        st.tuples(GAMES.filter(len).map(lambda rows: rows[0]), st.integers(0, 3), st.none() | st.integers(0, 2))
+    ),
+    st.sampled_from([0.0, 0.5]),
+    st.sampled_from([{}, {"bob": 0.0}, {"bob": 0.0, "cat": 50.0}]),
+)
+def test_any_results_counts_and_repetitions_give_a_finite_table(rows, prior, anchor):
+    games = frame([row for row, _, _ in rows])
+    games = games.assign(count=[count for _, count, _ in rows], line=[line for _, _, line in rows])
+    ratings = rate(games, NAMES, prior=prior, anchor=anchor)
+    assert_finite(ratings)
+    assert sorted(ratings.table["player"]) == sorted(itertools.chain(*ratings.groups)) == sorted(NAMES)
+    values = np.linalg.eigvalsh(ratings.covariance.to_numpy(float))
+    assert values.min() >= -1e-6 * max(1, values.max())
+    assert ratings.table["games"].sum() == 2 * games["count"].sum()
+    counted = games[games["count"] > 0]
+    lines = counted.dropna(subset="line")[["white", "black", "line"]]
+    distinct = len(lines.drop_duplicates()) + counted["count"][counted["line"].isna()].sum()
+    is_repeated = games["count"].sum() > distinct
+    assert any(f"{distinct} distinct" in note for note in ratings.notes) == is_repeated
+
+
+@pytest.mark.full
+@quick
+@given(GAMES, st.randoms(use_true_random=False))
+def test_order_of_games_and_names_of_players_do_not_matter(rows, random):
+    ratings = rate(frame(rows), NAMES)
+    shuffled = random.sample(rows, len(rows))
+    pd.testing.assert_frame_equal(rate(frame(shuffled), NAMES).table, ratings.table, atol=1e-5, rtol=1e-6)
+    names = dict(zip(NAMES, random.sample(NAMES, len(NAMES)), strict=True))
+    renamed = rate(frame([(names[w], names[b], *rest) for w, b, *rest in rows]), NAMES)
+    for column in ("elo", "elo_low", "elo_high"):
+        before = ratings.table.set_index("player")[column].rename(names)
+        after = renamed.table.set_index("player")[column]
+        np.testing.assert_allclose(after[before.index], before, atol=1e-4, rtol=1e-6)
+
+
+@quick
+@given(GAMES)
+def test_swapping_winners_negates_ratings_and_advantage(rows):
+    ratings = rate(frame(rows), NAMES)
+    swapped = rate(frame([(w, b, OPPOSITE[r], p) for w, b, r, p in rows]), NAMES)
+    elo = elo_of(ratings)
+    np.testing.assert_allclose(elo_of(swapped)[elo.index], -elo, atol=1e-4)
+    assert swapped.advantage.value == pytest.approx(-ratings.advantage.value, abs=1e-4)
+    assert swapped.advantage.error == pytest.approx(ratings.advantage.error, abs=1e-3)
+
+
+def test_a_hundred_thousand_games_fit_within_a_second():
+    games = simulate(np.linspace(-1, 1, 20), 264, nu=2.0, h=0.3, seed=0)
+    assert len(games) == 100_320
+    start = time.process_time()
+    rate(games)
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.full
+def test_hundreds_of_players_fit():
+    rng = np.random.default_rng(0)
+    white = rng.integers(0, 400, 4_000)
+    black = (white + rng.integers(1, 400, 4_000)) % 400
+    games = pd.DataFrame({"white": white, "black": black}).astype(str).map("p{}".format)
+    ratings = rate(games.assign(result=rng.choice(RESULTS, 4_000)))
+    assert len(ratings.table) == 400
+    assert_finite(ratings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"anchor": {"z": 0}}, "anchor 'z'.*a, b"),
+        ({"players": ["a"]}, "player 'b'.*a"),
+        ({"games": frame([("a", "a", "white")])}, "a meets itself"),
+        ({"games": frame([("a", "b", "*")])}, r"result '\*'.*white"),
+        ({"games": frame([("a", "b", None)])}, "result"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_the_choices(arguments, reason):
+    with pytest.raises(ValueError, match=reason):
+        rate(**{"games": frame([("a", "b", "white")]), **arguments})
+
+
+def test_copies_of_every_game_leave_the_rating_of_the_distinct_games():
+    """600 games of which 98 are distinct are worth 98, whichever pairs hold the copies."""
+    once = simulate([0.3, -0.3], 49, nu=1.0, h=0.3, seed=11).assign(line=np.arange(98))
+    some = np.random.default_rng(0).permutation(98)[: 600 - 6 * 98]
+    again = pd.concat([once] * 6 + [once.iloc[some]], ignore_index=True)
+    again["pair"] = np.arange(600)
+    expected, found = rate(once), rate(again)
+    for column in ("elo", "elo_low", "elo_high"):
+        np.testing.assert_allclose(found.table[column], expected.table[column], atol=6)
+    assert any("600 games, 98 distinct" in note for note in found.notes)
+    assert not expected.notes
+    blind = rate(again.drop(columns="line")).table
+    assert blind["elo_high"][0] - blind["elo"][0] < 0.5 * (expected.table["elo_high"] - expected.table["elo"])[0]
+
+    exact = pd.concat([once.assign(pair=once["pair"] + 49 * copy) for copy in range(5)])
+    table = rate(exact).table
+    for column in ("elo", "elo_low", "elo_high"):
+        np.testing.assert_allclose(table[column], expected.table[column], rtol=1e-9)
+    assert table["games"].tolist() == [490, 490]
+
+
+def test_copies_of_one_sided_games_leave_the_rating_of_the_distinct_games():
+    once = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10)).assign(line=[*range(10)] * 2)
+    expected, found = rate(once), rate(pd.concat([once] * 7))
+    np.testing.assert_allclose(found.table["elo_high"], expected.table["elo_high"], rtol=1e-9)
+    assert found.notes[1:] == expected.notes
+    uneven = rate(pd.concat([once, *[once.head(1)] * 60])).table
+    assert (uneven["elo_high"] - uneven["elo"])[0] > 1.3 * (expected.table["elo_high"] - expected.table["elo"])[0]
+
+
+def mirrored(one: str, other: str, openings: int) -> pd.DataFrame:
+    """Games of two players that play the same moves: from each opening twice, colours swapped."""
+    results = ["white", "black", "draw", "white", "black"]
+    rows = [
+        (white, black, results[opening % 5], opening, f"line {opening}")
+        for opening in range(openings)
+        for white, black in ((one, other), (other, one))
+    ]
+    return pd.DataFrame(rows, columns=["white", "black", "result", "pair", "line"])
+
+
+def test_players_that_played_the_same_moves_whenever_they_met_are_one_without_a_rating():
+    ratings = rate(mirrored("a", "b", 100))
+    assert ratings.notes == ("a and b played the same moves in all 200 games: they are one player.",)
+    table = ratings.table
+    assert table[["elo", "elo_low", "elo_high", "los"]].isna().all(axis=None)
+    assert table[["games", "wins", "draws", "losses", "score"]].to_numpy().tolist() == [[200, 80, 40, 80, 0.5]] * 2
+    differs = mirrored("a", "b", 100)
+    differs.loc[7, "line"] = "another"
+    assert "one player" not in " ".join(rate(differs).notes) and rate(differs).table["elo_high"].gt(0).all()
+    assert "one player" not in " ".join(rate(mirrored("a", "b", 4)).notes)
+
+
+@pytest.mark.parametrize("anchor", [None, "a", "b"])
+def test_players_that_are_one_share_the_rating_of_one_of_them_against_others(anchor):
+    others = simulate([0.5, -0.5], 60, nu=1.0, h=0.3, seed=3).replace({"p0": "a", "p1": "c"})
+    others["line"] = [f"other line {game}" for game in range(len(others))]
+    copied = others.replace({"a": "b"})
+    both = pd.concat([others, copied, mirrored("a", "b", 5).assign(pair=lambda games: games["pair"] + 900)])
+    alone, found = (
+        rate(games, anchor={one: 0.0} if anchor else {}) for games, one in ((others, "a"), (both, anchor))
+    )
+    expected, table = alone.table.set_index("player"), found.table.set_index("player")
+    for player, model in (("a", "a"), ("b", "a"), ("c", "c")):
+        for column in ("elo", "elo_low", "elo_high"):
+            assert table.loc[player, column] == pytest.approx(expected.loc[model, column], abs=1e-6)
+    assert table["los"].isna().tolist() == [True, False, False]
+    assert found.groups == (("a", "b", "c"),) and found.table["games"].sum() == 2 * len(both)
+    assert found.notes[0] == "a and b played the same moves in all 10 games: they are one player."
+
+
+def test_only_games_of_the_same_players_and_colours_repeat_one_another():
+    rows = [("a", "b", "white"), ("b", "a", "white"), ("a", "c", "black"), ("c", "b", "draw"), ("a", "b", "white")]
+    games = frame(rows).assign(line=["x", "x", "x", "x", None])
+    pd.testing.assert_frame_equal(rate(games).table, rate(games.drop(columns="line")).table)
+    assert not any("distinct" in note for note in rate(games).notes)
+
+
+def test_a_count_stands_for_so_many_games():
+    counted = frame(repeat("a", "b", 1, 1, 1) + repeat("b", "c", 1, 1, 1) + repeat("c", "a", 1, 1, 1))
+    counted["count"] = [9, 7, 3, 4, 0, 6, 5, 8, 2]
+    plain = counted.loc[counted.index.repeat(counted["count"])].drop(columns="count")
+    pd.testing.assert_frame_equal(rate(counted).table, rate(plain).table, rtol=1e-9)
+    together = counted.assign(pair=[1, 1, 1, None, None, None, 2, 2, 2])
+    plain = together.loc[together.index.repeat(together["count"])].drop(columns="count")
+    pd.testing.assert_frame_equal(rate(together).table, rate(plain).table, rtol=1e-9)

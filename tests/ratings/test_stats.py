@@ -1,0 +1,261 @@
+"""Tests of the two-player statistics against published figures, naive twins and their own symmetries."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit
+
+from arena.ratings.interval import Interval, elo_from_score, los, score_from_elo
+from arena.ratings.match import (
+    NELO_SCALE,
+    Model,
+    SequentialTest,
+    llr,
+    resolution,
+    sprt,
+    summary,
+)
+
+PUBLISHED = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())["rows"]
+FIGURES = {
+    "elo": lambda found: found.elo.value,
+    "elo_half_width_95": lambda found: found.elo.error,
+    "nelo": lambda found: found.nelo.value,
+    "nelo_half_width_95": lambda found: found.nelo.error,
+    "los": lambda found: found.los,
+}
+MODELS: tuple[Model, ...] = ("normalized", "logistic")
+
+
+def published(kind, *quantities):
+    rows = [r for r in PUBLISHED if r["kind"] == kind and (not quantities or r["quantity"] in quantities)]
+    assert rows
+    return pytest.mark.parametrize("row", rows, ids=lambda r: f"{r.get('counts', '')}-{r.get('quantity', kind)}")
+
+
+def tolerance(row):
+    return {key.removesuffix("_tol"): value for key, value in row.items() if key.endswith("_tol")}
+
+
+def naive_llr(counts, elo0, elo1, fit):
+    """The log-likelihood ratio by a naive fit of the observed shares to the strength of each hypothesis."""
+    if not any(counts):
+        return 0.0
+    counts = np.maximum(counts, 1e-3)
+    return counts.sum() * (fit(counts / counts.sum(), elo1) - fit(counts / counts.sum(), elo0))
+
+
+def logistic_fit(observed, elo):
+    """The empirical likelihood of a mean score, with the multiplier's root bracketed by its two poles."""
+    values = np.linspace(0, 1, len(observed)) - score_from_elo(elo)
+    low, high = -1 / values.max(), -1 / values.min()
+    margin = 1e-13 * (high - low)
+    x = brentq(lambda x: observed @ (values / (1 + x * values)), low + margin, high - margin, xtol=1e-15)
+    return -observed @ np.log1p(x * values)
+
+
+def trinomial_fit(observed, elo):
+    """Every distribution of the ratio (mean - 1/2) / deviation is known by its draw rate, so try them all."""
+    if elo < 0:
+        return trinomial_fit(observed[::-1], -elo)
+    ratio = elo / NELO_SCALE
+    edge = ratio / math.hypot(1, ratio)  # with fewer than edge^2 decisive games there is no such distribution
+
+    def loss(x):
+        room = expit(x) / (1 + ratio**2)
+        root = np.sqrt(edge**2 + room)  # of the share of decisive games
+        q = np.array([root * room / (root + edge), 2 * expit(-x) / (1 + ratio**2), root * (root + edge)]) / 2
+        return -(observed @ (np.log(q).T - np.log(observed)).T)
+
+    grid = np.linspace(-40, 40, 801)
+    best = int(np.argmin(loss(grid)))
+    bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    return -float(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9}).fun)
+
+
+def fixed_point_fit(observed, elo):
+    """normalized_elo_practical.pdf, 4.1: linearize the constraint at the last distribution, solve, repeat."""
+    scores, ratio = np.linspace(0, 1, len(observed)), math.sqrt(len(observed) // 2) * elo / NELO_SCALE
+    q = np.full(len(observed), 1 / len(observed))
+    for _ in range(200):
+        mean = q @ scores
+        deviation = math.sqrt(q @ (scores - mean) ** 2)
+        values = scores - 0.5 - ratio * deviation * (1 + ((mean - scores) / deviation) ** 2) / 2
+        poles = -1 / values.max(), -1 / values.min()
+        margin = 1e-13 * (poles[1] - poles[0])
+        x = brentq(lambda x, v=values: observed @ (v / (1 + x * v)), poles[0] + margin, poles[1] - margin)
+        q = observed / (1 + x * values)
+    return observed @ np.log(q / observed)
+
+
+COUNTS = st.sampled_from([3, 5]).flatmap(
+    lambda n: st.lists(st.integers(0, 5) | st.integers(0, 10**6), min_size=n, max_size=n)
+)
+HYPOTHESIS = st.floats(-1500, 1500)
+
+
+@published("two_player")
+def test_summary_gives_the_published_figure(row):
+    assert FIGURES[row["quantity"]](summary(row["counts"])) == pytest.approx(row["value"], **tolerance(row))
+
+
+@published("sprt", "llr")
+def test_llr_gives_the_published_figure(row):
+    value = llr(row["counts"], row["elo0"], row["elo1"], row["model"])
+    assert value == pytest.approx(row["value"], **tolerance(row))
+
+
+@published("sprt", "must_be_finite")
+@pytest.mark.parametrize("model", MODELS)
+def test_sprt_is_finite_where_others_hang_or_fail(row, model):
+    for case in row["cases"]:
+        assert math.isfinite(sprt(**case, model=model).llr)
+
+
+@published("sprt", "bounds")
+def test_sprt_has_walds_bounds(row):
+    test = sprt([1, 1, 1], 0, 5, row["alpha"], row["beta"])
+    assert (test.lower, test.upper) == pytest.approx((row["lower"], row["upper"]), rel=1e-14)
+
+
+@published("games_needed")
+def test_the_published_numbers_of_games_are_the_fewest_that_resolve(row):
+    games, error, draws = row["value"], row["elo_error"], row["draw_rate"]
+    assert resolution(games, draws) <= error < resolution(games - 1, draws)
+
+
+def test_the_length_of_the_counts_says_games_or_pairs():
+    games, pairs = summary([30, 50, 40]), summary([30, 0, 50, 0, 40])
+    assert (games.games, pairs.games) == (120, 240)
+    assert pairs.score == pytest.approx(games.score)
+    assert pairs.elo == pytest.approx(games.elo, rel=1e-4)
+    assert pairs.nelo.value == pytest.approx(games.nelo.value / math.sqrt(2), rel=1e-4)
+    assert summary([10, 20, 40, 24, 6]).draw_ratio == 0.4
+
+
+@pytest.mark.parametrize("counts", [[0] * 3, [0] * 5])
+def test_no_games_mean_nothing_known(counts):
+    found = summary(counts)
+    assert (found.games, found.score, found.elo.value, found.nelo.value, found.los) == (0, 0.5, 0, 0, 0.5)
+    assert found.elo.error == pytest.approx(1199.83, abs=0.01)
+    assert [llr(counts, 0, 10, model) for model in MODELS] == [0, 0]
+
+
+@given(COUNTS)
+def test_summary_is_finite_and_reverses_with_the_view(counts):
+    mine, theirs = summary(counts), summary(counts[::-1])
+    assert 0 <= mine.score <= 1 and 0 <= mine.draw_ratio <= 1 and mine.elo.error > 0 and mine.nelo.error > 0
+    for one, other in ((mine.elo, theirs.elo), (mine.nelo, theirs.nelo)):
+        assert np.isfinite(one).all()
+        assert other == pytest.approx([-one.value, -one.high, -one.low], rel=1e-6, abs=1e-6)
+    assert theirs.los == pytest.approx(1 - mine.los, abs=1e-9)
+    assert theirs.score == pytest.approx(1 - mine.score)
+
+
+@given(COUNTS, HYPOTHESIS, HYPOTHESIS, st.sampled_from(MODELS))
+def test_llr_is_finite_and_reverses_with_the_view(counts, elo0, elo1, model):
+    ratio = llr(counts, elo0, elo1, model)
+    assert math.isfinite(ratio)
+    size = sum(counts) + 1
+    assert llr(counts[::-1], -elo1, -elo0, model) == pytest.approx(-ratio, rel=1e-6, abs=1e-7 * size)
+
+
+@given(COUNTS, st.floats(-800, 800), st.floats(-800, 800))
+def test_logistic_llr_agrees_with_its_naive_twin(counts, elo0, elo1):
+    naive = naive_llr(counts, elo0, elo1, logistic_fit)
+    assert llr(counts, elo0, elo1, "logistic") == pytest.approx(naive, rel=1e-6, abs=1e-8 * sum(counts))
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 300), min_size=3, max_size=3), st.floats(-3400, 3400), st.floats(-3400, 3400))
+def test_normalized_llr_has_the_best_of_all_trinomials(counts, elo0, elo1):
+    naive = naive_llr(counts, elo0, elo1, trinomial_fit)
+    assert llr(counts, elo0, elo1) == pytest.approx(naive, rel=1e-5, abs=1e-5 * sum(counts))
+
+
+@pytest.mark.parametrize("counts", [[365, 16618, 36229, 16974, 390], [5, 0, 30, 12, 0], [0, 0, 1, 0, 0]])
+@pytest.mark.parametrize("elo", [-100, -2, 0.5, 5, 120])
+def test_normalized_llr_agrees_with_the_fixed_point_iteration(counts, elo):
+    naive = naive_llr(counts, 0, elo, fixed_point_fit)
+    assert llr(counts, 0, elo) == pytest.approx(naive, abs=1e-9 * sum(counts))
+
+
+def test_sprt_gives_the_verdict_of_the_bound_that_is_passed():
+    undecided = sprt([10, 100, 60], 0, 10), sprt([60, 100, 10], 0, 10)
+    assert undecided[1].llr < 0 < undecided[0].llr
+    assert [test.verdict for test in undecided] == ["continue", "continue"]
+    assert sprt([100, 100, 600], 0, 10).verdict == "H1"
+    assert sprt([600, 100, 100], 0, 10).verdict == "H0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"elo0": 5, "elo1": 5}, "elo0 must be below elo1"),
+        ({"elo0": math.nan}, "elo0 must be below elo1"),
+        ({"elo1": math.inf}, "within"),
+        ({"elo0": -6000}, "within"),
+        ({"alpha": 0.5, "beta": 0.5}, "below 1"),
+        ({"alpha": 0}, "above 0"),
+        ({"beta": math.nan}, "above 0"),
+        ({"model": "bayes"}, "normalized"),
+        ({"counts": [1, 2]}, "3 .* or 5"),
+        ({"counts": [1, -2, 3]}, "not negative"),
+        ({"counts": [1, math.nan, 3]}, "finite"),
+    ],
+)
+def test_sprt_refuses_meaningless_arguments_with_the_reason(arguments, reason):
+    with pytest.raises(ValueError, match=reason):
+        sprt(**{"counts": [1, 1, 1], "elo0": 0, "elo1": 10, **arguments})
+
+
+@given(st.floats(-3000, 3000))
+def test_elo_and_score_are_inverse(elo):
+    assert elo_from_score(score_from_elo(elo)) == pytest.approx(elo, rel=1e-6, abs=1e-9)
+    assert score_from_elo(-400) == pytest.approx(1 / 11)
+
+
+@pytest.mark.parametrize("score", [0, 1, -0.1, 1.1, math.nan])
+def test_elo_of_an_impossible_or_perfect_score_is_refused(score):
+    with pytest.raises(ValueError, match="no finite Elo"):
+        elo_from_score(score)
+
+
+def test_los_is_the_normal_probability_of_a_positive_difference():
+    assert Interval.around(1.0, 1.0).los == pytest.approx(0.975)
+    assert [float(los(x, 0.0)) for x in (-1e-9, 0.0, 2.0)] == [0, 0.5, 1]
+    np.testing.assert_allclose(los([0.0, 1.0, -1.0], [3.0, 1.0, 0.0]), [0.5, 0.841344746, 0])
+
+
+@given(st.floats(-1e300, 1e300), st.floats(0, 1e300))
+def test_los_is_a_probability(difference, error):
+    assert 0 <= los(difference, error) <= 1
+
+
+def test_a_sequential_test_takes_in_the_pairs_at_the_head_of_the_schedule_until_it_is_decided():
+    test = SequentialTest({"elo0": 0, "elo1": 200})
+    points = dict.fromkeys(range(1, 101), 1.0) | dict.fromkeys(range(2, 101, 2), 0.0)
+    assert not test.advance({2: 0.0, 3: 1.0}) and test.state is None
+    states = test.advance(dict(list(points.items())[:5]))
+    assert (len(states), test.games, test.decided) == (2, 4, False)
+    states += test.advance(points)
+    assert states == [sprt([0, 0, 0, 0, pairs], 0, 200) for pairs in range(1, len(states) + 1)]
+    assert test.decided and states[-1].verdict == "H1" and test.games == 2 * len(states) < 100
+    assert not test.advance(points)
+    assert not SequentialTest(None).advance(points)
+
+
+def test_resolution_is_half_of_the_interval_of_an_even_match():
+    assert resolution(1000, 0.6) == pytest.approx(summary([200, 600, 200]).elo.error, rel=1e-3)
+
+
+@pytest.mark.parametrize("arguments", [(0, 0.5), (10, 1.5), (10, math.nan)])
+def test_resolution_refuses_impossible_arguments(arguments):
+    with pytest.raises(ValueError, match=r"above 0|draw rate"):
+        resolution(*arguments)

@@ -1,0 +1,225 @@
+"""Reports without names: no file has a real one, wherever it stood."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+import platform
+import re
+import zlib
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from arena.ledger.info import Diagnosis, RunInfo
+from arena.ledger.public import Pseudonyms, published
+from arena.ledger.read import read
+from arena.report.load import list_runs
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.report_data import experiment, player
+
+HOST = "secret-host"
+PLAYER = """\
+from arena import Choice
+
+
+class BexleyError(Exception):
+    pass
+
+
+class {name}Bot:
+    def __init__(self, variant, author=""):
+        self.author = author
+
+    def choose(self, game, limit, rng):
+        if {fails} and len(game.moves) > 4:
+            raise {error}(f"{{self.author}} of Quillfield has not written this")
+        return Choice(game.legal_moves[0], extra={{"{name}_count": 1.0}})
+"""
+EVALUATION = """\
+from arena import evaluator
+
+
+@evaluator
+def carlotta_value(position, rules):
+    return 0
+"""
+SECRETS = ("anneliese", "smythe", "bexley", "carlotta", "quillfield", "o'dowd", "o&#39;dowd", "o\\u0027dowd")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of submissions, of which one fails, one is in a folder with a name, and one is an evaluation."""
+    home = tmp_path_factory.mktemp("class")
+    for path, fails, error in (
+        ("anneliese_smythe.py", "False", "ValueError"),
+        ("bexley/bot.py", "True", "BexleyError"),
+    ):
+        (home / path).parent.mkdir(exist_ok=True)
+        text = PLAYER.format(name=path[0].upper() + path[1:6], fails=fails, error=error)
+        (home / path).write_text(text, encoding="utf-8")
+    (home / "carlotta.py").write_text(EVALUATION, encoding="utf-8")
+    own: dict[str, Any] = {"in_process": True, "author": "Bexley O'Dowd"}
+    document = {
+        "name": "homework",
+        "variant": "english",
+        "openings": {"random_plies": 4, "count": 3},
+        "max_plies": 40,
+        "failures": {"disqualify_after": 0},
+        "anchor": "Anneliese Smythe",
+        "players": [
+            {"name": "Anneliese Smythe", "type": "anneliese_smythe.py:AnneliBot", **own},
+            {"name": "bexley", "type": "bexley/bot.py:BexleyBot", **own},
+            {"name": "carlotta", "type": "greedy", "evaluation": "carlotta.py:carlotta_value"},
+            {"name": "random", "type": "random"},
+        ],
+    }
+    (home / "bot.yaml").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(platform, "node", lambda: HOST)
+        done = invoke("run", home / "bot.yaml", "--out", home / "homework", "--workers", 1, "--no-report")
+    assert done.exit_code == 3, done.output
+    return home / "homework"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files below a folder, by their paths in it; what a page has packed is unpacked."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() + b"".join(_unpacked(path))
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _unpacked(page: Path) -> Iterator[bytes]:
+    if page.suffix == ".html":
+        for text in re.findall(r'"(eN[\w+/]{20,}=*)"', page.read_text(encoding="utf-8")):
+            yield zlib.decompress(base64.b64decode(text))
+
+
+def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: Path) -> None:
+    assert invoke("report", folder, "--png").exit_code == 0
+    before = contents(folder)
+    done = invoke("report", folder, "--anonymous", "--latex", "--fen", "--png")
+    assert done.exit_code == 0
+    found = contents(folder / "anonymous")
+    assert len(found) > 15 and any(b'"steps":' in page for page in found.values())
+    for secret in SECRETS[:5]:
+        assert [name for name, text in found.items() if secret.encode() in text.lower()] == [], secret
+        assert any(secret.encode() in text.lower() for text in before.values()), secret
+    secrets = (*SECRETS[5:], str(folder.parent), HOST, str(Path(__file__).parents[2]))
+    assert [name for name, text in found.items() for it in secrets if it.encode() in text.lower()] == []
+    assert set(pd.read_csv(folder / "anonymous" / "games.csv")["machine"]) == {"machine 1"}
+    assert all(b"player 2" in found[name] for name in ("report.html", "games.pdn", "submissions.csv"))
+    assert b"random" in found["standings.csv"] and b"raised an error at ply" in found["games.csv"]
+    shown = re.findall(r"<pre>(.*?)</pre>", found["report.html"].decode(), re.DOTALL)[0]
+    listed = [entry["name"] for entry in json.loads(unescape(shown))["players"]]
+    assert listed == ["random", "player 1", "player 2", "player 3"]
+    names = list(csv.reader((folder / "names.csv").open(encoding="utf-8")))
+    assert names[0] == ["published", "player", "file"]
+    assert {row[1]: row[2] for row in names[1:]} == {
+        "Anneliese Smythe": "anneliese_smythe.py",
+        "bexley": "bexley/bot.py",
+        "carlotta": "carlotta.py",
+    }
+    assert [row[0] for row in names[1:]] == ["player 1", "player 2", "player 3"]
+    assert not [name for name in found if "names" in name] and f"names: {folder / 'names.csv'}" in done.stdout
+
+
+def test_a_sheet_has_its_own_player_and_nothing_of_the_others(folder: Path) -> None:
+    done = invoke("report", folder, "--sheets")
+    assert done.exit_code == 0 and f"sheets: 3 files in {folder / 'sheets'}" in done.stdout
+    found = {path.name: path.read_text(encoding="utf-8").lower() for path in (folder / "sheets").iterdir()}
+    secrets = {
+        "Anneliese_Smythe.html": ("anneliese", "smythe"),
+        "bexley.html": ("bexley", "quillfield"),
+        "carlotta.html": ("carlotta",),
+    }
+    assert set(found) == set(secrets)
+    for name, text in found.items():
+        for other, words in secrets.items():
+            assert all((word in text) == (other == name) for word in words[:2]), (name, other)
+        assert "submission 1" in text or "submission 2" in text
+        assert "random" in text and not re.search(r"\bnan\b|\binf\b", text)
+    assert "of quillfield has not written this" in found["bexley.html"] and "run its code" in found["bexley.html"]
+
+
+@pytest.mark.full
+def test_the_report_without_names_is_that_of_the_run_and_the_same_each_time(folder: Path) -> None:
+    assert invoke("report", folder, "--anonymous").exit_code == 0
+    first = contents(folder / "anonymous")
+    assert invoke("report", folder).exit_code == 0
+    assert invoke("report", folder, "--anonymous").exit_code == 0
+    assert contents(folder / "anonymous") == first
+    assert not [name for name, text in first.items() for it in SECRETS[:5] if it.encode() in text.lower()]
+    names = pd.read_csv(folder / "names.csv").set_index("player")["published"]
+    own, other = (pd.read_csv(path / "standings.csv") for path in (folder, folder / "anonymous"))
+    assert own["player"].replace(names).tolist() == other["player"].tolist()
+    pd.testing.assert_frame_equal(own.drop(columns="player"), other.drop(columns="player"))
+    assert published(read(folder)).experiment.anchor == {names["Anneliese Smythe"]: 0.0}
+
+
+def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path: Path) -> None:
+    players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
+    times = pd.DataFrame({"game": [1], "machine": [""], "began": [0.0], "seconds": [0.25], "cpu_seconds": [0.125]})
+    one, again, other = (
+        Pseudonyms(experiment(players), RunInfo(1), {}, games).names
+        for games in (times, times, times.assign(seconds=0.25000000001))
+    )
+    assert one == again != other and list(one) not in (sorted(one), sorted(one, reverse=True))
+    assert sorted(one.values()) == sorted(f"player {number}" for number in range(1, 21))
+
+
+@pytest.mark.parametrize(
+    ("text", "public"),
+    [
+        ("anna raised ValueError: Anna Smith wrote this at ply 8", "player 1 raised an error at ply 8"),
+        ("anna returned the illegal move 'Anna'", "player 1 returned the illegal move"),
+        (
+            "class.yaml:15:18: /x/work/anna.py:Bot cannot be built: line 2: KeyError: '/home/anna'",
+            "player-1.py:player cannot be built",
+        ),
+        ("/home/some/one/else.txt is not there", "else.txt is not there"),
+        ("random lost", "random lost"),
+    ],
+)
+def test_a_message_keeps_its_kind_and_loses_words_of_a_players_code(text: str, public: str) -> None:
+    players = [player("anna", type="work/anna.py:Bot"), player("random", type="random")]
+    empty = pd.DataFrame(columns=["game", "machine", "began", "seconds", "cpu_seconds"])
+    assert Pseudonyms(experiment(players), RunInfo(1), {}, empty).message(text) == public
+
+
+def test_a_folder_of_several_runs_is_refused(tmp_path: Path) -> None:
+    list_runs(tmp_path, "two", ["english", "russian"])
+    done = invoke("report", tmp_path, "--anonymous")
+    assert done.exit_code == 2 and f"--anonymous takes one, such as {tmp_path}/english" in error_line(done.stderr)
+
+
+def test_nobody_is_told_by_a_place_in_a_list() -> None:
+    names = [f"s{number:02}" for number in range(20)]
+    players = [player(name, type=f"work/{name}.py:Bot") for name in names]
+    found = tuple(Diagnosis(name, "error", "raised KeyError") for name in names)
+    info = RunInfo(1, men=dict.fromkeys(names), found=found, left_out=dict.fromkeys(names, ""))
+    empty = pd.DataFrame(columns=["game", "machine", "began", "seconds", "cpu_seconds"])
+    public = Pseudonyms(experiment(players), info, {}, empty).info(info)
+    for listed in (list(public.men), list(public.left_out), [one.player for one in public.found]):
+        assert listed == sorted(listed) and len(listed) == 20 and not {*listed} & {*names}
+
+
+def test_a_run_without_submissions_has_its_standings_and_no_sheets_and_sheets_are_not_anonymous(
+    tmp_path: Path,
+) -> None:
+    config, out = tmp_path / "t.yaml", tmp_path / "out"
+    config.write_text(
+        "name: t\nvariant: english\nopenings: {random_plies: 4, count: 1}\nmax_plies: 4\n"
+        "players: [{name: a, type: random}, {name: b, type: random}]\n"
+    )
+    assert "take one of them" in invoke("run", config, "--out", out, "--sheets", "--anonymous").stderr
+    assert not out.exists()
+    done = invoke("run", config, "--out", out, "--sheets", "--workers", 1)
+    assert "no submissions" in done.stderr and f"report: {out / 'report.html'}" in done.stdout

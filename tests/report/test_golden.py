@@ -1,0 +1,98 @@
+"""Golden runs: three tournaments, a tuning and a rating whose tables and sentences are kept, byte for byte.
+
+Time stands still but for the arena's own clock, which advances a millisecond each time that it is read, and all is
+played by one process of one machine, so that what is measured is kept, too. `tests/data/golden/<run>.yaml` is what
+is played; of the large tables a SHA-256 is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import shutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from arena.hosting import handle
+from arena.play import match
+from tests.helpers.command_line import invoke
+
+DATA = Path(__file__).parents[1] / "data" / "golden"
+TOURNAMENTS = ("tournament", "swiss", "match")
+
+
+def arena(*arguments: str) -> str:
+    """The output of a command that succeeds."""
+    result = invoke(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def digest_and_file(run: str) -> list[tuple[str, str]]:
+    """The SHA-256 of each of a run's large tables, and its file."""
+    lines = (DATA / run / "digests.txt").read_text().splitlines()
+    return [(digest, file) for digest, file in map(str.split, lines)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterator[Callable[[str], Path]]:
+    """The folder of a golden run, made again without pictures, of which nothing is kept."""
+    out = tmp_path_factory.mktemp("golden")
+
+    @cache
+    def run(name: str) -> Path:
+        config = str(DATA / f"{name}.yaml")
+        if name == "tuning":
+            arena("learn", config, "--out", str(out / name), "--workers", "1")
+            return out / name
+        with pytest.MonkeyPatch.context() as patch:
+            clock = itertools.count()
+            ticking = SimpleNamespace(
+                perf_counter=lambda: next(clock) / 1000, thread_time=lambda: 0.0, time=lambda: 0.0
+            )
+            patch.setattr(match, "os", SimpleNamespace(getpid=lambda: 1))
+            patch.setattr(match, "platform", SimpleNamespace(node=lambda: "here"))
+            patch.setattr(match, "time", ticking)
+            patch.setattr(handle, "time", ticking)
+            arena("run", config, "--out", str(out / name), "--workers", "1")
+        return out / name
+
+    yield run
+    shutil.rmtree(out)
+
+
+@pytest.mark.full(only=["match", "tournament", "tuning"])
+@pytest.mark.parametrize("name", [*TOURNAMENTS, "tuning"])
+def test_tables_and_summaries_are_the_same_bytes(made: Callable[[str], Path], name: str) -> None:
+    kept = [path for path in (DATA / name).iterdir() if path.name != "digests.txt"]
+    assert [path.name for path in kept if (made(name) / path.name).read_bytes() != path.read_bytes()] == []
+    assert kept
+
+
+@pytest.mark.full(only=["match", "tournament"])
+@pytest.mark.parametrize("name", TOURNAMENTS)
+def test_games_and_moves_are_the_same_bytes(made: Callable[[str], Path], name: str) -> None:
+    kept = dict(digest_and_file(name))
+    assert {hashlib.sha256((made(name) / file).read_bytes()).hexdigest(): file for file in kept.values()} == kept
+    assert kept
+
+
+@pytest.mark.full(only=["match", "tournament"])
+@pytest.mark.parametrize("name", TOURNAMENTS)
+def test_no_further_table_is_written(made: Callable[[str], Path], name: str) -> None:
+    written = {path.name for path in made(name).iterdir() if path.suffix in (".csv", ".pdn")}
+    known = {path.name for path in (DATA / name).glob("*.csv")}
+    assert written == known | {file for _, file in digest_and_file(name)}
+
+
+@pytest.mark.full
+def test_the_ratings_of_all_together_are_the_same_bytes(made: Callable[[str], Path]) -> None:
+    sources = [str(made("tournament")), str(made("swiss") / "games.pdn"), str(DATA / "results.csv")]
+    document = arena("rate", *sources, "--first", "black", "--json").replace(sources[1], "games.pdn")
+    assert document == (DATA / "rate.json").read_text()
+    table = arena("rate", str(DATA / "results.csv"))
+    assert table == (DATA / "rate.txt").read_text()

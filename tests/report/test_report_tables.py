@@ -1,0 +1,343 @@
+"""Tables of a report against counts made by hand, and their numbers and text."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.base.number import is_nan, quantity, signed
+from arena.ledger.info import Diagnosis
+from arena.ledger.ledger import GAME_COLUMNS
+from arena.ledger.record import PROBE_COLUMNS
+from arena.ratings.repeats import line_hashes, repeated_games
+from arena.report.run import Run
+from arena.report.sentences.cautions import disqualifications, faulty
+from arena.report.tables.ablation import ablation
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.effort import effort
+from arena.report.tables.matrix import score_matrix
+from arena.report.tables.outcomes import terminations
+from arena.report.tables.settings import families
+from arena.report.tables.standings import standings
+from arena.report.tables.survey import Survey, totals
+from arena.report.tables.sweeps import sweeps
+from tests.helpers.report_data import (
+    OPENING,
+    START,
+    changed,
+    experiment,
+    frames,
+    moves_with,
+    player,
+    run_of,
+    specs,
+    write_quickly,
+)  # fmt: skip
+
+SWEEP = [player(f"ab-d{depth}", depth) for depth in (1, 2, 3, 5)]
+
+
+def test_scores_of_a_pair_add_up_to_one() -> None:
+    games, _ = frames(SWEEP, 3)
+    matrix = score_matrix(games, [p["name"] for p in SWEEP]).to_numpy()
+    off_diagonal = ~np.eye(len(matrix), dtype=bool)
+    assert np.isnan(np.diag(matrix)).all()
+    np.testing.assert_allclose((matrix + matrix.T)[off_diagonal], 1)
+
+
+def test_terminations_come_most_frequent_first_with_their_share() -> None:
+    ended = ["no_moves", "no_moves", "repetition", "no_moves", "max_plies"]
+    table: Any = terminations(pd.DataFrame({"termination": ended}))
+    assert table["termination"].tolist() == ["no_moves", "max_plies", "repetition"]
+    assert table["games"].tolist() == [3, 1, 1]
+    assert table["share"].tolist() == [0.6, 0.2, 0.2]
+
+
+def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_group() -> None:
+    ratings = pd.DataFrame({"player": ["a", "b", "c", "d", "idle"], "games": [4, 4, 2, 2, 0]})
+    ratings = ratings.assign(elo=1.0, elo_low=0.0, elo_high=2.0, score=0.5, los=0.7)
+    groups = [("a", "b"), ("c", "d"), ("idle",)]
+    table: Any = standings(ratings, totals(moves_with([])), groups).set_index("player")
+    assert table["los"].dropna().to_dict() == {"a": 0.7, "c": 0.7}
+    assert table.loc["idle", ["elo", "elo_low", "elo_high", "score", "los"]].isna().all()
+    assert table.loc["d", "elo"] == 1.0
+
+
+def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> None:
+    lines = {
+        0: ["a-b", "c-d"],
+        1: ["a-b", "c-d"],
+        2: ["c-d", "a-b"],
+        3: ["a-b", "c-d"],
+        4: ["a-b", "c-d"],
+        5: ["a-b"],
+    }
+    games = pd.DataFrame({"game": list(lines), "white": "x", "black": "y", "opening_fen": START})
+    games.loc[3, ["white", "black"]] = ["y", "x"]
+    games.loc[4, "opening_fen"] = OPENING
+    rows = [(game, ply, move) for game, line in lines.items() for ply, move in enumerate(line, 1)]
+    moves = pd.DataFrame(rows, columns=["game", "ply", "move"])
+    hashes = line_hashes(moves)
+    assert repeated_games(games, hashes) == 1
+    assert repeated_games(games[games["game"] != 0], hashes) == 0
+    assert repeated_games(games[:0], line_hashes(moves[:0])) == 0
+
+
+def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them_apart() -> None:
+    players = [player(f"{e}{d}", d, evaluation=e, tt=True) for e in ("material", "trained") for d in (2, 4)]
+    players += [player("m2", 2, type="minimax"), player("m3", 3, type="minimax")]
+    players += [player("lone", 9, tt=True), player("r", type="random")]
+    assert families(specs(players)) == {
+        "material2": "alphabeta, evaluation material",
+        "material4": "alphabeta, evaluation material",
+        "trained2": "alphabeta, evaluation trained",
+        "trained4": "alphabeta, evaluation trained",
+        "m2": "minimax",
+        "m3": "minimax",
+    }
+
+
+def test_families_whose_weights_differ_have_different_names() -> None:
+    players = [player(f"w{w}d{d}", d, evaluation={"linear": {"king": w}}) for w in (1, 2) for d in (2, 4)]
+    names = families(specs(players))
+    assert names["w1d2"] == names["w1d4"] == "evaluation linear (w1d2, ...)"
+    assert names["w2d2"] == names["w2d4"] == "evaluation linear (w2d2, ...)"
+
+
+def test_elo_by_depth_needs_three_depths_with_games() -> None:
+    table = pd.DataFrame({"player": ["a", "b", "c"], "elo": [2.0, 1.0, 0.0], "games": [9, 9, 9]})
+    table = table.assign(elo_low=-1.0, elo_high=1.0, nodes_per_move=np.nan)
+    three = specs([player("a", 6), player("b", 4), player("c", 1)])
+    assert sweeps(table, three)["x"].tolist() == [1, 4, 6]
+    assert sweeps(table.assign(games=[9, 9, 0]), three).empty
+    assert sweeps(table, specs([player("a", 6), player("b", 4), player("c", 4)])).empty
+
+
+def recorded(**changes: Any) -> pd.DataFrame:
+    """Two moves of `busy` that search and two of `idle` that record nothing, with some columns set."""
+    moves = moves_with([("busy", 3, 100, 0.5), ("busy", 4, 300, 1.5), ("idle", 0, 0, 1.0), ("idle", 0, 0, 9.0)])
+    return moves.assign(**changes)
+
+
+def effort_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
+    """The table of games (white, black, result, termination)."""
+    rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
+    players = [player("busy", 4), player("idle", type="random")]
+    survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
+    return effort(rows, survey, ["idle", "busy"], specs(players), {})
+
+
+def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:
+    moves = recorded(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))
+    lost = [
+        ("idle", "busy", "black", "time"),
+        ("busy", "idle", "white", "time"),
+        ("idle", "busy", "white", "no_moves"),
+    ]
+    table: Any = effort_of(moves, *lost).set_index("player")
+    assert table.loc["idle", ["overrun_p99", "overrun_max", "time_losses"]].tolist() == [0.198, 0.2, 2]
+    assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
+
+
+def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves() -> None:
+    moves = recorded().assign(cpu_seconds=pd.array([0.25, 0.75, None, None], dtype="Float64"))
+    table: Any = effort_of(moves).set_index("player")
+    busy = moves[moves["player"] == "busy"]
+    assert table.loc["busy", "nodes_per_second"] == busy["nodes"].sum() / 1.0
+    assert table.loc["busy", ["seconds_per_move", "wall_seconds_per_move"]].tolist() == [0.5, 1.0]
+    some = moves.assign(cpu_seconds=pd.array([0.25, None, None, None], dtype="Float64"))
+    table = effort_of(some).set_index("player")
+    assert table.loc["busy", "nodes_per_second"] == busy["nodes"].sum() / busy["seconds"].sum()
+    assert table.loc["busy", "seconds_per_move"] == 1.0
+
+
+def test_effort_of_more_players_than_a_byte_counts_needs_none_that_searches() -> None:
+    names = [f"r{i}" for i in range(130)]
+    moves = moves_with([(name, 0, 0, 0.1) for name in names])
+    survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
+    rows = pd.DataFrame([("r0", "r1", "white", "time")], columns=["white", "black", "result", "termination"])
+    table = effort(rows, survey, names, specs([player(name, type="random") for name in names]), {})
+    assert table["player"].tolist() == names
+    assert (
+        table[["nodes_per_move", "nodes_per_second", "mean_depth", "deepest", "time_losses"]].isna().all(axis=None)
+    )
+
+
+def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:
+    table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1]})
+    table["seconds_per_move"] = [1.23456789e-5, np.inf]
+    text = TABLES["standings"].rounded(table).to_csv(index=False)
+    assert text == "elo,score,seconds_per_move\n12.3,0.1235,1.23457e-05\n0.0,1.0,\n"
+
+
+def test_rounding_to_six_digits_never_shows_more() -> None:
+    values = np.random.default_rng(1).lognormal(0, 6, 2000)
+    written = TABLES["games"].rounded(pd.DataFrame({"seconds": values}))["seconds"]
+    np.testing.assert_allclose(written, values, rtol=5.1e-6)
+    digits = [repr(v).split("e")[0].replace(".", "").strip("0") for v in written.tolist()]
+    assert max(map(len, digits)) == 6
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0, "s", "0 s"), (5e-4, "s", "500 µs"), (1234, "", "1.23 k"), (999.9e3, "", "1 M"), (7, "", "7"),
+        (np.nan, "s", ""), (pd.NA, "", ""),
+    ],
+)  # fmt: skip
+def test_quantities_have_three_digits_and_a_prefix(value: float, unit: str, text: str) -> None:
+    assert quantity(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [(12.4, 0, "+12"), (-7.0, 0, "−7"), (-0.4, 0, "0"), (3.14, 1, "+3.1"), (-5.0, 1, "−5.0"), (0.04, 1, "0.0")],
+)
+def test_signs_are_those_that_people_write(value: float, decimals: int, text: str) -> None:
+    assert signed(value, decimals) == text
+
+
+def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: Path) -> None:
+    players = [player(f"{e}{d}", d, evaluation=e) for e in ("x", "y") for d in (1, 2, 3)]
+    whole = experiment(players, probe={"depth": 2}, sprt={"elo0": 0.0, "elo1": 9.0})
+    run = run_of(tmp_path, whole, *frames(players, 2, plies=4), pd.DataFrame(columns=list(PROBE_COLUMNS)))
+    run = changed(
+        run,
+        order=[("x1", dict.fromkeys(set(names("order")[2:]) - set(names("standings")), 1))],
+        games=run.games.reindex(columns=list(GAME_COLUMNS)),
+    )
+    for name, of in TABLES.items():
+        table = ablation(run.probes, run.ratings, whole) if name == "ablation" else getattr(run, name)
+        of_players = run.placed if name == "crosstable" else []
+        absent = (
+            {"score_elo", "fen"} if name in ("standings", "moves") else set()
+        )  # of two players; of `positions`
+        wanted = [each for each in (*names(name), *of_players) if each not in absent]
+        assert [*filter(None, [table.index.name]), *table.columns] == wanted, name
+        headed = {column.name for column in of.columns if column.heading}
+        assert set(of.shown.replace("|", " ").split()) <= headed, name
+
+
+def names(table: str) -> list[str]:
+    """The names of the columns that a table is described to have."""
+    return TABLES[table].names
+
+
+def test_a_run_names_every_table_with_what_it_holds_and_its_type() -> None:
+    hints = {name: get_type_hints(_function(name))["return"] for name in TABLES}
+    assert set(hints.values()) == {pd.DataFrame}
+    assert all(getattr(Run, name).__doc__ for name in TABLES)
+
+
+def _function(name: str) -> Any:
+    member = inspect.getattr_static(Run, name)
+    return getattr(member, "fget", None) or member.func
+
+
+def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
+    code = "import sys, arena.report.run; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(float("nan"), True), (pd.NaT, True), (0.0, False), ("nan", False), (None, False)]
+)
+def test_a_nan_is_told_from_values_of_any_type(value, expected):
+    assert is_nan(value) is expected
+
+
+# --- the grade sheet: what a teacher has of each submission
+
+
+OWN = ("good", "fails", "bad")
+
+
+def class_of(folder: Path) -> Run:
+    """Submissions: `bad` is disqualified, `fails` loses games, `gone` was left out; `own` is built in."""
+    players = [player("own", 3), *(player(name, type=f"work/{name}.py:Bot") for name in OWN)]
+    games, moves = frames(players, 3, plies=4)
+    games["error"] = ""
+    of_bad = (games["white"] == "bad") | (games["black"] == "bad")
+    lost = games.index[~of_bad & (games["black"] == "fails")][:2]
+    games.loc[lost, ["result", "termination"]] = ["white", "error"]
+    games.loc[lost, "error"] = "fails raised KeyError: 3 at ply 4"
+    games.loc[lost[1], ["termination", "error"]] = ["time", ""]
+    void = games[of_bad].assign(result="*", termination="disqualified", error="bad disqualified")
+    failing = void.index[1:3]
+    void.loc[failing, "termination"] = "illegal_move"
+    void.loc[failing, "error"] = "bad returned None at ply 2"
+    void.loc[void.index[0], ["termination", "error"]] = ["error", "fails raised KeyError: 4 at ply 4"]
+    kept = games[~of_bad].reset_index(drop=True)
+    found = (Diagnosis("gone", "error", "cannot be built: line 2"), Diagnosis("good", "warning", "is slow"))
+    run = run_of(folder, experiment(players), kept, moves[moves["game"].isin(kept["game"])])
+    info = run.info._replace(found=found, left_out={"gone": "work/gone.py"})
+    return changed(run, void_games=void.reset_index(drop=True), disqualified=("bad",), info=info)
+
+
+def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Path) -> None:
+    run = class_of(tmp_path)
+    table: Any = run.submissions.set_index("player")
+    ranks: Any = run.standings.set_index("player")
+    assert set(table.index[:2]) == {"good", "fails"} and [*table.index[2:]] == ["bad", "gone"]
+    assert table.loc["good", "place"] == ranks.loc["good", "rank"]
+    assert table["file"].to_dict() == {name: f"work/{name}.py" for name in table.index}
+    assert table["failures"].to_dict() == {"good": 0, "fails": 2, "bad": 2, "gone": 0}
+    assert table["games"].to_dict() == {"good": 12, "fails": 12, "bad": 0, "gone": 0}
+    assert table.loc["good", "points"] == ranks.loc["good", "wins"] + ranks.loc["good", "draws"] / 2
+    own = run.moves[run.moves["player"] == "good"]
+    assert table.loc["good", "seconds_longest"] == own["seconds"].max()
+    assert table.loc["good", "seconds_per_move"] == pytest.approx(own["cpu_seconds"].mean())
+    first = run.games[run.games["error"] != ""]["game"].iloc[0]
+    assert table["reasons"].to_dict() == {
+        "good": "",
+        "fails": f"lost 1 on time and 1 by errors (game {first}: raised KeyError: 3 at ply 4)",
+        "bad": "disqualified, as it failed in 3 games and played no sound one that counts "
+        f"(game {run.void_games['game'].iloc[1]}: returned None at ply 2): "
+        "its 18 games, 15 of them unplayed, do not count",
+        "gone": "left out as faulty: cannot be built: line 2",
+    }
+    assert disqualifications(run) == [f"bad was {table.loc['bad', 'reasons']}."]
+    assert faulty(run) == ["gone was left out as faulty: cannot be built: line 2."]
+
+
+def test_two_files_of_ones_own_are_no_class(tmp_path: Path) -> None:
+    run = class_of(tmp_path)
+    players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
+    few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), disqualified=())
+    assert [*few.submissions["player"]] == ["good", "fails", "gone"]
+    alone = changed(few, info=run.info._replace(left_out={}))
+    assert alone.submissions.empty
+
+
+def test_of_more_than_three_players_left_out_the_notes_say_where_the_reasons_are(tmp_path: Path) -> None:
+    run = class_of(tmp_path)
+    found = tuple(Diagnosis(f"gone {n}", "error", "cannot be built") for n in range(4))
+    for count, sentences in (
+        (3, [f"gone {n} was left out as faulty: cannot be built." for n in range(3)]),
+        (4, ["4 players were left out as faulty; submissions.csv says why."]),
+    ):
+        files = {one.player: f"work/{one.player}.py" for one in found[:count]}
+        info = run.info._replace(found=found[:count], left_out=files)
+        assert faulty(changed(run, info=info)) == sentences
+
+
+def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path: Path) -> None:
+    write_quickly(class_of(tmp_path / "class"))
+    sheet = pd.read_csv(tmp_path / "class" / "submissions.csv")
+    assert list(sheet) == TABLES["submissions"].names and len(sheet) == 4
+    page = (tmp_path / "class" / "report.html").read_text(encoding="utf-8")
+    assert '<h2 id="submissions">' in page and "lost 1 on time and 1 by errors" in page
+    assert page.count('<p class="failed"><a href="#player=') == 2  # bad and gone, which no standings name
+    built_in = [player(name, 3) for name in "ab"]
+    write_quickly(run_of(tmp_path / "none", experiment(built_in), *frames(built_in, 2, plies=4)))
+    assert not (tmp_path / "none" / "submissions.csv").exists()
+    assert "submissions" not in (tmp_path / "none" / "report.html").read_text(encoding="utf-8")

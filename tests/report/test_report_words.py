@@ -1,0 +1,396 @@
+"""What a report says first, of settings at equal terms, and what it warns of."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.experiment.load import load_all
+from arena.ratings.joint import Ratings
+from arena.report.charts.catalogue import charts_of
+from arena.report.load import card
+from arena.report.page import html, markdown
+from arena.report.page.standings import standings
+from arena.report.run import Run
+from arena.report.sentences.answer import MOST, answer, gains, summary_lines
+from arena.report.sentences.cautions import (
+    below_random,
+    cautions,
+    failures,
+    pondered,
+    too_long,
+    unbalanced,
+    unfinished,
+    waited,
+)
+from arena.report.sentences.facts import facts, to_know_more
+from arena.report.tables.comparisons import comparisons
+from arena.report.tables.table import texts
+from arena.report.tables.views import comparisons as comparison_cells
+from tests.helpers.report_data import (
+    MISSING_WORD,
+    changed,
+    experiment,
+    frames,
+    plain,
+    player,
+    rated,
+    run_of,
+    specs,
+    synthetic,
+)
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]
+EVALUATIONS = ("simple", "mine.py:fast", "mine.py:slow", "mine.py:poor")
+NAMES = [name.removeprefix("mine.py:") for name in EVALUATIONS]
+STUDENT = [player(f"{e} {term}", type="negamax", evaluation=e, **term) for e in EVALUATIONS for term in TERMS]
+
+
+def of_student(*elo: float) -> Ratings:
+    """Ratings of STUDENT in its order, with errors of 28 Elo in a difference."""
+    return rated(dict(zip([p["name"] for p in STUDENT], elo, strict=True)))
+
+
+# comparisons
+
+
+def test_every_two_values_of_a_setting_are_compared_and_those_with_the_baseline_come_first() -> None:
+    ratings = of_student(0, 0, 0, 50, 40, 30, 10, 20, -60, -70, 0, 5)
+    table = comparisons(ratings, specs(STUDENT))
+    assert len(table) == 6 * len(TERMS)
+    pairs = list(dict.fromkeys(zip(table["value"], table["reference"], table["baseline"], strict=True)))
+    assert pairs[:3] == [(value, "simple", True) for value in NAMES[1:]]
+    assert pairs[3:] == [(b, a, False) for a, b in combinations(NAMES[1:], 2)]
+    row = table[(table["value"] == "poor") & (table["reference"] == "fast")].iloc[0]
+    found = ratings.contrast({STUDENT[9]["name"]: 1, STUDENT[3]["name"]: -1})
+    assert found is not None and (row["elo_difference"], row["los"]) == (found.value, found.los)
+    assert row["elo_difference"] == -120
+
+
+def test_values_that_never_meet_the_baseline_are_compared_with_the_first_that_they_meet() -> None:
+    players = [player("a", 4, evaluation="one"), player("b", 4, evaluation="two")]
+    players += [player(name, 5, evaluation=name) for name in ("three", "four", "five")]
+    table = comparisons(rated(dict.fromkeys([p["name"] for p in players], 0.0)), specs(players))
+    assert table[["value", "reference", "baseline"]].to_numpy().tolist() == [
+        ["two", "one", True], ["four", "three", True], ["five", "three", True], ["five", "four", False],
+    ]  # fmt: skip
+
+
+def test_classes_that_a_file_lists_one_by_one_are_players_and_no_values_of_a_setting() -> None:
+    players = [player(f"p{i}", 4, type=f"class.py:P{i}") for i in range(30)]
+    ratings = rated({p["name"]: 0.0 for p in players})
+    assert comparisons(ratings, specs(players)).empty
+
+
+def test_values_of_the_same_words_are_told_apart_by_their_first_player_and_files_are_called_by_name() -> None:
+    values = ["some/where/net.npz", {"mix": {"x": 1}}, {"mix": {"x": 1, "y": 2}, "more": {}}, {"mix": {"x": 1}}]
+    players = [player(f"p{i}", 4, evaluation=value) for i, value in enumerate(values[:3])]
+    players.append(player("q1", 5, evaluation=values[3]))
+    players.append(player("q0", 5, evaluation={"mix": {"x": 1}, "less": {}}))
+    names = [p["name"] for p in players]
+    table = comparisons(rated(dict.fromkeys(names, 0.0)), specs(players))
+    words = {*table["value"], *table["reference"]}
+    assert "net.npz" in words
+    assert len(words) == 4
+
+
+def test_values_of_the_same_words_are_called_by_what_their_players_names_share() -> None:
+    mixes = {"bold": {"mix": {"safety": 0}}, "neat": {"mix": {"formation": 0}}}
+    players = [
+        player(f"{name}, depth {depth}", depth, evaluation=mix) for depth in (4, 5) for name, mix in mixes.items()
+    ]
+    table = comparisons(rated(dict.fromkeys([p["name"] for p in players], 0.0)), specs(players))
+    assert {*table["value"], *table["reference"]} == {"mix (bold)", "mix (neat)"}
+
+
+def test_the_tables_have_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_terms() -> None:
+    table = comparisons(of_student(0, 0, 0, 50, 40, 30, 10, 20, -60, -70, 0, 5), specs(STUDENT))
+    against = texts(comparison_cells(table))
+    assert against.columns.tolist() == [
+        "Value", "Equal depth (6)", "LOS", "Equal nodes (2000)", "LOS", "Equal time (0.02 s)", "LOS"
+    ]  # fmt: skip
+    assert against.iloc[0].tolist() == [
+        "fast", "+50 ± 28", "> 99.9 %", "+40 ± 28", "99.8 %", "+30 ± 28", "98.3 %",
+    ]  # fmt: skip
+    pairs = texts(comparison_cells(table, pairs=True))
+    assert pairs["Pair"].tolist() == [f"{b} − {a}" for a, b in combinations(NAMES, 2)]
+    assert pairs.iloc[3, 1] == "−40 ± 28"
+
+
+def test_two_kinds_of_settings_share_a_table_with_a_column_for_the_setting() -> None:
+    players = [player("a", 4), player("b", 4, pvs=False), player("c", 4, tt=0)]
+    table = comparisons(rated({"a": 9, "b": 1, "c": 2}), specs(players))
+    text = texts(comparison_cells(table))
+    assert text.iloc[:, :3].to_numpy().tolist() == [["pvs", "no pvs", "default pvs"], ["tt", "tt 0", "default tt"]]
+    assert table["baseline"].all()
+
+
+# the opening words
+
+
+def two(folder: Path, results: list[str], *names: str, **changes: Any) -> Run:
+    """A match of two players, the first of which is White in every other game, with these results."""
+    first, second = names or ("a", "b")
+    run = synthetic(folder, [player(first, 3), player(second, 4)], len(results) // 2, plies=2)
+    return changed(run, games=run.games.assign(result=results, **changes))
+
+
+LEVEL_RESULTS = ["white", "draw", "draw", "white", "draw", "draw", "draw", "draw"] * 10
+
+
+def lines_of(run: Run) -> list[str]:
+    return [claim.sentence for claim in answer(run)]
+
+
+def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere(tmp_path: Path) -> None:
+    """The interval of a player's own rating is half as wide as that of the difference."""
+    run = two(tmp_path, LEVEL_RESULTS)
+    found = run.ratings.contrast({"a": 1.0, "b": -1.0})
+    assert found is not None
+    assert lines_of(run) == [f"a and b: no difference shown: {found} Elo."]
+    table = standings(run).frame().set_index("Player")["Elo"]
+    assert table["a"] == str(found) and table["b"] == "0"
+    assert run.zero == "b = 0"
+    for text in (markdown(run), html(run, {}, []), card(run), "\n".join(summary_lines(run))):
+        words = plain(re.sub(r"</?b>|</?small>", "", text))
+        assert "no difference shown" in words and str(found) in words
+
+
+@pytest.mark.parametrize(("results", "words"), [
+    (["white", "black"] * 2, "a and b, 4 of 4 points: too few games to tell."),
+    (["draw"] * 4, "a and b, 2 of 4 points: too few games to tell."),
+])  # fmt: skip
+def test_few_games_have_no_number(tmp_path: Path, results: list[str], words: str) -> None:
+    assert lines_of(two(tmp_path, results)) == [words]
+
+
+def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_path: Path) -> None:
+    run = two(tmp_path, ["black", "white"] * 4, termination="error")
+    said = "8 games of 8 were lost by players' failures: a lost 8 by errors, of 8."
+    assert failures(run) == [said]
+    assert summary_lines(run)[:2] == [said, "a failed in 8 of its 8 games, which say nothing of its play."]
+    assert plain(markdown(run)).split("\n\n")[2] == said
+    assert "±" not in "".join(lines_of(run))
+
+
+def test_players_of_one_rating_have_no_leader(tmp_path: Path) -> None:
+    players = [player(f"p{i}", type=f"my.py:P{i}") for i in range(4)]
+    run = synthetic(tmp_path, players, 6, plies=2)
+    level = changed(run, games=run.games.assign(result="draw"))
+    assert lines_of(level) == ["4 players are level."]
+    best = run.games["white"].isin(["p0", "p1"]) ^ run.games["black"].isin(["p0", "p1"])
+    won = np.where(run.games["white"].isin(["p0", "p1"]), "white", "black")
+    assert lines_of(changed(run, games=run.games.assign(result=np.where(best, won, "draw")))) == [
+        "p1 and p0 are level at the top."
+    ]
+
+
+def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_said_so(tmp_path: Path) -> None:
+    players = [player(f"{e} {term}", type="negamax", evaluation=e, **term) for e in ("x", "y") for term in TERMS]
+    run = synthetic(tmp_path, players, 8, plies=2)
+    claims = answer(run)
+    assert [claim.names for claim in claims] == [("y", "x")] * 3
+    for claim, term in zip(claims, ("depth", "nodes", "time"), strict=True):
+        assert f"at equal {term}" in claim.words and claim.difference is not None
+        assert claim.is_shown == (abs(claim.difference.value) > claim.difference.error)
+
+
+def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_path: Path) -> None:
+    players = [player(f"p{i}", 3, evaluation=f"e{i}") for i in range(MOST + 4)]
+    claims = answer(synthetic(tmp_path, players, 1, plies=2))
+    assert len(claims) == MOST and claims[-1].text == "4 more, listed below"
+
+
+def test_twice_the_depth_is_worth_what_a_line_that_fits_says() -> None:
+    rows = [(f"e{i}", "depth", g, g - 9.0, g + 9.0) for i, g in enumerate((80.0, 60.0, 100.0))]
+    table = pd.DataFrame(rows, columns=["family", "per", "gain", "gain_low", "gain_high"]).assign(fits=True)
+    assert [claim.sentence for claim in gains(table.head(1))] == ["twice the depth is worth: +80 ± 9 Elo."]
+    assert [claim.names for claim in gains(table)] == [("e2",), ("e0",), ("e1",)]
+    assert [claim.names for claim in gains(table.assign(fits=[False, True, True]))] == [("e2",), ("e1",)]
+
+
+def test_how_many_times_the_games_would_show_what_is_not_shown(tmp_path: Path) -> None:
+    run = two(tmp_path, LEVEL_RESULTS)
+    difference = answer(run)[0].difference
+    assert difference is not None
+    times = int(np.ceil((difference.error / max(round(abs(difference.value)), 5)) ** 2))
+    text, setting = to_know_more(run, answer(run))
+    assert f"takes {times} times the games" in text
+    assert setting == f"openings: {{count: {times * 40}}}"
+    test = experiment([player("a", 3), player("b", 4)], sprt={"elo0": 0, "elo1": 5})
+    assert to_know_more(changed(run, experiment=test), answer(run)) == ("", "")
+
+
+def test_the_facts_are_one_line(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("a", 3), player("b", 3)], 5, plies=2)
+    assert facts(run) == (
+        "English rules · 2 players, 10 games · 3 plies a move · 5 openings of 4 random plies, colours swapped · "
+        "22 November 2026"
+    )
+
+
+CONFIGURATIONS = sorted(
+    path for path in CONFIGS.rglob("*.yaml") if path.stem.split("_")[0] not in ("tuning", "train")
+)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.stem)
+def test_every_shipped_configuration_has_an_answer_that_fits_a_screen(path: Path, tmp_path: Path) -> None:
+    of = next(iter(load_all(path).values()))
+    players = [{"name": spec.name, "depth": spec.limit.depth or 3} for spec in of.players]
+    lines = summary_lines(run_of(tmp_path, of, *frames(players, 1, plies=2)))
+    assert 1 <= len(lines) <= MOST + 6
+    assert not MISSING_WORD.search(" ".join(lines).replace("none", ""))
+
+
+# notes
+
+
+def timed(folder: Path, seconds: float, limit: float = 0.002) -> Run:
+    """A run of two evaluations at equal time, of which `slow` computed for so many seconds a move."""
+    players = [player(name, type="negamax", evaluation=name, seconds=limit) for name in ("quick", "slow")]
+    run = synthetic(folder, players, 2, plies=6)
+    took = np.where(run.moves["player"].astype(str) == "slow", seconds, 0.9 * limit)
+    return changed(run, moves=run.moves.assign(nodes=1000, depth=4, seconds=10 * took, cpu_seconds=took))
+
+
+def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_compared(tmp_path: Path) -> None:
+    late, kept = timed(tmp_path, 0.0042), timed(tmp_path, 0.00239)
+    (note,) = too_long(late)
+    assert note.startswith("† Time was not equal: slow took 4.2 ms per move, 2.1 times its limit. ")
+    lines = summary_lines(late)
+    assert note in lines and " †" in lines[0]
+    assert markdown(late).count("† Time was not equal") == 1
+    assert too_long(kept) == []
+    assert "†" not in markdown(kept)
+    np.testing.assert_allclose(late.effort.set_index("player")["time_used"][["quick", "slow"]], [0.9, 2.1])
+
+
+def test_a_schedule_out_of_balance_is_noted_unless_the_format_intends_it(tmp_path: Path) -> None:
+    players = [player(name, 3) for name in "abc"]
+    run = synthetic(tmp_path, players, 10, plies=2)
+    assert unbalanced(run) == []
+    met = run.games["white"].isin(["a", "b"]) & run.games["black"].isin(["a", "b"])
+    some = changed(run, games=run.games[~met | (run.games["pair"] < 4)].reset_index(drop=True))
+    assert unbalanced(some) == ["The schedule is not balanced so far: a and c met in 20 games, a and b in 8."]
+    assert unbalanced(some)[0] in cautions(some)
+    assert unbalanced(changed(some, experiment=experiment(players, format={"type": "knockout"}))) == []
+    seeds = changed(some, experiment=experiment(players, format={"type": "gauntlet", "seeds": ["c"]}))
+    assert unbalanced(seeds) == []
+
+
+def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Path) -> None:
+    players = [player(name, 3) for name in "abcd"]
+    whole = synthetic(tmp_path, players, 10, plies=2)
+    apart = whole.games["white"].isin(["a", "b"]) & whole.games["black"].isin(["a", "b"])
+    some = changed(whole, games=whole.games[~apart].head(90).reset_index(drop=True))
+    said = "Not complete: 90 of 120 games; 1 pairing has not met."
+    assert unfinished(whole) == [] and unfinished(some) == [said]
+    assert markdown(some).split("\n\n")[2] == said == summary_lines(some)[0]
+    assert re.findall(r"<p[^>]*>(.*?)</p>", html(some, {}, []))[1] == said
+    swiss = changed(some, info=whole.info._replace(exact=False))
+    assert unfinished(swiss)[0].startswith("Not complete: 90 of at most 120 games")
+    assert unfinished(changed(swiss, order=[("a", "won")])) == []
+
+
+def test_colours_out_of_balance_are_noted_in_every_format(tmp_path: Path) -> None:
+    players = [player("a", 3), player("b", 3)]
+    run = synthetic(tmp_path, players, 10, plies=2)
+    one_sided = run.games[(run.games["white"] == "a") | (run.games["pair"] < 7)].reset_index(drop=True)
+    of = experiment(players, format={"type": "knockout"})
+    (note,) = unbalanced(changed(run, games=one_sided, experiment=of))
+    assert note == (
+        "Colours are not balanced so far: a had White 10 times and Black 7; b had White 7 times and Black 10."
+    )
+
+
+def below(folder: Path, loser: dict[str, Any], *, wins: bool = False, **games: Any) -> Run:
+    """A run in which a player loses, or wins, every game against a random one."""
+    run = synthetic(folder, [player("chance", type="random"), loser], 10, plies=2)
+    white = run.games["white"] == (loser["name"] if wins else "chance")
+    return changed(run, games=run.games.assign(result=np.where(white, "white", "black"), **games))
+
+
+OWN_GREEDY = player("g", type="greedy", evaluation="mine.py:own")
+OWN_SEARCH = player("poor", 4, type="negamax", evaluation="mine.py:own")
+
+
+@pytest.mark.parametrize(("loser", "why"), [(OWN_GREEDY, "does not see the reply"), (OWN_SEARCH, "a wrong sign")])
+def test_own_code_that_is_certainly_below_random_is_sent_to_arena_check(
+    tmp_path: Path, loser: dict[str, Any], why: str
+) -> None:
+    (note,) = below_random(below(tmp_path, loser))
+    assert note.startswith(f"{loser['name']} is below chance, which moves by chance (−") and why in note
+    assert note.endswith(": arena check mine.py:own english.") and note in cautions(below(tmp_path, loser))
+    assert below_random(below(tmp_path, loser, wins=True)) == []
+    assert below_random(below(tmp_path, loser, termination="error")) == []
+
+
+@pytest.mark.parametrize("kind", ["greedy", "negamax"])
+def test_nothing_built_in_is_accused_of_a_wrong_sign(tmp_path: Path, kind: str) -> None:
+    assert below_random(below(tmp_path, player("g", type=kind, evaluation="simple"))) == []
+
+
+def test_a_class_that_moves_at_random_is_not_accused_as_each_is_tested_among_all(tmp_path: Path) -> None:
+    """Of 40 equal players one or two are below another one at 5 % each."""
+    players = [player("chance", type="random"), *(player(f"s{i}", type=f"class.py:S{i}") for i in range(40))]
+    run = synthetic(tmp_path, players, 1, plies=2)
+    unlucky = (run.games["white"] == "s7") | (run.games["black"] == "s7")
+    against = run.games["white"].where(run.games["white"] != "s7", run.games["black"]) == "chance"
+    lost = np.where(run.games["white"] == "s7", "black", "white")
+    some = unlucky & (against | (run.games["game"] % 5 == 0))
+    bad = changed(run, games=run.games.assign(result=np.where(some, lost, run.games["result"])))
+    difference = bad.ratings.contrast({"s7": 1.0, "chance": -1.0})
+    assert difference is not None and difference.los < 0.05
+    assert below_random(bad) == []
+
+
+# nodes and time
+
+
+def test_moves_that_took_more_than_twice_their_processor_time_are_noted(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("own", 9), player("calm", 9)], 2, plies=6)
+    assert waited(run) == []
+    took = run.moves["seconds"].where(run.moves["player"].astype(str) == "calm", 3 * run.moves["seconds"])
+    slow = changed(run, moves=run.moves.assign(seconds=took))
+    (note,) = waited(slow)
+    assert note.startswith("Moves waited: own took ") and "calm" not in note and note in cautions(slow)
+
+
+def test_computing_in_the_opponents_time_is_noted_above_a_tenth_of_the_own_time(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("own", 9), player("calm", 9)], 2, plies=6)
+    assert pondered(run) == []
+    own = run.moves["player"].astype(str) == "own"
+
+    def found(much: float, little: float) -> list[str]:
+        used = pd.Series(np.where(own, much, little), dtype="Float64")
+        return pondered(changed(run, moves=run.moves.assign(seconds=1.0, pondered_seconds=used)))
+
+    (note,) = found(0.11, 0.09)
+    assert plain(note) == ("Computed in the opponent's time, which no limit counts: own for 330 ms per game.")
+    assert found(0.09, 0.0) == [] and "calm for 600 ms per game" in plain(" ".join(found(0.11, 0.2)))
+    small = run.moves.assign(seconds=0.01, pondered_seconds=pd.Series(np.where(own, 0.01, 0.0), dtype="Float64"))
+    assert pondered(changed(run, moves=small)) == []
+
+
+def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_rating(tmp_path: Path) -> None:
+    players = [player("A", 3), player("B", 3, preset="pvs")]
+    run = synthetic(tmp_path, players, 10, plies=6)
+    half = run.moves[run.moves["game"] % 2 == 0]
+    mirrored = half.assign(game=half["game"] + 1)
+    moves = pd.concat([half, mirrored]).sort_values(["game", "ply"], kind="stable").reset_index(drop=True)
+    alike = changed(run, moves=moves, games=run.games.assign(result=run.games["result"][::2].repeat(2).to_numpy()))
+    said = "A and B played the same moves in all 20 games: they are one player."
+    assert lines_of(alike) == [said]
+    assert standings(alike).frame()["Elo"].tolist() == ["", ""]
+    assert not MISSING_WORD.search(markdown(alike).replace("none", ""))
+    assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}
+    assert lines_of(run) != [said]

@@ -1,0 +1,285 @@
+"""Tests of boards: every square where its rule set has it, every piece drawn, as SVG and as text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from arena import Board, Game
+from arena.commands.drawing import coloured, show_board
+from arena.rules.board import FIGURES, LETTERS, SYMBOLS, UNIT, board_text, corner, symbols
+from arena.rules.move_text import MoveSquares, path
+from arena.rules.notation import fen, parse_fen, piece_letter
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
+from tests.helpers.command_line import invoke, one_line
+
+ROOT = Path(__file__).parents[2]
+ENGLISH = VARIANTS["english"]
+SVG = "{http://www.w3.org/2000/svg}"
+KINGS = "W:WK1,22,32:B5,K8,12"
+TYPES = {name: variant for name, variant in VARIANTS.items() if variant.gametype}
+
+
+def parts(svg: str, name: str) -> list[ElementTree.Element]:
+    """The elements of one group of a board."""
+    root = ElementTree.fromstring(svg)
+    return [element for group in root.iter(f"{SVG}g") if group.get("class") == name for element in group.iter()][
+        1:
+    ]
+
+
+def pieces_drawn(svg: str) -> dict[int, str]:
+    letters = {f"#{name}": letter for letter, name in SYMBOLS.items()}
+    uses = parts(svg, "board-pieces")
+    return {int(use.attrib["data-square"]): letters[use.attrib["href"]] for use in uses}
+
+
+def read_back(variant: Variant, text: str, pieces: dict[str, str] = LETTERS) -> Position:
+    """The position that a board in characters shows."""
+    *rows, turn = text.splitlines()
+    letters = {piece: letter for letter, piece in pieces.items()}
+    groups: dict[str, list[str]] = {"w": [], "b": []}
+    for number, piece in re.findall(r"(\d+)(\D)", "".join(f"{row} " for row in rows)):
+        if letter := letters[piece]:
+            groups[letter.lower()].append(("K" if letter.isupper() else "") + number)
+    return parse_fen(variant, f"{turn[0]}:W{','.join(groups['w'])}:B{','.join(groups['b'])}")
+
+
+def kings_and_men(variant: Variant) -> list[Position]:
+    """The start, and a position with kings of both sides if there are kings."""
+    found = [variant.start]
+    if variant.rules.promotion:
+        found.append(parse_fen(variant, f"B:W{variant.squares // 2},K1,K7:BK{variant.squares},9,K12"))
+    return found
+
+
+# --- where squares are
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_square_1_is_the_first_dark_square_of_the_row_farthest_from_white(name):
+    invert = TYPES[name].gametype.rpartition(",")[2] == "1"
+    assert corner(TYPES[name], 1) == (0 if invert else UNIT, 0)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_the_near_left_corner_is_played_on_unless_the_game_type_says_that_it_is_not(name):
+    _, _, width, height, _, invert = TYPES[name].gametype.split(",")
+    left = (0, (int(height) - 1) * UNIT)
+    dark = {corner(TYPES[name], number) for number in range(1, TYPES[name].squares + 1)}
+    assert (left in dark) == (invert == "0")
+    assert len(dark) == int(width) * int(height) // 2
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_numbers_go_from_the_left_row_by_row_and_turned_boards_the_other_way(name):
+    variant = VARIANTS[name]
+    corners = [corner(variant, number)[::-1] for number in range(1, variant.squares + 1)]
+    assert corners == sorted(corners)
+    turned = [corner(variant, number, flip=True) for number in range(1, variant.squares + 1)]
+    assert turned == [at[::-1] for at in reversed(corners)]
+    assert all((x + y) // UNIT % 2 == (not variant.mirrored) for x, y in turned)
+
+
+# --- as SVG
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_an_svg_has_every_square_and_every_piece_of_the_position(name):
+    variant = VARIANTS[name]
+    for position in kings_and_men(variant):
+        svg = Board(variant, position).svg()
+        letters = {number: piece_letter(position, bit) for bit, number in variant.numbers.items()}
+        assert pieces_drawn(svg) == {number: letter for number, letter in letters.items() if letter}
+        numbers = [int(label.text or 0) for label in parts(svg, "board-labels")]
+        assert numbers == list(range(1, variant.squares + 1))
+        assert len(parts(svg, "board-squares")) == 1 + variant.squares
+
+
+def test_pieces_stand_on_their_squares():
+    for flip in (False, True):
+        uses = parts(Board(ENGLISH, KINGS, flip=flip).svg(), "board-pieces")
+        assert len(uses) == 6
+        for use in uses:
+            at = (int(use.attrib["x"]), int(use.attrib["y"]))
+            assert at == corner(ENGLISH, int(use.attrib["data-square"]), flip)
+
+
+def test_symbols_are_those_that_pieces_use():
+    root = ElementTree.fromstring(f"<svg>{symbols()}</svg>")
+    assert [symbol.get("id") for symbol in root] == list(SYMBOLS.values())
+
+
+def test_an_svg_shows_the_last_move_arrows_and_marks():
+    svg = Board(ENGLISH, last=MoveSquares(22, 15, (18,)), arrows=[(9, 14), (22, 15, 8)], marks=[1, 2, 3]).svg()
+    assert [element.tag for element in parts(svg, "board-last")] == [f"{SVG}rect", f"{SVG}rect", f"{SVG}path"]
+    arrows = [element for element in parts(svg, "board-arrows") if element.tag == f"{SVG}g"]
+    assert len(arrows) == 2
+    assert len(parts(svg, "board-marks")) == 3
+    assert "board-last" not in Board(ENGLISH).svg()
+
+
+def test_text_of_a_user_is_escaped_in_an_svg():
+    svg = Board(ENGLISH, caption='<script>"&').svg()
+    assert "<script>" not in svg and '<script>"&' in "".join(ElementTree.fromstring(svg).itertext())
+
+
+def test_a_screen_reader_is_told_the_position():
+    title = ElementTree.fromstring(Board(ENGLISH, KINGS).svg()).findtext(f"{SVG}title")
+    assert title == "White to move. White: king 1, 22, 32. Black: 5, king 8, 12."
+
+
+def test_squares_are_named_as_asked():
+    svg = Board("russian", labels="algebraic").svg()
+    assert [label.text for label in parts(svg, "board-labels")][:5] == ["b8", "d8", "f8", "h8", "a7"]
+    assert parts(Board("russian", labels="none").svg(), "board-labels") == []
+
+
+# --- as text
+
+
+def test_a_board_in_characters():
+    text = board_text(ENGLISH, parse_fen(ENGLISH, KINGS), last=MoveSquares(26, 22, ()), marks=[12])
+    assert text == (
+        "       1W        2.        3.        4.\n"
+        "  5b        6.        7.        8B\n"
+        "       9.       10.       11.      (12b)\n"
+        " 13.       14.       15.       16.\n"
+        "      17.       18.       19.       20.\n"
+        " 21.      [22w]      23.       24.\n"
+        "      25.      [26.]      27.       28.\n"
+        " 29.       30.       31.       32w\n"
+        "White to move"
+    )
+
+
+@pytest.mark.parametrize("flip", [False, True])
+@pytest.mark.parametrize("pieces", [LETTERS, FIGURES], ids=["letters", "figures"])
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_board_in_characters_read_back_is_the_position(name, pieces, flip):
+    variant = VARIANTS[name]
+    for position in kings_and_men(variant):
+        text = board_text(variant, position, marks=[1], last=MoveSquares(5, 9, ()), flip=flip, pieces=pieces)
+        assert read_back(variant, text, pieces) == position
+
+
+def test_a_coloured_board_has_every_piece_and_number():
+    text = coloured(Board(ENGLISH, KINGS, last="26-22")).plain
+    assert (text.count("●"), text.count("♛")) == (4, 2)
+    assert [int(number) for number in re.findall(r"\d+", text)] == list(range(1, 33))
+    console = Console(width=80, force_terminal=True, color_system="truecolor")
+    with console.capture() as captured:
+        console.print(coloured(Board(ENGLISH, last="26-22")))
+    assert captured.get().count("48;2;156;143;31") == 4
+
+
+@pytest.mark.parametrize("no_color", ["", "1"])
+@pytest.mark.parametrize(("columns", "width"), [(80, 50), (50, 50), (49, 40), (40, 40), (39, 30), (30, 30)])
+def test_a_board_fits_a_narrow_terminal(monkeypatch, capsys, columns, width, no_color):
+    given = {"FORCE_COLOR": "1", "NO_COLOR": no_color, "COLORTERM": "truecolor", "COLUMNS": str(columns)}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    show_board(Board("international", last="31-26", marks=[5]))
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert max(map(len, lines)) in (width, width - 1, width - 2)
+    assert sorted(int(number) for number in re.findall(r"\d+", " ".join(lines))) == list(range(1, 51))
+
+
+# --- Board, and the board of a game
+
+
+def test_a_board_is_made_by_names_and_text():
+    board = Board("english", KINGS, last="26-22", arrows=["22-18", (1, 6, 9)], marks=[12])
+    assert board.last == MoveSquares(26, 22, ())
+    assert board.arrows == [[22, 18], [1, 6, 9]]
+    assert fen(ENGLISH, board.position) == KINGS
+    assert "White to move" in board._repr_svg_() and "(12b)" in str(board)
+
+
+def test_a_game_shows_itself_with_its_last_move():
+    game = Game("english")
+    assert "[" not in str(game)
+    game.push("11-15")
+    assert "[15b]" in str(game) and "[11.]" in str(game)
+    assert len(parts(game._repr_svg_(), "board-last")) == 2
+    assert len(parts(game.board(arrows=["22-18"], last=None).svg(), "board-last")) == 0
+    game.pop()
+    assert "[" not in str(game)
+
+
+def test_a_board_is_saved_as_svg_or_text(tmp_path):
+    board = Board("italian", arrows=["21-17"])
+    board.save(tmp_path / "board.svg")
+    assert len(pieces_drawn((tmp_path / "board.svg").read_text())) == 24
+    board.save(tmp_path / "board.txt")
+    assert (tmp_path / "board.txt").read_text() == f"{board}\n"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Board("englsh"),
+        lambda: Board("english", "W:W40:B1"),
+        lambda: Board("english", marks=[33]),
+        lambda: Board("english", arrows=["11-51"]),
+        lambda: Board("english", arrows=["11"]),
+        lambda: Board("english", arrows=[[3]]),
+        lambda: Board("english", labels="nubmers"),  # type: ignore[arg-type]
+        lambda: Board("english").save("board.png"),
+    ],
+)
+def test_what_cannot_be_drawn_gets_one_line(make):
+    with pytest.raises(ValueError, match=r".") as raised:
+        make()
+    one_line(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_picture_of_the_readme_is_drawn_again():
+    found = re.search(r'arena analyse "(B:[^"]+)" --depth 8', (ROOT / "README.md").read_text())
+    assert found is not None
+    game = Game("international", found[1])
+    (move,) = game.legal_moves
+    way = path(game.variant, game.position, move)
+    assert (ROOT / "reports" / "showcase" / "board.svg").read_text() == f"{game.board(arrows=[way]).svg()}\n"
+
+
+# --- on a terminal
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Output is taken for a terminal of true colours."""
+    for name, value in {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(("columns", "is_beside"), [(100, True), (80, False)])
+def test_an_evaluation_stands_beside_the_board_where_there_is_room(terminal, columns, is_beside):
+    terminal.setenv("COLUMNS", str(columns))
+    shown = invoke("show", "english", "--evaluation", "strong").stdout
+    lines = [Text.from_ansi(line).plain for line in shown.splitlines()]
+    (upper,) = [line for line in lines if re.match(r" +1 .* 2 .* 3 .* 4", line)]
+    assert upper.rstrip().endswith("(for the side to move)" if is_beside else "4")
+    assert max(map(len, lines)) <= columns
+    assert any(re.match(".*value +0", line) for line in lines)
+
+
+def test_a_terminal_without_colours_has_the_pieces_of_unicode_or_letters(terminal):
+    terminal.setenv("NO_COLOR", "1")
+    text = invoke("show", "english").stdout
+    assert "\x1b[48" not in text and " 1b" in text
+
+
+def test_an_evaluation_in_a_pipe_stands_below_the_board():
+    lines = invoke("show", "english", "--evaluation", "material").stdout.splitlines()
+    assert lines[:9] == str(Board("english")).splitlines()
+    assert lines[9] == "" and lines[10].split()[:2] == ["value", "0"]

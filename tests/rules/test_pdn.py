@@ -1,0 +1,704 @@
+"""Tests of PDN: what is written is read back, other programs' files are read, faults are told with their place."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.report.load import read_results
+from arena.rules.custom import build_variant
+from arena.rules.game import Game
+from arena.rules.move_text import move_text
+from arena.rules.movegen import legal_moves
+from arena.rules.notation import fen, parse_fen
+from arena.rules.pdn.read import PdnFile, read_pdn
+from arena.rules.pdn.tokens import split
+from arena.rules.pdn.write import pdn_game, search_comment, write_pdn
+from arena.rules.played import PlayedGame
+from arena.rules.position import BLACK, COLOURS, Position
+from arena.rules.variants import VARIANTS, Variant
+from tests.helpers.command_line import invoke, one_line
+
+DATA = Path(__file__).parents[1] / "data"
+ENGLISH = VARIANTS["english"]
+INTERNATIONAL = VARIANTS["international"]
+BRAZILIAN = VARIANTS["brazilian"]
+RESULTS = ["white", "draw", "black", "0-0", "*"]
+OPENING = "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25"
+"""Three moves each, of English draughts."""
+
+
+def random_moves(variant: Variant, start: Position, rng: random.Random, most: int) -> list[int]:
+    game = Game(variant, start)
+    while game.outcome is None and len(game.moves) < most:
+        game.push(rng.choice(game.legal_moves))
+    return game.moves
+
+
+def played_from(variant: Variant, text: str) -> list[int]:
+    """The moves of the only game of a text, which has no problems."""
+    games, problems = read_pdn(text, variant)
+    assert not problems
+    assert len(games) == 1
+    return games[0].moves
+
+
+def test_a_game_is_read_back_as_it_was_written(variant, scattered):
+    rng = random.Random(7)
+    starts = [variant.start] * 4 + rng.sample(scattered, 12)
+    written = [
+        PlayedGame(
+            variant,
+            start,
+            moves := random_moves(variant, start, rng, 60),
+            rng.choice(RESULTS),
+            {"Event": f"{number}", "White": 'The "arena" \\ 2]', "Black": ""},
+            {ply: "depth 6, nodes 2177" for ply in range(len(moves) + 1) if rng.random() < 0.3},
+            {len(moves): rng.choice(scattered)} if moves and rng.random() < 0.5 else {},
+            number,
+        )
+        for number, start in enumerate(starts, start=1)
+    ]
+    games, problems = read_pdn("\n".join(map(write_pdn, written)), variant)
+    assert not [problem for problem in problems if problem.game]
+    for game, again in zip(written, games, strict=True):
+        assert again.tags.items() >= game.tags.items()
+        assert again.positions == game.positions
+        for name in ("variant", "start", "moves", "result", "comments", "setups", "number"):
+            assert getattr(again, name) == getattr(game, name), name
+
+
+def test_a_capture_is_read_back_although_another_has_its_ends(variant, scattered):
+    written = []
+    for start in scattered[:800]:
+        legal = legal_moves(variant.constants, start)
+        long = [move for move in legal if move_text(variant, start, move, legal).count("x") > 1]
+        written += [PlayedGame(variant, start, [move]) for move in long]
+    games, problems = read_pdn("\n".join(map(write_pdn, written)), variant)
+    assert not problems
+    assert [(game.start, game.moves) for game in games] == [(game.start, game.moves) for game in written]
+    assert written or not variant.rules.flying or variant.rules.first_king_wins
+
+
+@given(
+    tags=st.dictionaries(st.from_regex("[A-Z][A-Za-z0-9_]*", fullmatch=True), st.text()),
+    comments=st.dictionaries(st.integers(0, 6), st.text()),
+)
+def test_any_tag_and_any_comment_are_read_back(tags, comments):
+    tags = {
+        name: value for name, value in tags.items() if name.lower() not in ("gametype", "fen", "setup", "variant")
+    }
+    moves = played_from(ENGLISH, OPENING)
+    game = read_pdn(write_pdn(PlayedGame(ENGLISH, ENGLISH.start, moves, "black", tags, comments)))[0][0]
+    assert game.moves == moves
+    for name, value in (tags | {"Result": "1-0"}).items():
+        assert game.tags[name] == re.sub(r"[\r\n]+", " ", value)
+    braces = str.maketrans("{}", "()")
+    assert {ply: text for ply, text in game.comments.items() if text} == {
+        ply: " ".join(text.translate(braces).split()) for ply, text in comments.items() if text.strip()
+    }
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ((0.344, 0, 12, 0.05), "+0.34/12 0.050s"),
+        ((-0.001, 0, 3, 61.5), "+0.00/3 61.500s"),
+        ((NAN, 7, 9, 0.0010004), "+W7/9 0.001s"),
+        ((-80.0, -12, 0, NAN), "-W12"),
+        ((NAN, 0, 6, 0.000012), "/6 0.000012s"),
+        ((-1.0, 0, 0, 0.2), "-1.00 0.200s"),
+        ((NAN, 0, 0, 0.0004), "0.000400s"),
+        ((NAN, 0, 0, NAN), ""),
+    ],
+)
+def test_what_a_mover_found_is_written_as_fastchess_does(found, text):
+    assert search_comment(*found) == text
+
+
+@pytest.mark.parametrize(
+    ("comment", "found"),
+    [
+        ("+0.34/12 0.050s", (0.34, 0, 12, 0, 0.05)),
+        ("-1.25/6 0.000012s, 1234 nodes; White: level 3 from here", (-1.25, 0, 6, 1234, 0.000012)),
+        ("+W7/9 0.001s, points: White 9, Black 7", (NAN, 7, 9, 0, 0.001)),
+        ("-W12", (NAN, -12, 0, 0, NAN)),
+        ("/6 0.050s", (NAN, 0, 6, 0, 0.05)),
+        ("0.0004s", (NAN, 0, 0, 0, 0.0004)),
+        ("0.00/7 1.2s", (0, 0, 7, 0, 1.2)),
+        ("+M3/9 0.1s", (NAN, 0, 9, 0, 0.1)),
+    ],
+)
+def test_what_a_mover_found_is_read_from_its_comment(comment, found):
+    (game,), problems = read_pdn(f"{{the start}} 1. 9-13 $6 {{{comment}}} 21-17 *", ENGLISH)
+    names = ("score", "plies_to_win", "depth", "nodes", "seconds")
+    assert not problems and game.men == (1.0, 1.0) and game.answers is not None
+    assert [game.answers[name][0] for name in names] == pytest.approx([*found], nan_ok=True)
+    assert [game.answers[name][1] for name in names] == pytest.approx([NAN, 0, 0, 0, NAN], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "comment", ["", "good; 0.5s", "1", "1-0", "12 s later", "+0.34 is too much", "W7", "0.34", "0.34 men"]
+)
+def test_other_comments_are_no_findings(comment):
+    assert read_pdn(f"1. 9-13 {{{comment}}} *", ENGLISH).games[0].answers is None
+
+
+def test_a_move_its_mark_and_its_comment_stand_in_one_line():
+    moves = ["11-15", "23-19"] * 20
+    comments = {ply: f"+0.34/12 0.05{ply}s" for ply in range(1, 39)} | {39: 60 * "y "}
+    text = pdn_game({}, moves, "*", "black", None, comments=comments, marks={1: "?", 8: "??"})
+    assert max(map(len, text.splitlines())) <= 80
+    lines = text.split("{y")[0].splitlines()[1:]
+    assert lines[0].startswith("1. 11-15 $2 {+0.34/12 0.051s} 23-19 {") and "23-19 $4 {+" in text
+    for line in lines:
+        assert re.fullmatch(r"(([0-9]+\. )?[0-9]+-[0-9]+( \$[0-9])? \{[^}]+\} ?)+(20\. 11-15)?", line.rstrip())
+
+
+def test_lines_are_at_most_80_wide_and_moves_are_numbered():
+    rng = random.Random(3)
+    moves = random_moves(ENGLISH, ENGLISH.start, rng, 60)
+    text = write_pdn(PlayedGame(ENGLISH, ENGLISH.start, moves, comments=dict.fromkeys(range(60), "depth 6")))
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.findall(r"(\d+)\. ", text) == [str(number) for number in range(1, (len(moves) + 1) // 2 + 1)]
+
+
+def test_a_game_from_a_position_of_the_second_side_begins_with_three_dots():
+    start = parse_fen(ENGLISH, "W:W21-32:B1-10,12,15")
+    text = write_pdn(PlayedGame(ENGLISH, start, [legal_moves(ENGLISH.constants, start)[0]]))
+    assert '[SetUp "1"]\n[FEN "W:W21' in text
+    assert re.search(r"\n\n1\.\.\. \d+-\d+ \*\n$", text)
+
+
+def test_a_capture_has_the_separator_of_the_game_type():
+    for gametype, move in (("25", "1:10:19"), ("31,B,8,8,N2,0", "1-10-19"), ("20", "1x10x19"), ("", "1x10x19")):
+        assert pdn_game({"GameType": gametype}, ["1x10x19"], "*", "white", None).endswith(f"\n1. {move} *\n")
+
+
+def test_squares_are_algebraic_where_the_game_type_says_so():
+    moves = played_from(BRAZILIAN, "1. 22-18 9-13 2. 18-14 10x17 3. 21x14")
+    text = write_pdn(PlayedGame(BRAZILIAN, BRAZILIAN.start, moves))
+    assert text.endswith("\n1. c3-d4 b6-a5 2. d4-c5 d6xb4 3. a3xc5 *\n")
+    assert played_from(BRAZILIAN, text) == moves
+
+
+@pytest.mark.parametrize("variant", [ENGLISH, INTERNATIONAL, build_variant({"base": "english", "first": "white"})])
+def test_results_are_those_of_the_side_that_moves_first(variant):
+    first, second = ("black", "white") if variant.first == BLACK else ("white", "black")
+    for result, text, points in (
+        (first, "1-0", "2-0"),
+        ("draw", "1/2-1/2", "1-1"),
+        (second, "0-1", "0-2"),
+        ("0-0", "0-0", "0-0"),
+        ("*", "*", "*"),
+    ):
+        game = PlayedGame(variant, variant.start, [], result, {"Variant": variant.name})
+        for written, of in ((write_pdn(game), text), (write_pdn(game, international=True), points)):
+            assert f'[Result "{of}"]' in written and written.endswith(f"\n{of}\n")
+            assert read_pdn(written, variant).games[0].result == result
+            white = {"1-0": "white", "0-1": "black"}.get(text, result)
+            assert read_pdn(written, variant, results="white").games[0].result == white
+
+
+@pytest.mark.parametrize(
+    ("tags", "moves", "variant", "first"),
+    [
+        ('[GameType "21"]', "22-18", None, "black"),
+        ('[GameType "21,W,8,8,N1,0"]', "11-15", None, "white"),
+        ('[GameType "99,B,8,8,N1,0"]', "1. 22-18", None, "black"),
+        ('[Variant "pool"]', "", None, "black"),
+        ('[GameType "20"]', "11-15", ENGLISH, "white"),
+        ("", "22-18", ENGLISH, "black"),
+        ("", "9-13", None, "black"),
+        ("", "1. 12-16", None, "black"),
+        ("", "1. 22-18", None, "white"),
+        ("", "32-28", None, "white"),
+        ("", "c3-d4", None, "white"),
+        ('[FEN "B:W18:B9"]', "1. 9-13", None, "black"),
+        ('[FEN "B:W18:B9"]', "1... 9-13", None, "white"),
+        ("", "(1. 22-18 (1. 23-18)) 1. 11-15", None, "black"),
+        ("", "$1 1. 9-13", None, "black"),
+        ('[FEN "B:W21:B9"]', "$1 1. 9-13", None, "black"),
+        ('[FEN "W:W21:B9"]', "(note) 1... 21-17", None, "black"),
+    ],
+)
+def test_who_moves_first_is_said_by_tags_the_rules_given_or_the_first_move(tmp_path, tags, moves, variant, first):
+    text = f'[White "a"]\n[Black "b"]\n[Result "1-0"]\n{tags}\n\n{moves} 1-0\n'
+    if 'GameType "99' not in tags:
+        assert read_pdn(text, variant).games[0].result == first
+    (tmp_path / "games.pdn").write_text(text)
+    given = COLOURS[variant.first] if variant else None
+    assert read_results([tmp_path / "games.pdn"], given).games["result"].tolist() == [first]
+
+
+def ended(result, fen, moves, gametype="21"):
+    tags = {"White": "a", "Black": "b", "Result": result, "GameType": gametype, "FEN": fen}
+    return "".join(f'[{name} "{tag}"]\n' for name, tag in tags.items()) + f"\n{moves} {result}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "results", "says"),
+    [
+        (ended("1-0", "W:W18:B14", "18x9"), "first", "in 1 of 1 .*--results white"),
+        (ended("1-0", "W:W18:B14", "18x9"), "white", ""),
+        (ended("0-1", "W:W18:B14", "18x9"), "first", ""),
+        (ended("0-1", "W:W18:B14", "18x9"), "white", "in 1 of 1 .*--results first"),
+        (ended("1-0", "W:W18:B14", "18x9") * 3 + ended("0-1", "W:W18:B14", "18x9") * 2, "first", "in 3 of 5 "),
+        (ended("1-0", "W:W18:B14", "18x9") + ended("0-1", "W:W18:B14", "18x9"), "first", ""),
+        (ended("1-0", "W:W18:B6", "18-15"), "first", ""),
+        (ended("1/2-1/2", "W:W18:B14", "18x9"), "first", ""),
+        (ended("0-1", "W:W32:B28", "32x23", "20"), "first", ""),
+        (ended("1-0", "W:W18:B14", "18x9", ""), "first", ""),
+        (
+            ended("0-1", "W:W18:B14", "1. 18x9").replace('[GameType "21"]', ""),
+            "first",
+            "in 1 of 1 .*--first black",
+        ),
+    ],
+)
+def test_results_that_the_final_positions_contradict_are_told(tmp_path, text, results, says):
+    path = tmp_path / "games.pdn"
+    path.write_text(text)
+    told = [str(problem) for problem in read_pdn(path, results=results).problems if not problem.game]
+    notes = [note for note in read_results([path], results=results).notes if "--results white reads" not in note]
+    shown = invoke("show", path, "--results", results).stderr.splitlines()
+    for lines in (told, notes, [line for line in shown if "decisive" in line]):
+        assert len(lines) == bool(says)
+        assert all(line.startswith(f"{path}: ") and re.search(says, line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25 *",
+        "1.9-13 21-17 2.5-9 25-21 3.11-15 29-25",
+        "9-13 21-17 5-9 25-21 11-15 29-25",
+        "09-13 21-17 05-09 25-21 11-15 29-25 1-0",
+        "0913 2117 0509 2521 1115 2925",
+        "1. 9x13 21:17 2. 5–9 25−21 3. 11X15 29×25",
+        "1.  9-13 21-17 2.  5- 9 25 -21 3. 11 - 15 29-25",
+        "1. 9-13 1... 21-17 2. 5-9 2... 25-21 3. ... 11-15 29-25",
+        "1. 9-13! 21-17?? 2. 5-9(!?) 25-21!? 3. 11-15* 29-25",
+        "1. 9-13 $1 21-17 $12 2. 5-9 25-21 3. 11-15 29-25 $7",
+        "1. 9-13 {21-17} 21-17 { 1-0 (} 2. 5-9 25-21 3. 11-15 29-25",
+        "1. 9-13 ; 21-17\n21-17 % 2. 5-9\n2. 5-9 25-21 3. 11-15 29-25",
+        "1. 9-13 (9-14 {)} 22-18 (22-17 1-0) 5-9) 21-17 2. 5-9 (2. 6-9) (2. 8-11) 25-21 3. 11-15 29-25",
+        '/FEN "B:W21-32:B1-12"/ 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+        "1. b6-a5 a3-b4 2. a7-b6 b2-a3 3. f6-e5 a1-b2",
+        "1. b6a5 a3b4 2. A7B6 b2a3 3. f6e5 a1b2",
+        "\ufeff1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25\r\n1/2-1/2\r\n\x1a",
+        "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25 . 1-0 *",
+        '[event "x"]\n[Fen "B:W21-32:B1-12."]\n1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+        '[FEN "Black:White21-32:Black1-12:H0:F1"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+        '[FEN "B:W21-28,a1,c1,e1,g1:Bb8,d8,f8,h8,5-12"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+        '[Event "x"] [FEN ""] [SetUp "0"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+    ],
+)
+def test_spellings_of_a_game_mean_the_same(text):
+    assert played_from(ENGLISH, text) == played_from(ENGLISH, OPENING)
+
+
+@pytest.mark.parametrize(
+    "text", ["26x17x10x1", "26x1", "26:17:10:1", "26-1", "26x10x1", "d2xb4xd6xb8", "d2b4d6b8"]
+)
+def test_a_capture_is_read_from_its_ends_and_from_its_path(text):
+    start = '[FEN "W:W26:B22,14,6,12"]\n'
+    (move,) = played_from(ENGLISH, start + text)
+    assert move.bit_count() == 5
+
+
+@pytest.mark.parametrize(
+    ("tag", "end", "result"),
+    [
+        ("", "1-0", "black"),
+        ("1-0", "*", "black"),
+        ("0-1", "", "white"),
+        ("*", "0-1", "white"),
+        ("?", "1/2-1/2", "draw"),
+        ("2-0", "2-0", "black"),
+        ("1-1", "1/2 - 1/2", "draw"),
+        ("0-2", "0-1", "white"),
+        ("1/2-1/2", "½-½", "draw"),
+        ("0-0", "0-0", "0-0"),
+        ("4-6", "4-6", "*"),
+        ("1 1/2 - 1/2", "1 1/2 - 1/2", "draw"),
+        ("1+ - 1-", "1+ - 1-", "draw"),
+        ("", "½ - 1 ½", "draw"),
+        ("1/2", "1/2", "draw"),
+        ("1-0", "1–0F", "black"),
+        ("0-1F", "0-1F", "white"),
+        ("+-", "+-", "black"),
+        ("-", "-", "*"),
+        ("", "", "*"),
+    ],
+)
+def test_the_result_is_told_by_the_tag_or_by_the_end_of_the_game(tag, end, result):
+    text = f'[Result "{tag}"]\n\n{OPENING} {end}\n\n[Event "next"]\n'
+    games, problems = read_pdn(text, ENGLISH)
+    assert not problems
+    assert [(len(game.moves), game.result) for game in games] == [(6, result), (0, "*")]
+    assert games[0].tags["Result"] == tag
+
+
+@pytest.mark.parametrize(
+    ("moves", "captured", "fault"),
+    [
+        ("1. 26x10 14-17", (15, 23), None),
+        ("1. 26x10 {good} 15-19 1-0", (14, 22), None),
+        ("1. 26x10 1-5 2. 10-7 15-18", (14, 22), None),
+        ("1. 26x10 14-17 2. junk", (15, 23), 3),
+        ("1. 26x10 1-5 2. 10-7", (), 1),
+        ("1. 26x10", (), 1),
+        ("1. 26x10 9-13", (), 1),
+        ('1. 26x10 /FEN "W:W31:B1"/ 31-27', (), 1),
+    ],
+)
+def test_a_capture_that_may_be_several_is_the_one_with_which_the_game_goes_on(moves, captured, fault):
+    (game,), problems = read_pdn(f'[FEN "W:W26,32:B23,22,15,14,1"]\n{moves}', ENGLISH)
+    assert [problem.ply for problem in problems] == [fault] * (fault is not None)
+    assert (game.squares(1).captured if captured else ()) == captured
+    if fault == 1:
+        assert "ambiguous" in problems[0].message and "26x19x10" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("1. 32-28 18-23 2. 37-32", "international, frisian"),
+        ('[FEN "W:W31-50:B1-20"]\n1. 32-28', "international, frisian"),
+        ("1. 61-55 12-18", "no variant here"),
+        ("1. c3-d4 f6-g5", "russian or brazilian"),
+        ("1. 11-15 23-19", ""),
+    ],
+)
+def test_a_game_of_another_board_says_which_variants_it_looks_like(text, named):
+    problem, *_ = read_pdn(text).problems
+    assert "read as english" in problem.message and named in problem.message
+    assert ("look" in problem.message) == (named.startswith(("int", "rus")))
+    assert ("--variant" in problem.message) == (named.startswith(("int", "rus")))
+
+
+def test_a_move_off_the_board_says_which_variant_it_looks_like():
+    _, (problem,) = read_pdn("1. 37-32 18-23", ENGLISH)
+    assert "1 to 32" in problem.message and "international, 10x10" in problem.message
+
+
+def test_games_end_in_a_result_a_star_or_a_new_tag_section():
+    text = (
+        "{of all} 1. 9-13 1-0 1. 9-14* 1. 9-14 * *\n"
+        '[Event "a"]\n1. 11-15\n[Event "b"]\n{no moves}\n[Event "c"]\n[Site "d"]'
+        '\n1. 2-0\n\n[event "e"] 11-16\n\n{the end}'
+    )
+    games, problems = read_pdn(text, ENGLISH)
+    assert not problems
+    assert [(game.tags.get("Event"), len(game.moves), game.result) for game in games] == [
+        (None, 1, "black"),
+        (None, 1, "*"),
+        (None, 1, "*"),
+        ("a", 1, "*"),
+        ("b", 0, "*"),
+        ("c", 0, "black"),
+        ("e", 1, "*"),
+    ]
+    assert [game.number for game in games] == [1, 2, 3, 4, 5, 6, 7]
+    assert games[0].comments == {0: "of all"}
+    assert games[-1].comments == {1: "the end"}
+    for only, number in ((1, 1), (6, 6), (7, 7), (-1, 7)):
+        assert read_pdn(text, ENGLISH, only=only).games == [games[number - 1]]
+    assert read_pdn(text, ENGLISH, only=8).games == read_pdn("", ENGLISH, only=-1).games == []
+
+
+def test_comments_stand_after_the_plies_before_them():
+    game = read_pdn("{a} {b}\n1. 9-13 {[%clk 0:59]\n c} 21-17 ;d}\n {} (e {f}) {g} *", ENGLISH).games[0]
+    assert game.comments == {0: "a b", 1: "[%clk 0:59] c", 2: "d} g"}
+
+
+def test_a_position_set_up_in_mid_game_goes_on_from_there():
+    text = '1. 9-13 21-17 /FEN "W:W21,30:B1"/ 21-17 1-6 /FEN "B::"/ 2. 6-9'
+    games, problems = read_pdn(text, ENGLISH)
+    assert not problems
+    assert list(games[0].setups) == [2, 4]
+    assert [fen(ENGLISH, position) for position in games[0].positions[2:]] == [
+        "W:W21,30:B1",
+        "B:W17,30:B1",
+        "B:W17,30:B6",
+        "W:W17,30:B9",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "game", "ply", "moves"),
+    [
+        ("1. 9-13 21-17\n2. 5-10 25-21 *", 2, 1, 3, [2, 6]),
+        ("1. 9-13 21-17\n2. 5-9 99-1 *", 2, 1, 4, [3, 6]),
+        ("1. 9-13 21-17 2. Black\nresigns 0-1", 1, 1, 3, [2, 6]),
+        ("1. 9-13\n2l-17 2. 5-9 *", 2, 1, 2, [1, 6]),
+        ("1. 9-13 h9-g8 *", 1, 1, 2, [1, 6]),
+        ("1. b6-a5 a3-c5 *", 1, 1, 2, [1, 6]),
+        ("1. 9-13 -- *", 1, 1, 2, [1, 6]),
+        ('[Event "x"]\n[FEN "W:W99:B1"]\n1. 9-13 *', 2, 1, 0, [6]),
+        ('[FEN "?:W31:B1"]\n*', 1, 1, 0, [6]),
+        ('[Event "x"]\n{[FEN "W:W21:B9"]}\n[fen "B:W21:Bx"] 1. 11-15 *', 3, 1, 0, [6]),
+        ('[Event "x"]\n[Site "y]\n1. 9-13 *', 2, 1, 0, [1, 6]),
+        ('[Event "x"]\n[Site "y"]\n[Site "z"] 1. 9-13 *', 3, 1, 0, [1, 6]),
+        ("1. 9-13 21-17 {a { b }\n} 2. 5-9 *", 2, 1, 3, [3, 6]),
+        ("1. 9-13 21-17\n) 2. 5-9 *", 2, 1, 3, [3, 6]),
+        ('1. 9-13 {a\n\n[Event "b"] *', 1, 1, 2, [1, 0, 6]),
+        ('1. 9-13 (9-14\n\n[Event "b"] *', 1, 1, 2, [1, 0, 6]),
+        ("1. 9-13 /FEN W:W1/ 21-17 *", 1, 1, 2, [1, 6]),
+        ('1. 9-9 /FEN "B::"/ *', 1, 1, 1, [6]),
+        ('[Result "1-0"]\n1. 9-13\n0-1', 3, 1, 2, [1, 6]),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(tmp_path, text, line, game, ply, moves):
+    path = tmp_path / "games.pdn"
+    path.write_text(f"{text}\n\n{OPENING}\n", encoding="utf-8")
+    games, problems = read_pdn(path, ENGLISH)
+    assert problems[0][:4] == (str(path), line, game, ply)
+    one_line(problems[0].message)
+    assert str(problems[0]).startswith(f"{path}:{line}: game {game}, ply {ply}: ")
+    assert [len(game.moves) for game in games] == moves
+    left_out = moves == [6]
+    assert [problem for game in games for problem in game.problems] == ([] if left_out else problems)
+
+
+def test_moves_behind_the_result_are_a_game_if_they_are_numbered_and_else_a_problem():
+    games, _ = read_pdn('[Event "x"]\n1. 9-13 1-0\n1. 9-14 *', ENGLISH)
+    assert [(game.tags, len(game.moves), game.result) for game in games] == [
+        ({"Event": "x"}, 1, "black"),
+        ({}, 1, "*"),
+    ]
+    games, (problem,) = read_pdn('[Event "x"]\n1. 9-13 1-0 {good} *\n21-17 25-21 *', ENGLISH)
+    assert [(len(game.moves), game.result, game.comments) for game in games] == [(1, "black", {1: "good"})]
+    assert (problem.line, problem.ply) == (3, 2) and "'21-17' behind the result" in problem.message
+
+
+def test_one_game_has_one_problem_for_all_moves_after_it():
+    games, problems = read_pdn('1. 9-9 1-2 3-4 junk 5-6 /FEN "B:W30:B1"/ 1-6 junk junk 30-26 1-0', ENGLISH)
+    assert [(problem.ply, problem.message[:10]) for problem in problems] == [(1, "'9-9' is n"), (2, "cannot rea")]
+    assert [(len(game.moves), game.result) for game in games] == [(1, "black")]
+
+
+def test_the_game_type_tells_the_variant():
+    for variant in VARIANTS.values():
+        if variant.gametype:
+            number = variant.gametype.partition(",")[0]
+            for gametype in (variant.gametype, number, variant.gametype.replace(",", ", ")):
+                (game,), problems = read_pdn(f'[GameType "{gametype}"] *', ENGLISH)
+                assert (game.variant, game.start, problems) == (variant, variant.start, [])
+
+
+def test_a_variant_that_no_game_type_tells_is_told_by_the_tag_variant():
+    for variant in VARIANTS.values():
+        text = write_pdn(PlayedGame(variant, variant.start, []))
+        assert read_pdn(text).games[0].variant == variant
+        assert ("[Variant" in text) == (not variant.gametype)
+
+
+@pytest.mark.parametrize(
+    "name", ["english-6x6", "italian-6x6", "international-8x8", "russian-10x10", "simplified-6x6"]
+)
+def test_the_size_of_the_board_is_read_back_without_being_given(name):
+    variant = build_variant(name)
+    text = write_pdn(
+        PlayedGame(variant, variant.start, random_moves(variant, variant.start, random.Random(1), 12))
+    )
+    (game,), problems = read_pdn(text)
+    assert (game.variant, len(game.moves), problems) == (variant, 12, [])
+    assert ("[Variant" in text) == (not variant.gametype)
+
+
+@pytest.mark.full
+def test_a_game_type_with_another_board_is_of_that_board_or_of_none():
+    (game,), problems = read_pdn('[GameType "21,B,6,6,N1,0"] 1. 6-8 *', ENGLISH)
+    assert (game.variant.name, len(game.moves), problems) == ("english-6x6", 1, [])
+    assert (
+        read_pdn('[GameType "21"] 1. 6-8 *', build_variant("english-6x6")).games[0].variant.name == "english-6x6"
+    )
+    for gametype in ("21,B,12,12,N1,0", "21,B,8,6,N1,0"):
+        games, (problem,) = read_pdn(f'[GameType "{gametype}"] 1. 9-13 *')
+        assert not games and gametype in problem.message
+
+
+def test_a_given_variant_is_for_games_that_tell_none_or_its_own_number():
+    killer = VARIANTS["killer"]
+    own = PlayedGame(killer, killer.start, [])
+    assert read_pdn("1. 32-28 *", killer).games[0].variant is killer
+    assert read_pdn('[GameType "25"] *', killer).games[0].variant is VARIANTS["russian"]
+    assert read_pdn('[GameType "99"] *', killer).games[0].variant is killer
+    assert read_pdn(write_pdn(own), INTERNATIONAL).games[0].variant is killer
+
+
+def test_a_game_of_an_unknown_type_is_left_out_unless_a_variant_is_given():
+    text = '[Event "x"]\n[GameType "99,W,8,8,A0,0"]\n1. 9-13 *\n\n[GameType "21"]\n1. 9-13 *'
+    games, problems = read_pdn(f"1. 9-13 *\n{text}")
+    assert [(game.number, len(game.moves)) for game in games] == [(1, 1), (3, 1)]
+    assert problems[1][:4] == ("<text>", 3, 2, 0)
+    assert re.fullmatch("GameType '99,.*' is not a variant known here; .*21 english, .*", problems[1].message)
+    assert len(problems) == 2
+    assert [len(game.moves) for game in read_pdn(text, ENGLISH).games] == [1, 1]
+
+
+def test_a_variant_nobody_told_is_the_first_and_that_is_told_once():
+    games, problems = read_pdn(f'{OPENING} *\n{OPENING} *\n[GameType "20"] 1. 32-28 *')
+    assert [game.variant.name for game in games] == ["english", "english", "international"]
+    assert [(problem.game, problem.ply) for problem in problems] == [(1, 0)]
+    assert "read as english" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("white", "encoding", "guessed"),
+    [
+        ("Bertè", "utf-8", False),
+        ("Bertè", "utf-8-sig", False),
+        ("Bertè", "utf-16", False),
+        ("Bertè", "utf-16-be", False),
+        ("Bertè", "latin-1", True),
+        ("Ильин", "cp1251", True),
+    ],
+)
+def test_the_encoding_of_a_file_is_found_and_a_guess_is_a_problem(tmp_path, white, encoding, guessed):
+    path = tmp_path / "games.pdn"
+    text = f'[White "{white}"]\r\n\r\n1. 9-13\r\n21-17 1-0\r\n\x1a'
+    path.write_bytes(text.encode(encoding))
+    games, problems = read_pdn(path, ENGLISH)
+    assert [str(problem).startswith(f"{path}: it is not UTF-8") for problem in problems] == [True] * guessed
+    assert [(game.tags, len(game.moves), game.result) for game in games] == [({"White": white}, 2, "black")]
+    assert read_pdn(path, ENGLISH, encoding=encoding.removesuffix("-sig")) == PdnFile(games, [])
+    with pytest.raises(ValueError, match="not text in ascii"):
+        read_pdn(path, ENGLISH, encoding="ascii")
+
+
+@pytest.mark.parametrize(
+    ("file", "number", "expected"),
+    [
+        ("oca.pdn", "21", [(44, "white"), (52, "draw"), (22, "white"), (64, "white")]),
+        (
+            "compositions.pdn",
+            "20",
+            [(plies, "white") for plies in (9, 18, 5, 12, 13, 10, 9)],
+        ),
+        ("shashki.pdn", "25", [(46, "draw"), (39, "white"), (59, "draw")]),
+        ("spaced.pdn", "20", [(105, "white"), (128, "*")]),
+    ],
+)
+def test_files_of_other_programs_are_read_whole(file, number, expected):
+    variant = next(row for row in VARIANTS.values() if row.gametype.partition(",")[0] == number)
+    games, problems = read_pdn(DATA / file, variant)
+    assert not problems
+    assert [(len(game.moves), game.result) for game in games] == expected
+    again = read_pdn("\n".join(map(write_pdn, games))).games
+    assert [game.positions for game in again] == [game.positions for game in games]
+
+
+def test_a_sloppy_file_is_read_as_far_as_it_can_be():
+    path = DATA / "sloppy.pdn"
+    games, problems = read_pdn(path, ENGLISH)
+    assert [(game.number, game.variant, len(game.moves), game.result) for game in games] == [
+        (1, ENGLISH, 6, "draw"),
+        (2, ENGLISH, 0, "white"),
+        (3, BRAZILIAN, 5, "white"),
+        (4, ENGLISH, 2, "*"),
+        (5, ENGLISH, 5, "0-0"),
+        (6, ENGLISH, 2, "black"),
+    ]
+    assert games[0].moves == played_from(ENGLISH, OPENING)
+    assert list(games[0].tags) == ["Event", "Site", "SetUp", "FEN", "GameType", "Result"]
+    assert games[0].tags["Site"] == 'a "quoted" place, C:\\games and an "unquoted" one'
+    assert games[0].comments == {1: "first; move", 4: "a comment to the end of the line } 1-0"}
+    assert [problem[:4] for problem in problems] == [
+        (str(path), 22, 5, 3),
+        (str(path), 23, 5, 3),
+        (str(path), 28, 6, 3),
+    ]
+
+
+@st.composite
+def almost_pdn(draw) -> str:
+    """Texts a few edits away from a PDN of several games."""
+    name = draw(st.sampled_from(["oca.pdn", "sloppy.pdn"]))
+    text = (DATA / name).read_text(encoding="utf-8")
+    for _ in range(draw(st.integers(1, 6))):
+        at = draw(st.integers(0, len(text)))
+        inserted = draw(st.text('[]{}()/"\\;%*$!?.:-x0123456789 \nabKWB', max_size=4))
+        text = text[:at] + inserted + text[at + draw(st.integers(0, 30)) :]
+    return text
+
+
+@given(text=almost_pdn() | st.text() | st.text('[]{}()/"\\;%*.:-x0123 \nFENab'))
+def test_any_text_is_read_or_told_where_it_cannot_be(text):
+    games, problems = read_pdn(text, ENGLISH)
+    for problem in problems:
+        assert problem.message
+        assert problem.file == "<text>"
+        assert 1 <= problem.line <= text.count("\n") + text.count("\r") + 1
+        assert problem.game >= 1
+        assert problem.ply >= 0
+    for game in games:
+        for position, move in zip(game.positions, game.moves, strict=False):
+            assert move in legal_moves(game.variant.constants, position)
+
+
+@given(text=almost_pdn() | st.text() | st.text('[]{}()/"\\;%*.:-x0123 \nFENab'))
+def test_a_game_alone_is_read_as_among_all(text):
+    games, problems = read_pdn(text, ENGLISH)
+    numbers = {game.number for game in games} | {problem.game for problem in problems}
+    for number in (*numbers, max(numbers, default=0) + 1):
+        (alone, faults), expected = read_pdn(text, ENGLISH, only=number), [g for g in games if g.number == number]
+        assert alone == expected
+        assert faults == [problem for problem in problems if problem.game == number]
+
+
+def test_cutting_games_without_tags_takes_time_in_proportion_to_them():
+    text, began = "1. 11-15 23-19 {good} 2. 8-11 22-17 1-0\n" * 40_000, time.process_time()
+    assert [game.line for game in split(text)] == [*range(1, 40_001)]
+    assert time.process_time() - began < 10
+
+
+def test_tags_that_stand_together_begin_a_game_of_any_rules():
+    text = """A line before the games.
+[Event "chess"]
+[white "a"]  [BLACK "b \\"c\\""]
+{ [White "not a tag"] }
+[Fen "of no matter"]
+
+1. e4 e5 $1 2. Nf3!? {good; ; [%clk 1:00]} 0-0 ; 0-1
+3. O-O (3. h3 1-0)  1/2 - 1/2
+
+[Event "without moves"]
+[Event "without end"]
+1. 11-15 22x18
+"""
+    _, *games = split(text)
+    assert [game.line for game in games] == [2, 10, 11]
+    assert games[0].tags == {"Event": "chess", "White": "a", "Black": 'b "c"', "FEN": "of no matter"}
+    assert [(game.tags.get("Event"), game.moves, game.end, game.first_move[1]) for game in games] == [
+        ("chess", "e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2", "1."),
+        ("without moves", "", "", ""),
+        ("without end", "11-15 22x18", "", "1."),
+    ]
+    (second_to_move,) = split('[White "a"]\n\n7... 22x18')
+    assert second_to_move.first_move == ("22x18", "7...")
+
+
+@pytest.mark.parametrize("end", ["1-0", "0 - 1", "½-½", "2-0", "0-0", "*"])
+def test_the_end_of_a_game_of_any_rules_is_its_last_word_if_that_is_a_result(end):
+    (game,) = split(f'[White "a"]\n1. 1-0 11-15 {end}\n\n')
+    assert (game.moves, game.end) == ("1-0 11-15", end.replace(" ", ""))
+
+
+def test_a_comment_that_is_not_closed_ends_before_the_next_tags():
+    games = split('[White "a"]\n\n1. 11-15 {never closed\n\n[White "b"]\n\n1. 9-13 {closed} 1-0')
+    assert [(game.tags["White"], game.moves, game.end) for game in games] == [
+        ("a", "11-15", ""),
+        ("b", "9-13", "1-0"),
+    ]

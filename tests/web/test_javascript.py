@@ -1,0 +1,152 @@
+"""The JavaScript of pages: how modules become one script; its own tests, linter and types, with Node.js."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.report.template import SCRIPTS, ScriptError, modules, script
+from arena.report.viewer.games import SCRIPT as VIEWER
+from arena.web.page import SCRIPT as PAGE
+
+TOP = Path(__file__).parents[2]
+HOME = TOP / "tests" / "javascript"
+TESTS = sorted(str(path) for path in HOME.glob("*.test.js"))
+SECONDS = 300
+ENTRIES = [PAGE, VIEWER, *SCRIPTS]
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, str]], None]]:
+    """Puts modules by their paths in place of the package's own."""
+
+    def put(texts: dict[str, str]) -> None:
+        for name, text in texts.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text, encoding="utf-8")
+
+    monkeypatch.setattr("arena.report.template.files", lambda _: tmp_path)
+    modules.cache_clear()
+    script.cache_clear()
+    yield put
+    modules.cache_clear()
+    script.cache_clear()
+
+
+def node(*command: str) -> str:
+    """What Node.js prints; skips without it."""
+    if shutil.which("node") is None:
+        pytest.skip("Node.js is not installed")
+    done = subprocess.run(["node", *command], cwd=TOP, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def tool(name: str) -> str:
+    """The JavaScript file of a tool that `npm install` put beside package.json; skips without it."""
+    path = HOME / "node_modules" / name
+    if not path.is_file():
+        pytest.skip("npm install has not been run, so that the JavaScript is not checked")
+    return str(path)
+
+
+def test_a_module_comes_after_all_that_it_imports(package):
+    package(
+        {
+            "a/main.js": 'import { two } from "./b/two.js";\nimport "../c.js";\n',
+            "a/b/two.js": 'import {\n  three,\n} from "../../c.js";\nexport const two = three;\n',
+            "c.js": "export const three = 3;\n",
+        }
+    )
+    assert list(modules("a/main.js")) == ["c.js", "a/b/two.js", "a/main.js"]
+
+
+@pytest.mark.full
+def test_one_script_does_what_its_modules_do(package, tmp_path):
+    package(
+        {
+            "main.js": 'import { Count, one } from "./count.js";\nimport { next } from "./next.js";\n'
+            "const hidden = 5;\nconsole.log(JSON.stringify([new Count().value, next(one), hidden]));\n",
+            "count.js": "const hidden = 41;\nexport class Count {\n  value = hidden;\n}\nexport const one = 1;\n",
+            "next.js": 'import { one } from "./count.js";\n'
+            "export function next(value) {\n  return value + one;\n}\n",
+        }
+    )
+    (tmp_path / "all.cjs").write_text(script("main.js"), encoding="utf-8")
+    assert json.loads(node(str(tmp_path / "all.cjs"))) == [41, 2, 5]
+
+
+def test_a_circle_is_refused_with_its_modules(package):
+    package({"a.js": 'import "./b.js";\n', "b.js": 'import "./a.js";\n'})
+    with pytest.raises(ScriptError, match=r"a\.js imports b\.js imports a\.js"):
+        modules("a.js")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export default 1;",
+        "export let a = 1;",
+        "export { a };",
+        'import * as a from "./b.js";',
+        'import a from "./b.js";',
+    ],
+)
+def test_what_cannot_be_put_into_one_script_is_refused(package, line):
+    package({"a.js": f"{line}\n", "b.js": ""})
+    with pytest.raises(ScriptError, match=re.escape(line)):
+        script("a.js")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_page_has_one_script_that_names_nothing_twice_and_cannot_end_early(entry, tmp_path):
+    text = script(entry)
+    assert "</script" not in text.lower() and "<!--" not in text and "@import" not in text
+    (tmp_path / "all.cjs").write_text(text, encoding="utf-8")
+    node("--check", str(tmp_path / "all.cjs"))
+
+
+def test_the_report_and_the_page_share_modules_and_none_is_left_over():
+    shared = set(modules(VIEWER)) & set(modules(PAGE))
+    assert {
+        f"report/viewer/{name}.js" for name in ("board", "element", "graph", "moves", "ply", "stage")
+    } <= shared
+    there = {str(path.relative_to(TOP / "arena")) for path in (TOP / "arena").rglob("*.js")}
+    assert there == {*modules(*ENTRIES), "web/page/documents.js"}
+
+
+def test_no_module_of_the_report_imports_one_of_the_page():
+    assert not [name for name in modules(VIEWER, *SCRIPTS) if not name.startswith("report/")]
+
+
+def test_no_two_modules_have_a_function_of_the_same_name():
+    found: dict[str, list[str]] = {}
+    for name, text in modules(*ENTRIES).items():
+        for function in re.findall(r"^(?:export )?(?:async )?function (\w+)", text, re.MULTILINE):
+            found.setdefault(function, []).append(name)
+    assert {function: names for function, names in found.items() if len(names) > 1} == {}
+
+
+@pytest.mark.full
+def test_functions_that_need_no_browser_do_what_their_tests_say():
+    version = [int(part) for part in node("--version").strip("v\n").split(".")[:2]]
+    older = ["--experimental-default-type=module"] if version < [20, 19] else []
+    passed = node(*older, "--test", *TESTS)
+    assert re.search(r"# fail 0$", passed, re.MULTILINE)
+
+
+@pytest.mark.full
+def test_the_linter_finds_nothing():
+    node(tool("eslint/bin/eslint.js"), "--config", str(HOME / "eslint.config.js"), ".")
+
+
+@pytest.mark.full
+def test_types_are_right():
+    node(tool("typescript/bin/tsc"), "--project", str(HOME))
