@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from arena.commands.common import VARIANT
+from arena.commands.keys import key_tables
 from arena.commands.output import broken, echo, say, show_table, unbroken, width_of
 from arena.experiment.schema import experiment_schema
 from arena.experiment.yaml.schema import either
@@ -127,7 +128,7 @@ SCHEMA = "arena.schema.json"
 @click.group("list", invoke_without_command=True)
 @click.pass_context
 def list_group(context: click.Context) -> None:
-    """List what a configuration can name: players with their options, rule sets, the schema for editors."""
+    """List what a configuration can name: players with their options, rule sets, keys, the schema for editors."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -208,6 +209,12 @@ def variants(name: Variant | None, as_json: bool) -> None:
     else:
         show_table(_SHORT, [[row[heading] for heading in _SHORT] for row in rows])
         say("arena list variants NAME lists all rules of one")
+
+
+@list_group.command()
+def keys() -> None:
+    """Print all keys of configuration files with their defaults, as tables in Markdown."""
+    click.echo(key_tables())
 
 
 @list_group.command()

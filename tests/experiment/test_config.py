@@ -18,8 +18,6 @@ from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import one_line
 from tests.helpers.configs import EXAMPLE, MINIMAL
 
-README = Path(__file__).parents[2] / "configs" / "README.md"
-
 
 def load_text(folder: Path, text: str | bytes) -> Experiment:
     path = folder / "run.yaml"
@@ -60,16 +58,7 @@ def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
     assert experiment.path == tmp_path / "run.yaml"
 
 
-def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
-    said = dict(re.findall(r"(?m)^\| `(\w+)` \[([^\]]+)\]", README.read_text()))
-    experiment = load_text(tmp_path, MINIMAL)
-    made = experiment.as_dict() | experiment.changeable()
-    made |= made["process"] | made["failures"] | {"format": made["format"]["type"]}
-    assert said.pop("workers") == "one process per core" and made["workers"] is None
-    assert {key: made[key] for key in said} == {key: yaml.safe_load(default) for key, default in said.items()}
-    assert set(said) > {"seed", "max_plies", "time_margin", "move_timeout", "plays", "faulty"}
-    whole = {"name", "variant", "players", "openings", "process", "failures", *said}
-    assert not any(made[key] for key in made.keys() - whole)  # no other key has a default
+def test_a_section_in_part_has_the_defaults_of_its_other_keys(tmp_path: Path) -> None:
     partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n").as_dict()["openings"]
     assert {key: value for key, value in partial.items() if value} == {
         "random_plies": 4,

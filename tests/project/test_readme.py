@@ -29,7 +29,6 @@ from arena.learning.config import load_learning
 from arena.report.files import FILES
 from arena.report.tables.catalogue import dictionary
 from arena.rules.variants import VARIANTS
-from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
 from players.evaluation.mix import PARTS
@@ -287,14 +286,6 @@ def test_a_table_has_a_row_for_each_name(heading, names):
     assert sorted(found) == sorted(names), place(*heading)
 
 
-@pytest.mark.parametrize(
-    ("part", "names"), [("players", PLAYERS), ("evaluations", EVALUATORS), ("formats", FORMATS)]
-)
-def test_what_there_is_names_everything(part, names):
-    (row,) = [cells for cells in table("part", "what there is") if cells[0] == part]
-    assert sorted(code(row[1])) == sorted(names), place("part", "what there is")
-
-
 def test_presets_and_switches_are_described_as_the_program_describes_them():
     assert table("preset") == [(f"`{name}`", text) for name, text in preset_texts().items()], place("preset")
     described = {row[0]: (row[0], *row[2:]) for row in option_rows("negamax")}
@@ -325,6 +316,10 @@ def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program(
     described = [(f"`{file.name}`", file.holds) for file in FILES if not file.of_latex]
     assert table("file", "what it holds") == described, place("file", "what it holds")
     assert (ROOT / "reports" / "columns.md").read_text(encoding="utf-8") == f"{dictionary()}\n"
+
+
+def test_the_keys_of_configurations_are_those_that_the_command_prints():
+    assert (ROOT / "configs" / "keys.md").read_text(encoding="utf-8") == invoke("list", "keys").stdout
 
 
 def test_the_tables_of_a_ledger_are_those_that_it_has(tmp_path):
@@ -393,20 +388,9 @@ PLAYER = "  - {name: b, type: negamax"
 SECOND = "  - {name: b, type: random}\n"
 ANSWERS: dict[str, str] = {
     "`opennings: ...`": GOOD.replace("openings", "opennings"),
-    "`depth: six`": GOOD + PLAYER + ", depth: six}",
-    "`type: negamx`": GOOD + "  - {name: b, type: negamx, depth: 6}",
     "`type: negamax` without a limit": GOOD + PLAYER + "}",
     "`evaluation: simpel`": GOOD + PLAYER + ", depth: 6, evaluation: simpel}",
-    "`linear: {kng: 3}`": GOOD + PLAYER + ", depth: 6, evaluation: {linear: {kng: 3}}}",
     "an evaluation that does not compile": GOOD + PLAYER + ', depth: 6, evaluation: "broken.py:poor"}',
-    "a player that raises in its constructor": GOOD + '  - {name: b, type: "broken.py:Raises"}',
-    "a program that is not there": GOOD + "  - {name: b, type: engine, depth: 6, command: [./scan, hub]}",
-    "an option that it does not take": GOOD + '  - {name: b, type: "broken.py:Crashes", levl: 3}',
-    "`sweep: {depth: {form: 1, to: 9}}`": GOOD + "  - {sweep: {depth: {form: 1, to: 9}}, name: b, type: negamax}",
-    "two players of one name": GOOD + "  - {name: a, type: random}",
-    "more openings than there are": GOOD.replace("random_plies: 4", "random_plies: 0") + SECOND,
-    "one player alone": GOOD,
-    "an empty file": "",
 }
 """A configuration for each input of the table of errors."""
 
@@ -417,16 +401,10 @@ def answer(folder: Path, given: str) -> str:
     run = ["run", "bad.yaml", "--out", "out", "--workers", "1"]
     if given in ANSWERS:
         file.write_text(ANSWERS[given])
-    elif given == "a folder that cannot be written":
-        file.write_text(GOOD + SECOND)
-        (folder / "file").touch()
-        run[3] = "file/out"
     elif given == "a folder with another experiment":
         file.write_text(GOOD + SECOND)
         invoke(*run)
         file.write_text("seed: 5\n" + GOOD + SECOND)
-    elif given.startswith("`--fen"):
-        run = ["bench", "perft", "english", *code(given)[0].split()]
     else:
         pytest.fail(f"a row of the table of errors that this test does not know: {given}")
     before = files(folder)

@@ -13,7 +13,7 @@ from rich.text import Text
 from arena import Board, Game
 from arena.commands.drawing import coloured, show_board
 from arena.rules.board import FIGURES, LETTERS, SYMBOLS, UNIT, board_text, corner, symbols
-from arena.rules.move_text import MoveSquares, path
+from arena.rules.move_text import MoveSquares
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
@@ -239,15 +239,6 @@ def test_what_cannot_be_drawn_gets_one_line(make):
         make()
     one_line(raised.value)
     assert "\n" not in str(raised.value)
-
-
-def test_the_picture_of_the_readme_is_drawn_again():
-    found = re.search(r'arena analyse "(B:[^"]+)" --depth 8', (ROOT / "README.md").read_text())
-    assert found is not None
-    game = Game("international", found[1])
-    (move,) = game.legal_moves
-    way = path(game.variant, game.position, move)
-    assert (ROOT / "reports" / "showcase" / "board.svg").read_text() == f"{game.board(arrows=[way]).svg()}\n"
 
 
 # --- on a terminal

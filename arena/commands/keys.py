@@ -1,0 +1,62 @@
+"""The keys of configurations as tables in Markdown, made from their JSON schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from arena.experiment.schema import experiment_schema
+from arena.learning.config import learning_schema
+
+Key = tuple[str, str, str]
+"""A key with the sections that it stands in (`openings.count`), its default, and what it sets."""
+ENTRIES = ("variant", "variants", "limits", "judge", "player", "sweep")
+"""Keys whose values are rules, limits or players: the keys of these are listed once, elsewhere."""
+
+
+def key_tables() -> str:
+    """All keys of an experiment, of an entry of its players and of a learning run: the text of configs/keys.md."""
+    experiment, learning = experiment_schema()["properties"], learning_schema()["properties"]
+    player = experiment.pop("players")["items"]["anyOf"][1]["properties"]
+    methods = learning.pop("learn")["oneOf"]
+    parts = [
+        "# All keys\n\nPrinted by `arena list keys`. `[...]` is a default; a dot leads into a section: "
+        "`openings.count: 20` stands in a file as\n`openings: {count: 20}`.",
+        _table("An experiment", _keys(experiment)),
+        _table("A player", _keys(player), "The options of each type: `arena list players`."),
+        _table("A learning run", _keys(learning), "Beside these it has `learn`, with the keys of its method:"),
+    ]
+    for method in methods:
+        name = method["properties"].pop("method")["const"]
+        parts.append(_table(f"learn: {{method: {name}}}", _keys(method["properties"]), method["description"]))
+    return "\n\n".join(parts)
+
+
+def _table(title: str, keys: Iterator[Key], below: str = "") -> str:
+    rows = [f"| `{name}`{f' [{default}]' if default else ''} | {what} |" for name, default, what in keys]
+    table = "\n".join((f"## {title}\n", "| key | what it sets |", "| --- | --- |", *rows))
+    return f"{table}\n\n{below}" if below else table
+
+
+def _keys(properties: Mapping[str, Any], section: str = "") -> Iterator[Key]:
+    for name, schema in properties.items():
+        if not schema:  # a key that some form refuses
+            continue
+        parts = {} if name in ENTRIES else _parts(schema)
+        default = "" if parts else _text(schema.get("default"))
+        yield f"{section}{name}", default, schema["description"].replace("|", r"\|")
+        yield from _keys(parts, f"{section}{name}.")
+
+
+def _parts(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a section, those of all its forms."""
+    parts = dict(schema.get("properties", {}))
+    for form in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        parts |= {name: part for name, part in _parts(form).items() if name not in parts}
+    return parts
+
+
+def _text(default: Any) -> str:
+    if isinstance(default, bool):
+        return str(default).lower()
+    return "" if default in (None, {}, [], "") else str(default)
