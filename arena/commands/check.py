@@ -22,10 +22,9 @@ from arena.experiment.yaml.values import inline
 from arena.learning import loop
 from arena.learning.config import load_learning
 from arena.learning.loop import Rehearsal, rehearsal
-from arena.play.doctor import diagnose
 from arena.play.pilot import Expectation, expectation
 from arena.play.pilot import pilot as pilot_games
-from arena.play.prepare import Tournament, prepare
+from arena.play.prepare import Tournament, diagnose, prepare
 from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant

@@ -27,7 +27,8 @@ from arena.experiment.load import player_spec
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
-from arena.play.probe import ONE_PLY, answers, failed, in_order, question_name, questions
+from arena.play.searches import ONE_PLY, failed, in_order, question_name, questions
+from arena.play.searches import solve as solve_question
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
 from arena.play.workers import carry_through
@@ -49,8 +50,6 @@ DEPTHS = tuple(range(1, 10))
 FAILED = 3
 """Exit code: players failed."""
 _MOST_DEPTHS = 64
-
-Asked = list[tuple[PlayerSpec, list[Limit]]]
 
 
 class SweepType(click.ParamType):
@@ -128,28 +127,27 @@ def solve(
         sys.exit(FAILED)
 
 
-def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -> Asked:
-    """The players of entries with their limits, all evaluations without any, and the baseline ONE_PLY.
+def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -> list[PlayerSpec]:
+    """The players of entries, once for each limit, all evaluations without any, and the baseline ONE_PLY.
 
     Each is built once. Exits with what is wrong.
     """
     specs = [_located(entry) for entry in entries] or evaluations(variant)
-    asked: Asked = []
+    asked: list[PlayerSpec] = []
     for spec in specs:
-        names = {other.name for other, _ in asked} | {ONE_PLY.name}
+        names = {other.name for other in asked} | {ONE_PLY.name}
         named = next(name for name in _names(spec) if name not in names)
-        asked.append((replace(spec, name=named), _limits(spec, sweeps)))
-    asked.append((ONE_PLY, [Limit()]))
-    for spec, limits in asked:
+        limits = _limits(spec, sweeps)
+        asked += (replace(spec, name=named, limit=limit) for limit in limits)
         for limit in {limits[0], limits[-1]}:
             try:
                 begin_game(replace(spec, limit=limit), variant, variant.start, "0", Allowance())
             except PlayerError as error:
                 raise ArenaError(f"--player: {error}") from None
             except PlayerFailure as error:
-                raise ArenaError(f"--player: {spec.name} {error} while it was built") from None
+                raise ArenaError(f"--player: {named} {error} while it was built") from None
     close_players()
-    return asked
+    return [*asked, ONE_PLY]
 
 
 def evaluations(variant: Variant) -> list[PlayerSpec]:
@@ -201,13 +199,13 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
     return [spec.limit]
 
 
-def _answers(suite: Suite, asked: Asked, seed: int, workers: int | str) -> list[SuiteAnswer]:
-    every, made = list(questions(suite, asked, seed)), list[list[SuiteAnswer]]()
+def _answers(suite: Suite, asked: list[PlayerSpec], seed: int, workers: int | str) -> list[SuiteAnswer]:
+    every, answers = list(questions(suite, asked, seed)), list[SuiteAnswer]()
     what, total = "positions of players", len(every)
-    if not carry_through(what, answers, every, total, made.append, workers, Terminal(), question_name):
+    if not carry_through(what, solve_question, every, total, answers.append, workers, Terminal(), question_name):
         say("stopped")
         sys.exit(STOPPED)
-    return in_order(made, [spec for spec, _ in asked])
+    return in_order(answers, asked)
 
 
 def _show(suite: Suite, tables: SuiteTables) -> None:

@@ -51,26 +51,22 @@ class Task(NamedTuple):
     max_plies: int
     allowance: Allowance = Allowance()
     adjudication: Adjudication | None = None
-    men: tuple[float | None, float | None] = (None, None)
+    man_values: tuple[float | None, float | None] = (None, None)
     """What a man is worth in the scores of White and of Black, where that is known."""
 
     def record(self, result: str, termination: Termination, **fields: Any) -> GameRecord:
         """The record of this game, which has ended so."""
-        pairing, start = self.pairing, fen(self.variant, self.opening)
-        players = self.white.name, self.black.name
-        head = pairing.game, pairing.pair, pairing.round, *players, pairing.opening + 1, start
-        return GameRecord(*head, result, str(termination), **fields)
+        game, pair, round, _, _, opening = self.pairing
+        names, start = (self.white.name, self.black.name), fen(self.variant, self.opening)
+        return GameRecord(game, pair, round, *names, opening + 1, start, result, str(termination), **fields)
 
 
 class Fault(Exception):
-    """A player cannot be built, fails to answer, or answers with no legal move, or too late."""
+    """A player cannot be built, fails to answer, answers with no legal move, or too late."""
 
     def __init__(self, colour: int, failure: PlayerFailure, ply: int) -> None:
         super().__init__(str(failure))
-        self.colour = colour
-        self.failure = failure
-        self.ply = ply
-        self.outcome = Outcome(1 - colour, failure.termination)
+        self.colour, self.failure, self.ply = colour, failure, ply
 
 
 class Moves:
@@ -79,32 +75,34 @@ class Moves:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.answers: list[Answer] = []
-        self._choices: list[int] = []
-        """How many moves were legal."""
-        self._pieces: list[int] = []
-        self._clocks: list[float | None] = []
-        self._overruns: list[float | None] = []
+        self._counts: list[tuple[int, int, float | None, float | None]] = []
+        """Legal moves, pieces, the clock after the move and the time beyond the limit."""
 
-    def add(self, game: Game, answer: Answer, clock: float | None, over: float | None) -> None:
-        """Take down the answer of the player to move, before its move is made."""
+    def add(self, game: Game, answer: Answer, clock: float | None, overrun: float | None) -> None:
+        """Record the answer of the player to move, before its move is made."""
         position, legal = game.position, game.legal_moves
         self.texts.append(move_text(game.variant, position, answer.choice.move, legal))
         self.answers.append(answer)
-        self._choices.append(len(legal))
-        self._pieces.append((position.white | position.black).bit_count())
-        self._clocks.append(clock)
-        self._overruns.append(over)
+        self._counts.append((len(legal), (position.white | position.black).bit_count(), clock, overrun))
 
     def columns(self) -> list[Sequence[Any]]:
         """The moves as `arena.ledger.packing.packed` takes them."""
         if not self.answers:
             return []
         choices, seconds, cpu_seconds, pondered = zip(*self.answers, strict=True)
-        searches = search_columns(choices, seconds, cpu_seconds)
-        return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
+        legal, pieces, clocks, overruns = zip(*self._counts, strict=True)
+        return [
+            self.texts,
+            legal,
+            pieces,
+            *search_columns(choices, seconds, cpu_seconds),
+            clocks,
+            overruns,
+            pondered,
+        ]
 
     def extras(self, last: Mapping[str, float] | None = None) -> bytes | None:
-        """The players' own numbers, as `arena.ledger.packing.named` makes them; `last` are of a move not made."""
+        """The players' custom metrics, as `arena.ledger.packing.named` makes them; `last` are of a failed move."""
         return named([*(answer.choice.extra for answer in self.answers), last])
 
 
@@ -115,22 +113,19 @@ class _Score(NamedTuple):
 
 
 class Adjudicator:
-    """Watches one game, and ends it, or only takes down how it would have ended it."""
+    """Watches one game, and ends it or, in a game that is verified, only notes how it would have ended it."""
 
     def __init__(
         self,
         rules: Adjudication,
-        men: tuple[float | None, float | None],
+        man_values: tuple[float | None, float | None],
         tables: EndgameTables | None = None,
         *,
         max_plies: int,
         is_verified: bool = False,
     ) -> None:
-        """`men` is what a man is worth in the scores of White and of Black, None where that is not known.
-
-        A game that is verified is not ended.
-        """
-        self._rules, self._men, self._tables = rules, men, tables
+        """`man_values` is the worth of a man in the scores of White and of Black, None where that is not known."""
+        self._rules, self._man_values, self._tables = rules, man_values, tables
         self._max_plies, self._is_verified = max_plies, is_verified
         self.verdict: dict[str, Any] = {}
         """How and when a game that is verified would have ended, by fields of its record."""
@@ -138,7 +133,7 @@ class Adjudicator:
         self._scores: deque[_Score] = deque(maxlen=longest)
 
     def note(self, game: Game, choice: Choice) -> None:
-        """Take down the score of a move that is about to be made; of one without choice only if it has a score."""
+        """Note the score of a move that is about to be made; a forced move counts only if it has a score."""
         mover = game.turn
         men = self._lead(choice, mover)
         if men is not None or len(game.legal_moves) > 1:
@@ -181,11 +176,11 @@ class Adjudicator:
         return Outcome(winner, Termination.ADJUDICATED_TABLES)
 
     def _lead(self, choice: Choice, mover: int) -> float | None:
-        worth = self._men[mover]
+        man_value = self._man_values[mover]
         if choice.plies_to_win:
             men = math.copysign(math.inf, choice.plies_to_win)
-        elif choice.score is not None and worth is not None:
-            men = choice.score / worth
+        elif choice.score is not None and man_value is not None:
+            men = choice.score / man_value
         else:
             return None
         return men if mover == WHITE else -men
@@ -194,9 +189,9 @@ class Adjudicator:
         recent = self._recent(rule.plies)
         sign = 1 if winner == WHITE else -1
         movers = {WHITE, BLACK} if rule.agreed else {1 - winner}
-        heard = [score for score in recent if score.mover in movers]
-        return {score.mover for score in heard} == movers and all(
-            score.men is not None and sign * score.men >= rule.men for score in heard
+        scores = [score for score in recent if score.mover in movers]
+        return {score.mover for score in scores} == movers and all(
+            score.men is not None and sign * score.men >= rule.men for score in scores
         )
 
     def _is_drawn(self, rule: Draw) -> bool:
@@ -213,11 +208,11 @@ class Adjudicator:
 def play(task: Task) -> GameRecord:
     """Play a game to its end: a player that raises, answers with no legal move or is late loses.
 
-    Time is judged when the answer is there, by wall time; building the players is not on their clocks. The move
-    that came too late is recorded, as the game's last; one that did not come is not waited for beyond its time if
-    it is in a process of its own. A game that ends so is played again as often as its allowance says. Only its
-    building and its answers are blamed on a player: any other exception is a mistake of the arena, and is raised.
-    A game in which a player is not reachable has no result, NO_RESULT, after as many plays as its allowance says.
+    Time is wall time, judged when the answer is there; building the players is not on their clocks. The move that
+    came too late is recorded, as the game's last. A player in its own process that does not answer is not waited
+    for beyond its time. A game that a player failed in is played again as often as the allowance says; so is one
+    in which a player was not reachable, which has the result NO_RESULT in the end. Only what building a player and
+    its answers raise is blamed on it: any other exception is a mistake of the arena, and is raised.
     """
     failed, unreached, before = 0, 0, list[bytes]()
     while True:
@@ -258,26 +253,25 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 def _record(task: Task) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
-    moves, judge, sides = Moves(), _judge(task), list[PlayerHandle]()
+    moves, judge, players = Moves(), _judge(task), list[PlayerHandle]()
     error, incident, extra, is_reached = "", None, None, True
     try:
-        outcome = _play(task, game, moves, judge, sides)
+        outcome = _play(task, game, moves, judge, players)
     except Fault as fault:
-        name = (task.white, task.black)[fault.colour].name
-        outcome, extra, is_reached = fault.outcome, fault.failure.extra, fault.failure.reached
-        error = f"{name} {cut(str(fault), REASON_CHARACTERS)} at ply {fault.ply}"
-        incident = Incident(
-            name,
-            fault.ply,
-            error,
-            fault.failure.traceback,
-            fault.failure.output,
-            fen(task.variant, task.opening),
-            tuple(moves.texts),
-            _seed(task, fault.colour),
-        )
+        name, failure = (task.white, task.black)[fault.colour].name, fault.failure
+        outcome, extra, is_reached = Outcome(1 - fault.colour, failure.termination), failure.extra, failure.reached
+        error = f"{name} {cut(str(failure), REASON_CHARACTERS)} at ply {fault.ply}"
+        if is_reached:
+            start, seed = fen(task.variant, task.opening), _seed(task, fault.colour)
+            told = failure.traceback, failure.output
+            incident = Incident(name, fault.ply, error, *told, start, tuple(moves.texts), seed)
     plies, packed_moves = packed(moves.columns())
     white_points, black_points = outcome.points or (None, None)
+    logs = [
+        player.printed() if is_logged(spec) else ""
+        for spec, player in zip((task.white, task.black), players, strict=False)
+    ]
+    white_log, black_log, *_ = [*logs, "", ""]
     return task.record(
         outcome.result if is_reached else NO_RESULT,
         outcome.termination,
@@ -293,45 +287,42 @@ def _record(task: Task) -> GameRecord:
         error=error,
         extras=moves.extras(extra),
         moves=packed_moves,
-        incident=incident if is_reached else None,
-        logs=_logs(task, sides),
+        incident=incident,
+        logs=(white_log, black_log),
     )
 
 
-def _logs(task: Task, sides: Sequence[PlayerHandle]) -> tuple[str, str]:
-    """What White's and Black's programs said, where it is to be kept and they were begun."""
-    specs = zip((task.white, task.black), sides, strict=False)
-    white, black, *_ = [*(side.printed() if is_logged(spec) else "" for spec, side in specs), "", ""]
-    return white, black
-
-
-def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, sides: list[PlayerHandle]) -> Outcome:
-    """Play the game and return how it ended, its moves and its players taken down. Raises Fault."""
+def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, players: list[PlayerHandle]) -> Outcome:
+    """Play the game, record its moves, and return how it ended; `players` receives those begun. Raises Fault."""
     specs = (task.white, task.black)
     for colour, spec in enumerate(specs):
-        sides.append(_begun(spec, task, colour))
+        copy = colour if task.white == task.black else 0
+        try:
+            seed = _seed(task, colour)
+            players.append(begin_game(spec, task.variant, task.opening, seed, task.allowance, copy))
+        except Exception as error:
+            raise Fault(colour, failure_of(error), ply=1) from error
     rngs = [random.Random(_seed(task, colour)) for colour in range(len(specs))]
     limits = [spec.limit for spec in specs]
-    is_timed = [limit.longest is not None for limit in limits]
     outcome = game.outcome
     while outcome is None:
         turn = game.position.turn
         limit = limits[turn]
         try:
-            answer = sides[turn].choose(game, limit, rngs[turn])
+            answer = players[turn].choose(game, limit, rngs[turn])
         except Exception as error:
             raise Fault(turn, failure_of(error), len(game.moves) + 1) from error
-        clock = over = None
-        if is_timed[turn]:
-            over, clock = limit.overrun(answer.seconds), limit.clock_after(answer.seconds)
+        clock = overrun = None
+        if limit.longest is not None:
+            overrun, clock = limit.overrun(answer.seconds), limit.clock_after(answer.seconds)
         if clock is not None:
             limits[turn] = limit._replace(clock=clock)
-        moves.add(game, answer, clock, over)
+        moves.add(game, answer, clock, overrun)
         if judge is not None:
             judge.note(game, answer.choice)
         game.push(answer.choice.move)
-        if over is not None and over > task.allowance.time_margin:
-            late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
+        if overrun is not None and overrun > task.allowance.time_margin:
+            late = f"took {answer.seconds:.3g} s, {overrun:.3g} s more than it had,"
             raise Fault(turn, PlayerFailure(Termination.TIME, late), len(game.moves))
         outcome = adjudicate(game, task.max_plies)
         if outcome is None and judge is not None:
@@ -344,16 +335,8 @@ def _judge(task: Task) -> Adjudicator | None:
         return None
     is_verified = random.Random(f"{task.seed} {task.pairing.game} verify").random() < rules.verify
     tables = opened(task.variant, rules.tables) if rules.tables else None
-    return Adjudicator(rules, task.men, tables, max_plies=task.max_plies, is_verified=is_verified)
+    return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies, is_verified=is_verified)
 
 
 def _seed(task: Task, colour: int) -> str:
     return f"{task.seed} {task.pairing.game} {COLOURS[colour]}"
-
-
-def _begun(spec: PlayerSpec, task: Task, colour: int) -> PlayerHandle:
-    place = colour if task.white == task.black else 0
-    try:
-        return begin_game(spec, task.variant, task.opening, _seed(task, colour), task.allowance, place)
-    except Exception as error:
-        raise Fault(colour, failure_of(error), ply=1) from error

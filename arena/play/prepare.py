@@ -1,7 +1,9 @@
-"""A tournament made ready to play: its variant, players, openings and positions to search."""
+"""A tournament made ready to play, and the doctor, who lists all that keeps one from being ready."""
 
 from __future__ import annotations
 
+import os
+import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,7 +20,9 @@ from arena.experiment.openings.sources import (
     OpeningsError,
     drawn,
     file_openings,
+    is_even,
     left_out_lines,
+    random_line,
     random_openings,
     set_openings,
 )
@@ -28,19 +32,25 @@ from arena.ledger.info import Diagnosis, RunInfo
 from arena.ledger.ledger import info_in
 from arena.play.grading import GradingError, configured
 from arena.play.match import Task, play
-from arena.play.probe import positions
 from arena.play.suite import Suite, read_suite
 from arena.play.trial import Extent, Look, is_own, look_at
 from arena.play.workers import Workers, start_workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
+from arena.rules.game import Game
 from arena.rules.position import COLOURS, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
+from players.examine import Finding
 from players.loading import PlayerError, fingerprints, located, source_of, user_files
 from players.player import PlayerSpec
 
+PROBE_PLIES = (6, 40)
+"""Random plies to the first and to the last position of a probe where a configuration does not say how many: from
+the opening to positions of 9 or 10 pieces on the small boards."""
+_PROBE_TRIES = 1000
+"""Random lines tried for each position of a probe before giving up."""
 _UNREADABLE = (
     "; in a sandbox it reads only files that its command names and its 'folder': "
     "'process: {readable: [...]}' adds others"
@@ -60,15 +70,15 @@ class Tournament(NamedTuple):
     """Positions that every player searches to the depth of the configuration's probe."""
     suites: tuple[Suite, ...] = ()
     """Positions that every player tries to solve when the games are over."""
-    men: Mapping[str, float | None] = MappingProxyType({})
-    """The worth of a man in the scores of each player, by its name; None where it is not known."""
+    man_values: Mapping[str, float | None] = MappingProxyType({})
+    """What a man is worth in each player's scores, by its name; None where it is not known."""
     costly: frozenset[str] = frozenset()
     """The names of the players whose answers cost money."""
     unread: Sequence[str] = ()
     """A line on each game of a file of openings that gives none."""
     left_out: Mapping[str, str] = MappingProxyType({})
     """The faulty players that do not take part, with their files."""
-    found: tuple[Diagnosis, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
     """The findings on the players before the first game."""
 
     def batches(self) -> Batches:
@@ -80,25 +90,17 @@ class Tournament(NamedTuple):
 
     def task(self, pairing: Pairing) -> Task:
         """A game as workers receive it."""
-        experiment = self.experiment
-        return Task(
-            pairing,
-            self.variant,
-            self.openings[pairing.opening],
-            self.players[pairing.white],
-            self.players[pairing.black],
-            experiment.seed,
-            experiment.max_plies,
-            experiment.allowance,
-            experiment.adjudicate,
-            (self.men.get(self.players[pairing.white].name), self.men.get(self.players[pairing.black].name)),
-        )
+        experiment, opening = self.experiment, self.openings[pairing.opening]
+        white, black = self.players[pairing.white], self.players[pairing.black]
+        man_values = self.man_values.get(white.name), self.man_values.get(black.name)
+        terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
+        return Task(pairing, self.variant, opening, white, black, *terms, man_values)
 
     def warnings(self) -> Iterator[str]:
-        """Yield a line for each rule of adjudication that can end no game, and on games that give no opening."""
+        """Yield a line on games that give no opening, and for each rule of adjudication that can end no game."""
         yield from left_out_lines(self.unread)
         if (rules := self.experiment.adjudicate) is not None:
-            yield from rules.unusable(list(self.men.values()), self.experiment.max_plies)
+            yield from rules.unusable(list(self.man_values.values()), self.experiment.max_plies)
 
     @property
     def names(self) -> list[str]:
@@ -138,7 +140,19 @@ class Tournament(NamedTuple):
         for spec in self.players:
             files |= fingerprints(spec)
         file = str(self.experiment.path.resolve())
-        return RunInfo(self.games, self.exact, files, file, self.men, self.found, self.left_out)
+        return RunInfo(self.games, self.exact, files, file, self.man_values, self.diagnoses, self.left_out)
+
+
+class Parts(NamedTuple):
+    """What a configuration asks for besides players, as far as it can be made."""
+
+    openings: tuple[Position, ...] = ()
+    unread: Sequence[str] = ()
+    """A line on each game of a file of openings that gives none."""
+    probes: tuple[Position, ...] = ()
+    suites: tuple[Suite, ...] = ()
+    errors: Mapping[str, ConfigError] = MappingProxyType({})
+    """By the keys of the configuration what cannot be."""
 
 
 def prepare(
@@ -148,38 +162,34 @@ def prepare(
 
     Every player is built once, which also compiles what they need, and the openings are drawn. With a folder where
     no run has begun, a user's own code is tried, too, as `failures` of the configuration say, on as many worker
-    processes; the observer hears what is found. A run that has begun decided then who takes part.
+    processes; the observer hears the findings. A run that has begun decided then who takes part.
 
     Raises ConfigError, at the keys to blame, with all that cannot be: openings, suites and the rest, then players.
     """
     observer = observer or Observer()
     begun = None if folder is None else info_in(folder)
-    begun = begun if begun is not None and begun.began else None
+    if begun is not None and not begun.began:
+        begun = None
     if begun is not None and (names := {player.name for player in experiment.players} & begun.left_out.keys()):
         experiment = experiment.without(names)
     sandbox.check(experiment)
-    variant = build_variant(experiment.variant)
+    variant, faulty = build_variant(experiment.variant), experiment.failures.faulty
+    is_new = folder is not None and begun is None
+    extent = Extent.BUILT if not is_new else Extent.FIRST_MOVES if faulty == "stop" else Extent.GAMES
+    warning = _unguarded(experiment) if is_new else ""
     with announcing(observer.say):
-        made, errors = parts_of(experiment, variant, observer.say)
-        if errors:
-            raise ConfigError(problem for error in errors.values() for problem in error.problems)
-        is_new = folder is not None and begun is None
+        parts = _parts(experiment, variant, observer.say)
+        if parts.errors:
+            raise ConfigError(problem for error in parts.errors.values() for problem in error.problems)
         if is_new:
             everyone = [player.name for player in experiment.players]
-            games = experiment.format.most_games(everyone, len(made["openings"][0]))
-            start_workers(workers, games, play)
-        faulty = experiment.failures.faulty
-        extent = Extent.BUILT if not is_new else Extent.FIRST_MOVES if faulty == "stop" else Extent.GAMES
-        unsafe = unguarded(experiment) if is_new else ""
-        if unsafe and extent is Extent.GAMES:
-            observer.say(unsafe)
+            start_workers(workers, experiment.format.most_games(everyone, len(parts.openings)), play)
+        if warning and extent is Extent.GAMES:
+            observer.say(warning)
         looks = look_at(experiment, variant, extent, observer.say, workers if isinstance(workers, int) else 1)
-    left_out: Mapping[str, str] = {}
-    diagnoses: tuple[Diagnosis, ...] = ()
+    left_out, diagnoses = _judged(experiment, looks) if is_new else ({}, ())
     if begun is not None:
         left_out, diagnoses = begun.left_out, begun.found
-    elif is_new:
-        left_out, diagnoses = _judged(experiment, looks)
     problems: list[Problem] = []
     for index, look in enumerate(looks):
         if look.error is not None and experiment.players[index].name not in left_out:
@@ -188,52 +198,85 @@ def prepare(
         raise ConfigError(problems)
     by_name = {spec.name: look for spec, look in zip(experiment.players, looks, strict=True)}
     if is_new:
-        if unsafe and extent is not Extent.GAMES:
-            observer.say(unsafe)
-        for line in _told(experiment, left_out, diagnoses):
+        if warning and extent is not Extent.GAMES:
+            observer.say(warning)
+        for line in _lines(experiment, left_out, diagnoses):
             observer.say(line)
         experiment = experiment.without(left_out) if left_out else experiment
         _check_players(experiment)
-    openings, unread = made["openings"]
     specs = tuple(located(spec, experiment.path.parent) for spec in experiment.players)
     return Tournament(
         experiment,
         variant,
         specs,
-        openings,
-        made["probe"],
-        made["suite"],
+        parts.openings,
+        parts.probes,
+        parts.suites,
         {spec.name: by_name[spec.name].man_value for spec in specs},
         frozenset(spec.name for spec in specs if by_name[spec.name].costs),
-        unread,
+        parts.unread,
         left_out,
         diagnoses,
     )
 
 
-def parts_of(
-    experiment: Experiment, variant: Variant, say: Callable[[str], object]
-) -> tuple[dict[str, Any], dict[str, ConfigError]]:
-    """What is played and searched by the keys of a configuration, and the errors of those that cannot be."""
-    checks: Mapping[str, Callable[[], Any]] = {
+def diagnose(
+    experiment: Experiment,
+    folder: Path,
+    say: Callable[[str], object] = lambda _: None,
+) -> Iterator[Finding]:
+    """Yield problems of a configuration whose run is to be kept in `folder`: errors and warnings.
+
+    All that `prepare` makes is made, and every player plays several games. `say` receives what is done next. It
+    ends where a user's own code needs a sandbox and there is none.
+    """
+    if line := _unguarded(experiment):
+        say(line)
+    try:
+        sandbox.check(experiment)
+    except ConfigError as error:
+        yield Finding("error", str(error), "sandbox")
+        return
+    variant = build_variant(experiment.variant)
+    parts = _parts(experiment, variant, say)
+    for key, problems in parts.errors.items():
+        yield Finding("error", str(problems), key)
+    for line in left_out_lines(parts.unread)[1:]:
+        yield Finding("warning", f"left out: {line}", "openings")
+    existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        yield Finding("error", f"{folder} cannot be written to", "disk")
+    looks = look_at(experiment, variant, Extent.GAMES, say, everyone=True)
+    for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
+        for finding in look.problems:
+            message = finding.message
+            if look.error is not None and message == str(look.error):
+                message = str(experiment.error(("players", index, *look.error.keys), message))
+            yield finding._replace(message=message, where=spec.name)
+    if (rules := experiment.adjudicate) is not None:
+        for line in rules.unusable([look.man_value for look in looks], experiment.max_plies):
+            yield Finding("warning", line, "adjudicate")
+
+
+def _parts(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Parts:
+    makers: Mapping[str, Callable[[], Mapping[str, Any]]] = {
         "players": partial(_check_players, experiment),
-        "openings": partial(openings_of, experiment, variant, say),
-        "probe": partial(probes_of, experiment, variant),
-        "suite": partial(suites_of, experiment, variant),
+        "openings": partial(_openings, experiment, variant, say),
+        "probe": partial(_probes, experiment, variant),
+        "suite": partial(_suites, experiment, variant),
         "oracle": partial(_check_oracle, experiment),
         "adjudicate": partial(_check_tables, experiment, variant),
     }
-    made: dict[str, Any] = {}
-    errors: dict[str, ConfigError] = {}
-    for key, check in checks.items():
+    parts, errors = Parts(), dict[str, ConfigError]()
+    for key, make in makers.items():
         try:
-            made[key] = check()
+            parts = parts._replace(**make())
         except ConfigError as error:
             errors[key] = error
-    return made, errors
+    return parts._replace(errors=errors)
 
 
-def unguarded(experiment: Experiment) -> str:
+def _unguarded(experiment: Experiment) -> str:
     """Say in a line that the user's own Python may do what the user may; empty in a sandbox, or without any."""
     files = dict.fromkeys(
         path.name for spec in experiment.players for path in user_files(spec) if path.suffix == ".py"
@@ -243,12 +286,12 @@ def unguarded(experiment: Experiment) -> str:
     return f"{first_few(list(files), 1)} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
-def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[dict[str, str], tuple[Diagnosis, ...]]:
-    """The faulty players that are left out, with their files, and what was found of all with a user's code."""
+def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[Mapping[str, str], tuple[Diagnosis, ...]]:
+    """The faulty players that are left out, with their files, and the findings on all with a user's code."""
     users = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
-    here = f"{experiment.path.parent.resolve()}/"
+    folder = f"{experiment.path.parent.resolve()}/"
     diagnoses = tuple(
-        Diagnosis(spec.name, finding.level, finding.message.replace(here, ""))
+        Diagnosis(spec.name, finding.level, finding.message.replace(folder, ""))
         for spec, problems in users
         for finding in problems
     )
@@ -257,14 +300,14 @@ def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[dict[str, st
     return {spec.name: source_of(spec) for spec, _ in users if leaves_out and spec.name in faulty}, diagnoses
 
 
-def _told(experiment: Experiment, left_out: Collection[str], diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
+def _lines(experiment: Experiment, left_out: Collection[str], diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
     """Yield a line on each finding, but only on the first mistake of a player that is left out."""
-    told: set[str] = set()
+    named: set[str] = set()
     for player, level, message in diagnoses:
         if level != "error" or player not in left_out:
             yield f"{player}: {message}" + ("" if level == "error" else " (warning)")
-        elif player not in told:
-            told.add(player)
+        elif player not in named:
+            named.add(player)
             yield f"{player} is left out: {message}"
     if left_out:
         yield f"left out: {len(left_out)} of {len(experiment.players)} players"
@@ -282,8 +325,11 @@ def _unbuilt(experiment: Experiment, index: int, error: PlayerError) -> Sequence
     return experiment.error(("players", index, *error.keys), f"{error}{why}{advice}").problems
 
 
-def _check_players(experiment: Experiment) -> None:
-    """Raise ConfigError for a player alone that no probe measures, and for one in and out of a sandbox."""
+# Each of these makes fields of Parts, or only checks, and raises ConfigError at the key to blame.
+
+
+def _check_players(experiment: Experiment) -> Mapping[str, Any]:
+    """No player is alone unless a probe measures it, and none is both in and out of a sandbox."""
     if len(experiment.players) == 1 and experiment.probe is None:
         message = "one player alone has no games: list two or more (or measure its search, with 'probe')"
         raise experiment.error(("players",), message)
@@ -291,67 +337,38 @@ def _check_players(experiment: Experiment) -> None:
         if experiment.sandbox and spec.in_process and is_own(spec):
             message = "'in_process' cannot be true beside 'sandbox: true'"
             raise experiment.error(("players", index, "in_process"), message)
+    return {}
 
 
-def _check_oracle(experiment: Experiment) -> None:
-    """Raise ConfigError if games cannot be graded as is asked for."""
+def _check_oracle(experiment: Experiment) -> Mapping[str, Any]:
+    """Games can be graded as is asked for."""
     try:
         configured(experiment)
     except GradingError as error:
         raise experiment.error(("oracle", error.key), str(error)) from None
+    return {}
 
 
-def _check_tables(experiment: Experiment, variant: Variant) -> None:
-    """Raise ConfigError if the endgame tables by which games are to be adjudicated are not there."""
+def _check_tables(experiment: Experiment, variant: Variant) -> Mapping[str, Any]:
+    """The endgame tables by which games are to be adjudicated are there."""
     if experiment.adjudicate is not None and experiment.adjudicate.tables:
         try:
             opened(variant, experiment.adjudicate.tables)
         except EndgameError as error:
             raise experiment.error(("adjudicate", "tables"), str(error)) from None
+    return {}
 
 
-def openings_of(
-    experiment: Experiment, variant: Variant, say: Callable[[str], object]
-) -> tuple[tuple[Position, ...], Sequence[str]]:
-    """The openings that a configuration asks for, and a line on each game that gives none.
-
-    Raises ConfigError if there are too few.
-    """
+def _openings(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Mapping[str, Any]:
     try:
-        openings, left_out = _drawn(experiment, variant, say)
+        openings, unread = _drawn(experiment, variant, say)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
     players = len(experiment.players)
     if len(openings) < (needed := experiment.format.openings_needed(players)):
         message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
         raise experiment.error(("openings", "count"), message)
-    return tuple(opening.position for opening in openings), left_out
-
-
-def probes_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
-    """The positions that a configuration has every player search. Raises ConfigError if there are too few."""
-    if (settings := experiment.probe) is None:
-        return ()
-    try:
-        return tuple(positions(variant, settings.positions, settings.plies, experiment.seed))
-    except ArenaError as error:
-        raise experiment.error(("probe", "positions"), str(error)) from None
-
-
-def suites_of(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
-    """The suites of a configuration. Raises ConfigError for one that cannot be read or is of other rules."""
-    suites = []
-    for number, entry in enumerate(experiment.suite):
-        keys = ("suite", number, "name")
-        try:
-            suite = read_suite(str(entry.path(experiment.path.parent)), variant)
-        except ArenaError as error:
-            raise experiment.error(keys, str(error)) from None
-        if suite.variant.rules != variant.rules:
-            message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"
-            raise experiment.error(keys, message)
-        suites.append(suite.spread(entry.count))
-    return tuple(suites)
+    return {"openings": tuple(opening.position for opening in openings), "unread": unread}
 
 
 def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> FileOpenings:
@@ -363,5 +380,56 @@ def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set, settings.barred), settings.count, seed))
     count, plies = settings.count or 50, settings.random_plies
-    openings = random_openings(variant, plies, count, seed, settings.balanced, say)
-    return FileOpenings(openings)
+    return FileOpenings(random_openings(variant, plies, count, seed, settings.balanced, say))
+
+
+def _suites(experiment: Experiment, variant: Variant) -> Mapping[str, Any]:
+    suites = []
+    for number, entry in enumerate(experiment.suite):
+        keys = ("suite", number, "name")
+        try:
+            suite = read_suite(str(entry.path(experiment.path.parent)), variant)
+        except ArenaError as error:
+            raise experiment.error(keys, str(error)) from None
+        if suite.variant.rules != variant.rules:
+            message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"
+            raise experiment.error(keys, message)
+        suites.append(suite.spread(entry.count))
+    return {"suites": tuple(suites)}
+
+
+def _probes(experiment: Experiment, variant: Variant) -> Mapping[str, Any]:
+    if (probe := experiment.probe) is None:
+        return {}
+    try:
+        return {"probes": tuple(probe_positions(variant, probe.positions, probe.plies, experiment.seed))}
+    except ArenaError as error:
+        raise experiment.error(("probe", "positions"), str(error)) from None
+
+
+def probe_positions(variant: Variant, count: int, plies: int | None, seed: int) -> list[Position]:
+    """`count` distinct positions after `plies` random plies, spread evenly over PROBE_PLIES for None.
+
+    In each there is a choice of moves, and no side wins material by force within
+    `arena.experiment.openings.sources.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
+    ArenaError if fewer are found.
+    """
+    rng = random.Random(f"probe {seed}")
+    first, last = PROBE_PLIES if plies is None else (plies, plies)
+    positions: dict[Position, None] = {}
+    for number in range(count):
+        length = first + round(number * (last - first) / max(count - 1, 1))
+        lines = (random_line(variant, length, rng) for _ in range(_PROBE_TRIES))
+        new = (game.position for game in lines if game.position not in positions and _worth_searching(game))
+        if (position := next(new, None)) is None:
+            raise ArenaError(
+                f"only {number} of {count} balanced positions were found, none more after {length} random plies"
+            )
+        positions[position] = None
+    return list(positions)
+
+
+def _worth_searching(game: Game) -> bool:
+    if game.outcome is not None or len(game.legal_moves) < 2:
+        return False
+    return is_even(game.variant, game.position)

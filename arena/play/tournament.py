@@ -6,23 +6,27 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.base.errors import ArenaError
+from arena.base.files import replace
 from arena.base.wording import counted, listed
-from arena.experiment.formats.base import Pairing
+from arena.base.writing import write_text
 from arena.experiment.model import Experiment, checked_workers
+from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import session, versions
 from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
 from arena.ledger.packing import add_named
 from arena.ledger.record import GameRecord, ProbeRecord
 from arena.ledger.store import StoreError
-from arena.play.beside import bundle_of, write_beside
 from arena.play.grading import configured, grade
 from arena.play.match import Task, crashed
 from arena.play.match import play as play_game
@@ -31,8 +35,14 @@ from arena.play.schedule import Schedule
 from arena.play.searches import measured, solved, unanswered
 from arena.play.workers import Workers, kept_workers, worker_count
 from arena.play.workers import run as run_tasks
+from arena.rules.position import COLOURS
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
+
+INCIDENTS, LOGS = "incidents", "logs"
+"""Folders in the run's: of bundles that describe failed games, and of what outside programs said (`log: true`)."""
+_KEPT_FILES = 20
+"""Bundles, and logs, of one player that are kept: the first ones."""
 
 
 class RunPaused(ArenaError):
@@ -105,11 +115,10 @@ def carry_out(
             for line in tournament.warnings():
                 observer.say(line)
             _play_watched(tournament, ledger, workers, observer)
-        is_whole = (
-            ledger.complete
-            and _grade_watched(tournament, ledger, workers, observer)
-            and solved(tournament, ledger, workers, observer)
-        )
+        is_whole = ledger.complete
+        if is_whole and (grading := configured(experiment)) is not None:
+            is_whole = grade(grading, ledger, workers, observer)
+        is_whole = is_whole and solved(tournament, ledger, workers, observer)
         info = ledger.info
         return Outcome(is_whole, bool(info.faulty or info.left_out) or ledger.has_failures)
 
@@ -143,15 +152,14 @@ def play(
 ) -> Iterator[GameRecord]:
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
-    Which games they are is the `Schedule`: they are the same for any number of workers. Once a sequential test is
-    decided no game begins, and the games behind the deciding pair are removed. A failure leaves a bundle in the
+    The `Schedule` says which games they are, the same ones for any number of workers. Once a sequential test is
+    decided no game begins, and the games after the deciding pair are removed. A failure leaves a bundle in the
     ledger's folder.
 
-    Raises RunPaused, when what is under way is stored, if a player is not reachable, whose game is not stored, or
-    the budget is spent. Raises EngineError, when all other games of the batch are stored, for games that end the
-    process that plays them where it is not clear whose fault that is, and if the workers are lost; any
-    exception that `arena.play.match.play` raises; StoreError if another program changed games in the ledger
-    meanwhile.
+    Raises RunPaused, when all games under way are stored, if a player is not reachable or the budget is spent;
+    EngineError, when all other games of the batch are stored, for games that ended two processes where either
+    player may be to blame, and if the workers are lost; StoreError if another program changed games in the ledger
+    meanwhile; and what `arena.play.match.play` raises.
     """
     folder = ledger.path.parent
     store, schedule = _storing(ledger), Schedule(tournament, ledger.results())
@@ -159,16 +167,21 @@ def play(
     enough = lambda: bool(schedule.stopped) or schedule.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
     while schedule.advance():
         if ledger.repaired:
-            schedule.forget(ledger.remove_others(_drawn(tournament, schedule.games())))
+            names = tournament.names
+            games = (
+                (game.game, names[game.white], names[game.black], game.opening + 1) for game in schedule.games()
+            )
+            schedule.forget(ledger.remove_others(games))
         for record in run_tasks(play_game, schedule.tasks(), workers, enough, _game_name, crashed):
             if numbers := [*record.uncounted, *filter(None, [record.extras])]:
                 add_named(spent, numbers)
                 ledger.put(SPENT, spent)
-            for each in (taken := schedule.take(record)):
-                write_beside(folder, each, schedule.failures)
-                store(each)
+            to_store = schedule.take(record)
+            for game in to_store:
+                write_files(folder, game, schedule.failures)
+                store(game)
             ledger.disqualify(schedule.disqualified)
-            if taken:
+            if to_store:
                 yield record
         if schedule.stopped:
             record = schedule.stopped[-1]
@@ -202,6 +215,36 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
     return workers or os.cpu_count() or 1
 
 
+def incident_file(folder: Path, game: int) -> Path:
+    """The bundle of a failed game in a run's folder."""
+    return folder / INCIDENTS / f"game-{game}.yaml"
+
+
+def write_files(folder: Path, record: GameRecord, failures: Mapping[str, int]) -> None:
+    """Write a game's bundle, if a player failed in it, and its logs into a run's folder. Raises OSError.
+
+    `failures` counts how often each player has failed, this game included.
+    """
+    incident = record.incident
+    if incident is not None and failures[incident.player] <= _KEPT_FILES:
+        document = {
+            "game": record.game,
+            **incident._asdict(),
+            "moves": " ".join(incident.moves),
+            "replay": shlex.join(["arena", "replay", str(folder), str(record.game)]),
+        }
+        _write(incident_file(folder, record.game), yaml_text(document))
+    for colour, player, text in zip(COLOURS, (record.white, record.black), record.logs, strict=True):
+        file_name = re.sub(r"[^\w.-]", "_", player)
+        if text and len(list((folder / LOGS).glob(f"game-*-{file_name}.txt"))) < _KEPT_FILES:
+            _write(folder / LOGS / f"game-{record.game}-{colour}-{file_name}.txt", text)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    replace(path, partial(write_text, text))
+
+
 def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> None:
     """Make the searches of the probe, then play the games, seen by an observer."""
     folder, told = ledger.path.parent, set[Hashable]()
@@ -229,13 +272,7 @@ def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, 
     number = record.game
     if record.incident is None:
         return record.error, f"game {number} and later: {record.error}"
-    return record.incident.player, f"game {number}: {record.error}; it loses ({bundle_of(folder, number)})"
-
-
-def _grade_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
-    """Grade the games of a run as it is configured; whether it was not stopped."""
-    grading = configured(tournament.experiment)
-    return grading is None or grade(grading, ledger, workers, observer)
+    return record.incident.player, f"game {number}: {record.error}; it loses ({incident_file(folder, number)})"
 
 
 def _storing(ledger: Ledger) -> Callable[[GameRecord], None]:
@@ -256,11 +293,6 @@ def _used_up(spent: Mapping[str, float], budget: Mapping[str, float]) -> list[st
     """The numbers of a budget that are used up, in words."""
     used = {name: spent.get(name, 0.0) for name in budget}
     return [f"{used[name]:,.10g} of {most:,.10g} {name}" for name, most in budget.items() if used[name] >= most]
-
-
-def _drawn(tournament: Tournament, games: Iterable[Pairing]) -> Iterator[tuple[int, str, str, int]]:
-    names = tournament.names
-    return ((game.game, names[game.white], names[game.black], game.opening + 1) for game in games)
 
 
 def _game_name(task: Task) -> str:

@@ -1,10 +1,9 @@
 """Worker processes: tasks are done on this machine or on a Dask cluster, and each record is handed on once made.
 
-`run(work, tasks, 4, stopping)` yields the record of each task, in any order. The thread that iterates does it all:
-it reads the tasks, asks whether to stop, and hands out. joblib's executor starts the processes of this machine,
-carries tasks and records, and tells when a process has died. Each worker is an executor of one process, so that
-none dies for another, and the task to blame is known. (`joblib.Parallel` reads tasks ahead, in a thread where no
-ledger can be asked, hands out before the last record is seen, and has one set of processes for the whole program.)
+`run(work, tasks, 4, stopping)` yields the record of each task, in any order. The thread that iterates reads
+tasks, asks whether to stop, and hands out. Each worker of this machine is an executor of joblib with one process,
+so that none dies for another, and the task to blame is known. (`joblib.Parallel` reads tasks ahead, in a thread
+where no ledger can be asked, and has one set of processes for the whole program.)
 
 - Short tasks are handed out in batches, of which a worker begins no further task after BATCH_SECONDS; while all
   are short, the next batch waits at the worker. Long tasks are handed out one by one: Ctrl-C waits for no queue.
@@ -29,7 +28,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias, TypeVar
@@ -65,7 +64,7 @@ IN_PROCESS = "ARENA_IN_PROCESS"
 _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")]
 """Variables of the threads of a worker's libraries: one, unless they say otherwise."""
 _NO_WARNING = "ignore:resource_tracker:UserWarning"
-"""Keeps joblib's helper process from warning of what it cleans up after a run that was stopped at once."""
+"""Keeps joblib's helper process from warning about files that it removes after a run that was stopped at once."""
 _ORPHAN_SECONDS = 0.5
 """Seconds between two looks whether the parent is alive, where the system does not see to that."""
 
@@ -99,7 +98,7 @@ def run(
     once, if the workers are lost; and at once what `work` raises: tasks under way are lost.
     """
     queue = _Queue(tasks, stopping, crashed)
-    if workers == 1 and os.environ.get(IN_PROCESS):
+    if _is_in_process(workers):
         while batch := queue.next(1):
             record = work(batch[0][1])
             queue.stopping()  # it raises if the task was ended by a signal and its player has swallowed that
@@ -111,6 +110,10 @@ def run(
         first, *others = sorted(queue.given_up.items())
         more = f" (and {len(others)} more)" if others else ""
         raise EngineError(f"{name(first[1])}{more} ended the process of a worker, twice")
+
+
+def _is_in_process(workers: Workers) -> bool:
+    return workers == 1 and bool(os.environ.get(IN_PROCESS))
 
 
 def carry_through(
@@ -153,7 +156,7 @@ def _records(pool: _Processes | Cluster, work: Callable[[Any], AnyRecord], queue
                 size = max(1, min(int(BATCH_SECONDS * len(records) / max(seconds, 1e-9)), 2 * size, BATCH_TASKS))
                 ahead = _AHEAD if size > 1 and seconds < 2 * BATCH_SECONDS else 1
             yield from records
-        if queue.stopping() and isinstance(pool, Cluster):  # no batch of a process waits for a long task
+        if queue.stopping():
             under_way -= pool.withdraw()
 
 
@@ -171,10 +174,7 @@ class _Queue:
     """The tasks still to be done: new ones, those handed back, and suspects, each of which is done alone."""
 
     def __init__(
-        self,
-        tasks: Iterable[Any],
-        stopping: Callable[[], bool],
-        crashed: Callable[[Any, str], Any],
+        self, tasks: Iterable[Any], stopping: Callable[[], bool], crashed: Callable[[Any, str], Any]
     ) -> None:
         self.stopping, self._crashed = stopping, crashed
         self._new = enumerate(tasks)
@@ -235,7 +235,6 @@ class _Processes:
                 f"{who} cannot start workers: use concurrent.futures, or one worker with {IN_PROCESS}=1"
             )
         os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
-        _quieten_threads()
         self._all = [_Process() for _ in range(count)]
         self._ended: SimpleQueue[tuple[_Process, ProcessPoolExecutor, Batch, Future[Made]]] = SimpleQueue()
 
@@ -273,6 +272,10 @@ class _Processes:
             return batch, ([], 0.0)
         process.lost()
         return batch, _ending(error)
+
+    def withdraw(self) -> int:
+        """Take back no batch: none waits here for a long task."""
+        return 0
 
     def close(self) -> None:
         for process in self._all:
@@ -336,18 +339,6 @@ def _ending(error: BaseException) -> str:
     """How a worker ended, as `exit code 3` or `SIGKILL`; "" where joblib does not say it."""
     ending = re.search(r"\{(\w+)\((-?\d+)\)", str(error))
     return "" if ending is None else f"exit code {ending[2]}" if ending[1] == "EXIT" else ending[1]
-
-
-@cache
-def _quieten_threads() -> None:
-    """Have a thread of joblib's print nothing if it can start no other thread, which `is_stuck` notices."""
-    before = threading.excepthook
-
-    def after(failure: threading.ExceptHookArgs) -> None:
-        if "can't start new thread" not in str(failure.exc_value):
-            before(failure)
-
-    threading.excepthook = after
 
 
 def _end(executor: ProcessPoolExecutor) -> None:
@@ -416,7 +407,7 @@ def kept_workers() -> Iterator[None]:
 def start_workers(workers: Workers, count: int, function: Callable[..., Any]) -> None:
     """Start so many of the processes that `kept_workers` keeps, which import what a function needs meanwhile."""
     kept = _kept.get()
-    if kept is None or isinstance(workers, str) or (workers == 1 and os.environ.get(IN_PROCESS)):
+    if kept is None or isinstance(workers, str) or _is_in_process(workers):
         return
     pool = kept[workers] = kept.get(workers) or _Processes(workers)
     assert isinstance(pool, _Processes)

@@ -15,7 +15,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.submissions import MAX_SOURCE
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
-from arena.play import doctor, prepare
+from arena.play import prepare
 from arena.play.trial import Look
 from arena.report.load import load as load_run
 from arena.report.sentences.cautions import forfeits
@@ -221,12 +221,11 @@ def test_what_submissions_can_do_is_said_once_and_before_they_are_tried(
         said.append("tried")
         return [Look() for _ in experiment.players]
 
-    for module in (prepare, doctor):
-        monkeypatch.setattr(module, "look_at", looks)
+    monkeypatch.setattr(prepare, "look_at", looks)
     if command == "prepare":
         prepare.prepare(experiment, folder / "out", observer)
     else:
-        list(doctor.diagnose(experiment, folder / "out", said.append))
+        list(prepare.diagnose(experiment, folder / "out", said.append))
     warnings = [line for line in said if "'sandbox: true'" in line]
     assert len(warnings) == warns and said[:warns] == warnings
     assert all(line.startswith("alice.py and 7 more can read and write ") for line in warnings)

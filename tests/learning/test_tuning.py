@@ -17,7 +17,7 @@ from arena.learning.method import Session, Step
 from arena.learning.numbers import Number, NumberError, PlayerNumbers, TunedNumber, tuned_number
 from arena.learning.spsa import Spsa, slope
 from arena.learning.texel import LinearWeights
-from arena.play.probe import positions as probe_positions
+from arena.play.prepare import probe_positions
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
 from players.evaluation.linear import FEATURES, shares

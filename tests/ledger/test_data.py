@@ -274,7 +274,7 @@ def test_what_a_class_says_is_checked(own: Path) -> None:
     assert "own returned the plies_to_win 1.5, not a whole number from -32767 to 32767" in record.error
     players = [{"name": name, "type": f"{own}:{name}"} for name in ("Says", "Lies")]
     plan = prepare(load({"name": "t", "variant": "english", "players": players}))
-    assert plan.men == {"Says": 7.0, "Lies": None}
+    assert plan.man_values == {"Says": 7.0, "Lies": None}
     close_players()
 
 

@@ -13,7 +13,6 @@ import pytest
 import arena
 from arena.experiment.adjudication import Adjudication
 from arena.play.match import Adjudicator, play
-from arena.report.sentences.facts import details
 from arena.report.tables.outcomes import adjudications
 from arena.rules.game import ADJUDICATED, Game, Outcome, Termination
 from arena.rules.notation import parse_fen
@@ -30,13 +29,16 @@ DRAWN = Outcome(None, Termination.ADJUDICATED_DRAW)
 
 
 def ended(
-    rules: dict[str, Any], scores: list[Any], men: tuple[float | None, float | None] = (1.0, 1.0), **watching: Any
+    rules: dict[str, Any],
+    scores: list[Any],
+    man_values: tuple[float | None, float | None] = (1.0, 1.0),
+    **watching: Any,
 ) -> tuple[int, Outcome] | None:
     """After how many plies a game ends whose movers, White first, give these scores, each from its own view.
 
     A score in a list is that of a move without choice; "+9" and "-9" are a certain win and loss in 9 plies.
     """
-    adjudicator = Adjudicator(Adjudication.model_validate(rules), men, max_plies=200, **watching)
+    adjudicator = Adjudicator(Adjudication.model_validate(rules), man_values, max_plies=200, **watching)
     game: Any = SimpleNamespace(turn=WHITE, legal_moves=[1, 2], moves=[])
     for score in scores:
         game.legal_moves = [1] if isinstance(score, list) else [1, 2]
@@ -89,12 +91,12 @@ def test_a_game_ends_when_the_scores_say_so_for_long_enough(
 
 def test_scores_are_in_the_unit_of_each_player() -> None:
     scores = [300.0, -3.0, 300.0, -3.0]
-    assert ended(FOUR, scores, men=(100.0, 1.0)) == (4, WON)
-    assert ended(FOUR, scores, men=(1.0, 1.0)) == (4, WON)
-    assert ended(FOUR, scores, men=(100.0, 100.0)) is None
-    assert ended(FOUR, scores, men=(None, 1.0)) is None
-    assert ended(ONE_SIDED, scores, men=(None, 1.0)) == (4, WON)
-    assert ended(ONE_SIDED, scores, men=(1.0, None)) is None
+    assert ended(FOUR, scores, man_values=(100.0, 1.0)) == (4, WON)
+    assert ended(FOUR, scores, man_values=(1.0, 1.0)) == (4, WON)
+    assert ended(FOUR, scores, man_values=(100.0, 100.0)) is None
+    assert ended(FOUR, scores, man_values=(None, 1.0)) is None
+    assert ended(ONE_SIDED, scores, man_values=(None, 1.0)) == (4, WON)
+    assert ended(ONE_SIDED, scores, man_values=(1.0, None)) is None
 
 
 def test_a_game_that_is_verified_goes_on_and_keeps_the_first_verdict() -> None:
@@ -214,13 +216,12 @@ def test_a_game_is_the_one_without_adjudication_up_to_its_end_and_whole_if_it_is
     assert verified > 5
 
 
-@pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_that_is_stopped_and_resumed_ends_and_verifies_the_same_games(
-    adjudicated: arena.Run, tmp_path: Path, workers: int
+    adjudicated: arena.Run, tmp_path: Path
 ) -> None:
     verified = adjudicated.games["verdict"] != ""
     assert 0 < verified[:12].sum() < verified.sum()
-    assert_same(run(tmp_path, "parts", CONFIG + RULES, workers, stops=(5, 7)), adjudicated)
+    assert_same(run(tmp_path, "parts", CONFIG + RULES, workers=2, stops=(5, 7)), adjudicated)
 
 
 def test_an_adjudicated_game_is_replayed(folder: Path, adjudicated: arena.Run) -> None:
@@ -248,31 +249,13 @@ def test_the_report_counts_what_was_adjudicated_and_what_was_wrong(adjudicated: 
     assert drawn["verified"].tolist() == [0] and math.isnan(drawn["wrong_share"].iloc[0])
 
 
-def test_the_report_says_it_in_words_and_as_a_table(
-    folder: Path, adjudicated: arena.Run, plain: arena.Run
-) -> None:
-    assert len(details(adjudicated)) == len(details(plain)) + 2
-    for sentence in details(adjudicated)[:2]:
-        one_line(sentence)
-    written = pd.read_csv(folder / "out" / "adjudications.csv")
-    assert written["games"].sum() == adjudicated.games["termination"].isin(ADJUDICATED).sum()
-    assert '[Termination "adjudicated_win"]' in (folder / "out" / "games.pdn").read_text()
-    page = (folder / "out" / "report.html").read_text()
-    assert "adjudicated as won" in page and "adjudicated as drawn" in page
-
-
 @pytest.mark.parametrize(
     "rules",
     [
         "{wins: {men: 3}}",
-        "{win: {men: 0}}",
         "{win: {men: 3, plies: 1}}",
-        "{win: true}",
         "{verify: 2}",
-        "{draw: {men: 0.2, move: 20}}",
         "{tables: 7}",
-        "{tables: 6}",
-        "{tables: yes please}",
     ],
 )
 def test_a_mistake_is_one_line(tmp_path: Path, rules: str) -> None:
@@ -283,12 +266,9 @@ def test_a_mistake_is_one_line(tmp_path: Path, rules: str) -> None:
 @pytest.mark.parametrize(
     ("players", "rules", "lines"),
     [
-        ("{name: a, type: random}, {name: b, type: random}", "{win: {}, draw: {}}", 1),
         ("{name: a, type: random}, {name: b, type: greedy}", "{win: {}, draw: {}}", 1),
         ("{name: a, type: random}, {name: b, type: greedy}", "{win: {agreed: false}}", 0),
-        ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {}, draw: {}}", 0),
         ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {}, draw: {after: 61}}", 1),
-        ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {plies: 61}}", 1),
         ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {plies: 60}}", 0),
     ],
 )

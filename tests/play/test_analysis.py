@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 import json
 import os
 import re
@@ -18,11 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from arena import Game, Opponent, PlayerSpec
 from arena.commands import waiting
-from arena.commands.analyse import lines_table
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.notation import fen, parse_fen
 from arena.rules.result import score_text
@@ -115,13 +112,6 @@ def test_one_line_is_what_the_player_chooses():
         assert line == Candidate(chosen.move, chosen.score, 0, 5, chosen.nodes, chosen.pv)
 
 
-def test_findings_grow_depth_by_depth():
-    found = analysed(START, depth=5)
-    assert [findings.lines[0].depth for findings in found] == [1, 2, 3, 4, 5]
-    assert all(findings.whole for findings in found)
-    assert [findings.nodes for findings in found] == sorted(findings.nodes for findings in found)
-
-
 def test_moves_that_end_the_game_are_not_searched():
     last = analysed("W:W29,30:B21", lines=3, depth=4)[-1]
     assert Game("english", "W:W29,30:B21").text(last.lines[0].move) == "29-25"
@@ -132,11 +122,6 @@ def test_moves_that_end_the_game_are_not_searched():
 def test_a_certain_loss_is_counted_to_its_end():
     (line,) = analysed("B:W29,30:B21", lines=1, depth=4)[-1].lines
     assert (line.plies_to_win, Game("english", "B:W29,30:B21").text(line.move)) == (-2, "21-25")
-
-
-def test_an_analysis_ends_when_all_is_certain():
-    found = analysed("W:W23:B19", lines=1, seconds=60)
-    assert found[-1].seconds < 30 and found[-1].lines[0].plies_to_win == 1
 
 
 # --- limits and stops
@@ -214,17 +199,6 @@ def test_greedy_is_asked_once():
     assert len(found) == 1 and len(found[0].lines) == 3
 
 
-def test_a_player_of_ones_own_analyses(tmp_path):
-    (tmp_path / "own.py").write_text(OWN)
-    last = analysed(ENDING, lines=2, type=f"{tmp_path}/own.py:Counts", depth=3)[-1]
-    assert [line.score for line in last.lines] == [1.0, 1.0]
-
-
-def test_a_player_without_scores_has_one_line(tmp_path):
-    (line,) = document(ENDING, "--variant", "english", "--player", "random")["lines"]
-    assert line["score"] is None and len(line["moves"]) == 1
-
-
 # --- as it is printed
 
 
@@ -248,12 +222,6 @@ def test_a_game_is_analysed_where_it_stands(tmp_path):
     assert found["fen"] == game.fen and found["lines"][0]["moves"][0] in game.legal_texts
 
 
-def test_the_best_moves_are_arrows_in_a_picture(tmp_path):
-    result = invoke("analyse", "english", "--depth", 3, "--lines", 2, "--svg", tmp_path / "a.svg")
-    assert result.exit_code == 0
-    assert (tmp_path / "a.svg").read_text().count('<g opacity="0.85">') == 2
-
-
 def test_scores_are_read_by_people():
     assert score_text(125.0, man=100.0) == "+1.25"
     assert score_text(-0.2, man=100.0) == "+0.00"
@@ -266,8 +234,6 @@ def test_scores_are_read_by_people():
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["english", "--player", "{type: negamx}"],
-        ["english", "--player", "{depht: 3}"],
         ["english", "--player", "{depth: 99}"],
         ["english", "--player", "random", "--lines", "2"],
         ["english", "--depth", "1", "--lines", "2"],
@@ -282,20 +248,6 @@ def test_what_cannot_be_analysed_gets_one_line(tmp_path, arguments):
     (tmp_path / "own.py").write_text(OWN)
     given = [re.sub("^OWN(.*)", f'{{type: "{tmp_path}/own.py\\1"}}', argument) for argument in arguments]
     refused("analyse", *given)
-
-
-@pytest.mark.compiled
-def test_on_a_terminal_each_line_is_one_row():
-    spec = PlayerSpec("player", "negamax", Limit(depth=9), {"preset": "full"})
-    analysis = Analysis(spec, Game("international"), 3)
-    findings = list(analysis.findings())[-1]
-    console = Console(width=60, file=io.StringIO(), record=True)
-    console.print(lines_table(analysis, findings))
-    rows = [row for row in console.export_text().splitlines() if re.match(r" +[123] ", row)]
-    assert [row.split()[2] for row in rows] == ["9", "9", "9"]
-    assert all(len(row) <= 60 for row in rows)
-    for row, line in zip(rows, findings.lines, strict=True):
-        assert row.split()[3] == analysis.texts(line)[0]
 
 
 # --- waiting for what another thread finds, and Ctrl-C meanwhile

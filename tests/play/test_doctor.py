@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from arena.experiment.load import load
-from arena.play.doctor import diagnose
+from arena.play.prepare import diagnose
 from players.examine import Finding
 from tests.helpers.command_line import invoke
 
 pytestmark = pytest.mark.full
 
-ROOT = Path(__file__).parents[2]
-PATIENCE = 4.0
+MOVE_TIMEOUT = 4.0
 """Seconds that a player may take here."""
 FAULTY = """\
 import os
@@ -168,7 +167,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def configured(players: dict[str, str], more: str = "", patience: float = PATIENCE) -> Path:
+def configured(players: dict[str, str], more: str = "", move_timeout: float = MOVE_TIMEOUT) -> Path:
     """The file of a configuration with players of these names and keys."""
     file = Path("faulty.yaml")
     lines = [f"  - {{name: {name}, {keys}}}" for name, keys in players.items()]
@@ -177,7 +176,7 @@ def configured(players: dict[str, str], more: str = "", patience: float = PATIEN
             [
                 "name: faulty",
                 "variant: english",
-                f"process: {{move_timeout: {patience}}}",
+                f"process: {{move_timeout: {move_timeout}}}",
                 more,
                 "players:",
                 *lines,
@@ -228,7 +227,7 @@ def test_a_sound_configuration_has_no_problems():
             "weights": "type: negamax, nodes: 3000, evaluation: {linear: {man: 100, king: 160}}",
         },
         "probe: {depth: 2, positions: 3}",
-        patience=60.0,
+        move_timeout=60.0,
     )
     result = invoke("doctor", str(file))
     assert result.stdout == "\nno problems\n", result.output
@@ -247,20 +246,6 @@ def test_players_of_one_name_are_tried_all_the_same():
 
 
 @pytest.mark.compiled
-def test_a_run_says_what_is_wrong_with_own_code_before_its_first_game_and_plays(folder):
-    file = configured(
-        {"random": "type: random", "turned": 'type: negamax, depth: 1, evaluation: "faulty.py:wrong_sign"'},
-        "openings: {count: 1}\nmax_plies: 4",
-    )
-    command = ["run", str(file), "--out", "out", "--workers", "1", "--no-report"]
-    result = invoke(*command)
-    assert result.exit_code == 3, result.output
-    assert re.search(r"^turned: its evaluation falls in .*: is the sign right\?$", result.stderr, re.MULTILINE)
-    assert "the run continues; arena doctor faulty.yaml looks closer\n" in result.stderr
-    assert "is the sign right" not in invoke(*command).stderr
-
-
-@pytest.mark.compiled
 def test_a_folder_that_cannot_be_written_is_a_problem():
     file = configured({"a": "type: random", "b": "type: random"}, "openings: {count: 50}")
     Path("out").touch()
@@ -275,11 +260,3 @@ def test_too_few_openings_and_positions_are_problems():
     assert [finding.where for finding in found] == ["openings", "probe"]
     assert "faulty.yaml:4:29: only 1 distinct openings of 0 random plies" in found[0].message
     assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in found[1].message
-
-
-def test_bad_yaml_gets_one_line():
-    Path("faulty.yaml").write_text("name: x\nvariant: englsh\n")
-    result = invoke("doctor", "faulty.yaml")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("faulty.yaml:")
-    assert "Traceback" not in result.output

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from arena.base.errors import ArenaError
-from arena.experiment.load import load, load_all
+from arena.experiment.load import load
 from arena.experiment.openings.sources import is_even
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
@@ -20,10 +20,10 @@ from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.read import read
 from arena.ledger.record import PROBE_COLUMNS, ProbeRecord
 from arena.ledger.store import StoreError
-from arena.play.prepare import Tournament, prepare
-from arena.play.probe import PLIES, ProbeTask, measure, positions
+from arena.play.prepare import PROBE_PLIES, Tournament, prepare
+from arena.play.prepare import probe_positions as positions
+from arena.play.searches import ProbeTask, measure, probe_tasks
 from arena.play.searches import measured as measure_all
-from arena.play.searches import probe_tasks
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
@@ -34,7 +34,6 @@ from tests.helpers.report_data import repeatable
 from tests.helpers.watched import Stopper
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
-ROOT = Path(__file__).parents[2]
 ENGLISH = VARIANTS["english"]
 
 CONFIG = """\
@@ -101,9 +100,9 @@ def measured(plan: Tournament, folder: Path, workers: int = 1) -> pd.DataFrame:
     return read(folder).probes
 
 
-def task(name: str, type: str, depth: int = 5, limit: Limit = Limit(), **options: Any) -> ProbeTask:  # noqa: B008
-    spec = PlayerSpec(name, type, limit, options)
-    return ProbeTask(spec, 1, ENGLISH, positions(ENGLISH, 1, 10, seed=1)[0], depth, seed=1)
+def task(type: str, **options: Any) -> ProbeTask:
+    spec = PlayerSpec("x", type, Limit(depth=5), options)
+    return ProbeTask(spec, 1, ENGLISH, positions(ENGLISH, 1, 10, seed=1)[0], seed=1)
 
 
 # positions
@@ -119,16 +118,13 @@ def test_positions_are_distinct_even_and_leave_a_choice(name: str) -> None:
         assert game.outcome is None and len(game.legal_moves) >= 2 and is_even(variant, position)
 
 
-def test_positions_are_the_same_for_the_same_seed_only() -> None:
-    assert positions(ENGLISH, 6, None, seed=1) == positions(ENGLISH, 6, None, seed=1)
-    assert not set(positions(ENGLISH, 6, None, seed=1)) & set(positions(ENGLISH, 6, None, seed=2))
-
-
-def test_positions_go_from_the_opening_to_endings_unless_their_plies_are_given() -> None:
-    pieces = [(p.white | p.black).bit_count() for p in positions(ENGLISH, 16, None, seed=1)]
-    assert min(pieces[:3]) >= 24 - PLIES[0] and max(pieces[-3:]) <= 14
-    turns = {position.turn for position in positions(ENGLISH, 16, None, seed=1)}
-    assert turns == {0, 1}
+def test_positions_follow_their_seed_and_go_from_the_opening_to_endings_unless_their_plies_are_given() -> None:
+    spread = positions(ENGLISH, 16, None, seed=1)
+    assert spread == positions(ENGLISH, 16, None, seed=1)
+    assert not set(spread) & set(positions(ENGLISH, 6, None, seed=2))
+    pieces = [(position.white | position.black).bit_count() for position in spread]
+    assert min(pieces[:3]) >= 24 - PROBE_PLIES[0] and max(pieces[-3:]) <= 14
+    assert {position.turn for position in spread} == {0, 1}
     assert {position.turn for position in positions(ENGLISH, 6, 9, seed=1)} == {1 - ENGLISH.start.turn}
 
 
@@ -142,22 +138,25 @@ def test_too_many_positions_are_refused_at_their_key(tmp_path: Path) -> None:
 # one search
 
 
-def test_a_search_is_that_of_a_fresh_player_to_the_depth_of_the_probe_alone() -> None:
-    given = task("x", "negamax", depth=5, limit=Limit(depth=2, nodes=1), evaluation="cis300")
-    record = measure(given)
-    choice = Negamax(ENGLISH, "cis300").choose(Game(ENGLISH, given.position), Limit(5), random.Random(0))
-    found = dict(zip(PROBE_COLUMNS, record.row, strict=True))
-    assert found["depth"] == 5 and found["score"] == choice.score
-    assert all(found[name] == getattr(choice, name) for name in EFFORT)
-    assert record.fen == fen(ENGLISH, given.position) and record.error == "" and float(found["seconds"]) > 0
+def test_a_search_is_that_of_a_fresh_player_to_the_depth_of_the_probe_alone(tmp_path: Path) -> None:
+    config = CONFIG.replace("preset: alphabeta, depth: 1", "preset: alphabeta, depth: 1, nodes: 1")
+    first = next(
+        each for each in probe_tasks(plan_of(tmp_path, config), set()) if each.player.name == "alpha-beta"
+    )
+    record = measure(first)
+    choice = Negamax(ENGLISH, preset="alphabeta").choose(Game(ENGLISH, first.position), Limit(4), random.Random(0))
+    row = dict(zip(PROBE_COLUMNS, record.row, strict=True))
+    assert row["depth"] == 4 and row["score"] == choice.score
+    assert all(row[name] == getattr(choice, name) for name in EFFORT)
+    assert record.fen == fen(ENGLISH, first.position) and record.error == "" and float(row["seconds"]) > 0
 
 
 def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(PLAYERS)
-    needy = measure(task("x", f"{tmp_path}/own.py:Needy", limit=Limit(nodes=10)))
+    needy = measure(task(f"{tmp_path}/own.py:Needy"))
     assert needy.error == "was not built: it needs the limit 'nodes'"
     np.testing.assert_equal(needy.search, [math.nan if name == "score" else 0 for name, _ in SEARCH_COLUMNS])
-    assert measure(task("x", f"{tmp_path}/own.py:Raises")).error == "raised ValueError: no idea at all"
+    assert measure(task(f"{tmp_path}/own.py:Raises")).error == "raised ValueError: no idea at all"
 
 
 # a run
@@ -216,23 +215,3 @@ def test_a_ledger_that_lacks_a_table_is_refused_in_one_line(tmp_path: Path) -> N
         connection.execute("DROP TABLE probes")
     with pytest.raises(StoreError, match=r"ledger\.sqlite is of another version of the arena, or damaged"):
         read(tmp_path / "out")
-
-
-# the configuration that comes with the arena
-
-
-def test_the_ablation_configuration_compares_different_searches_at_equal_nodes() -> None:
-    runs = load_all(ROOT / "configs" / "studies" / "ablation.yaml")
-    assert list(runs) == [
-        f"{game}-{nodes}" for game in ("english", "international") for nodes in ("1k", "5k", "25k")
-    ]
-    for name, experiment in runs.items():
-        assert experiment.probe is not None and list(experiment.anchor) == ["full"]
-        full, *others = experiment.players
-        assert full.name == "full" and len(others) >= 12
-        assert full.limit == Limit(nodes=int(name.split("-")[1].removesuffix("k")) * 1000)
-        assert {(spec.type, spec.limit, spec.options.get("evaluation")) for spec in others} == {
-            (full.type, full.limit, full.options.get("evaluation"))
-        }
-        switches = [sorted(spec.options.items()) for spec in experiment.players]
-        assert all(switches.count(options) == 1 for options in switches)

@@ -10,11 +10,8 @@ import pytest
 import yaml
 
 import arena
-from arena.base.errors import ArenaError
 from arena.experiment.load import load
-from arena.ledger.info import versions
 from arena.ledger.store import StoreError
-from arena.play import tournament
 from arena.play.tournament import RunPaused
 from arena.play.workers import IN_PROCESS
 from tests.helpers.command_line import invoke, one_line
@@ -69,28 +66,6 @@ def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
     second = arena.run(CONFIG, "out", workers=1, quiet=True, report=True)
     pd.testing.assert_frame_equal(first.games, second.games)
     assert (here / "out" / "report.html").exists() and (here / "out" / "games.csv").exists()
-
-
-@pytest.mark.full
-def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stopped(*arguments: Any) -> Any:
-        games = play(*arguments)
-        yield from (next(games) for _ in range(5))
-        raise KeyboardInterrupt
-
-    play = tournament.play
-    with monkeypatch.context() as patch:
-        patch.setattr(tournament, "play", stopped)
-        with pytest.raises(KeyboardInterrupt):
-            arena.run(CONFIG, "out", workers=1, quiet=True)
-    part = arena.load("out")
-    assert len(part.games) == 5 and part.data.order is None
-    whole = arena.run(CONFIG, "out", workers=1, quiet=True)
-    assert len(whole.games) == 12 and whole.data.order is not None
-    assert whole.games["began"][:5].tolist() == part.games["began"].tolist()
-    assert whole.info.session is not None and whole.info.session.games == 5
 
 
 # --- what the command line says and does, Python does
@@ -209,15 +184,3 @@ def test_workers_that_cannot_be_are_one_line(here: Path, workers: Any) -> None:
     with pytest.raises(ValueError, match="must be") as caught:
         arena.run(CONFIG, "out", workers=workers, quiet=True)
     one_line(caught.value)
-
-
-def test_a_run_of_other_versions_is_an_exception_unless_forced(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.play.tournament.play", lambda *_: iter(()))
-    assert arena.run(CONFIG, "out", workers=1, quiet=True).games.empty
-    monkeypatch.setattr("arena.play.tournament.versions", lambda: versions() | {"numba": "0"})
-    with pytest.raises(ArenaError, match="other versions"):
-        arena.run(CONFIG, "out", workers=1, quiet=True)
-    forced = arena.run(CONFIG, "out", workers=1, quiet=True, force=True)
-    assert forced.info.forced.endswith(" then, 0 now")

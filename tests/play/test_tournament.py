@@ -40,11 +40,6 @@ def test_the_number_of_workers_does_not_change_the_games(whole: arena.Run, tmp_p
     assert_same(whole, run(tmp_path, "two", workers=2))
 
 
-def test_another_seed_gives_other_games(whole: arena.Run, tmp_path: Path) -> None:
-    other = run(tmp_path, "other", CONFIG.replace("seed: 3", "seed: 4").replace("count: 8", "count: 2"))
-    assert not set(other.games["opening_fen"]) <= set(whole.games["opening_fen"])
-
-
 def test_a_stopped_run_goes_on_and_plays_nothing_twice(whole: arena.Run, tmp_path: Path) -> None:
     assert_same(run(tmp_path, "parts", stops=(5, 17)), whole)
 
@@ -89,19 +84,6 @@ def test_a_ledger_whose_moves_have_other_columns_is_refused_in_one_line(tmp_path
         arena.load(tmp_path / "out")
     command = ("run", tmp_path / "config.yaml", "--out", tmp_path / "out", "--workers", 1)
     assert "of another version" in refused(*command)
-
-
-def test_an_illegal_move_loses(tmp_path: Path) -> None:
-    result = run(
-        tmp_path,
-        "out",
-        "failures: {disqualify_after: 0}\n" + CONFIG.replace("type: greedy", 'type: "own.py:Cheats"'),
-    )
-    faults = result.games[result.games["termination"] == "illegal_move"]
-    assert len(faults) == 32
-    winners = faults["white"].where(faults["result"] == "white", faults["black"])
-    assert "greedy" not in set(winners)
-    assert faults["error"].str.contains("greedy returned the illegal move 12345").all()
 
 
 @pytest.mark.full

@@ -307,7 +307,7 @@ def test_the_last_lines_of_an_engine_are_in_its_bundle(tmp_path: Path) -> None:
 def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_started_anew_for_each(
     restart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.play.beside.MOST", 3)
+    monkeypatch.setattr("arena.play.tournament._KEPT_FILES", 3)
     run(configured(tmp_path, "plays", f"depth: 3, log: true, restart: {str(restart).lower()}"))
     logs = sorted((tmp_path / "out" / "logs").iterdir(), key=lambda file: int(file.stem.split("-")[1]))
     colours = {file.stem.split("-")[2] for file in logs}

@@ -1,5 +1,4 @@
-"""Work in a process of its own: it ends with what it is told, and leaves nothing behind, whatever it does; and
-work in a fork beside its caller's."""
+"""Work in a process of its own, which leaves nothing behind whatever it does, and in a fork in the background."""
 
 from __future__ import annotations
 
@@ -107,25 +106,21 @@ def test_the_end_of_work_is_told_with_what_it_was_doing(work):
         list(run_in_subprocess(work))
 
 
-def test_work_that_takes_too_long_is_ended_with_all_that_it_began():
+def test_work_that_takes_too_long_or_is_given_up_is_ended_with_all_that_it_began():
     work = run_in_subprocess(hanging, 0.2)
     processes = [next(work), next(work)]
     with pytest.raises(Lost, match=r"^did not end within 0.2 s while hanging$"):
         next(work)
-    assert all(map(is_gone, processes))
-
-
-def test_work_that_is_given_up_is_ended_with_all_that_it_began():
-    work = run_in_subprocess(hanging, 1000.0)
-    processes = [next(work), next(work)]
-    work.close()
+    given_up = run_in_subprocess(hanging, 1000.0)
+    processes += [next(given_up), next(given_up)]
+    given_up.close()
     assert all(map(is_gone, processes))
 
 
 def test_work_ends_with_the_process_that_asked_for_it():
     code = (
         "from arena.base.work import run_in_subprocess\n"
-        "from tests.test_subprocess import hanging\n"
+        f"from {__name__} import hanging\n"
         "for number in run_in_subprocess(hanging, 1000.0):\n"
         "    print(number, flush=True)\n"
     )
@@ -141,7 +136,7 @@ def test_output_of_work_goes_nowhere(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-BESIDE = """
+BACKGROUND = """
 import os, sys, time
 from arena.base import work
 os.sched_getaffinity = lambda _: range(int(sys.argv[1]))
@@ -179,16 +174,16 @@ if len(sys.argv) > 2:
 """
 
 
-def beside(*arguments: str) -> list[str]:
+def in_background(*arguments: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", BESIDE, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", BACKGROUND, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
     )
     return done.stdout.splitlines()
 
 
-def test_work_beside_is_done_in_a_fork_and_leaves_nothing_behind():
-    assert beside("2", "hang") == ["True 1000000", "disk full", "interrupted", "raised", "alone"]
+def test_work_in_the_background_is_done_in_a_fork_and_leaves_nothing_behind():
+    assert in_background("2", "hang") == ["True 1000000", "disk full", "interrupted", "raised", "alone"]
 
 
-def test_work_beside_is_done_here_if_there_is_one_core():
-    assert beside("1") == ["False 1000000", "disk full"]
+def test_work_in_the_background_is_done_here_if_there_is_one_core():
+    assert in_background("1") == ["False 1000000", "disk full"]
