@@ -387,8 +387,8 @@ def test_a_swiss_without_a_disqualified_player_is_the_same_when_resumed_with_two
     assert first.order.iloc[-1].dropna().tolist() == [6, "bad", 0, 0, 0, 0]
     for table in ("games", "void_games"):
         pd.testing.assert_frame_equal(repeatable(getattr(first, table)), repeatable(getattr(second, table)))
-    orders = (played.order.drop(columns="seconds_per_move") for played in (first, second))
-    pd.testing.assert_frame_equal(*orders)
+    order, resumed_order = (played.order.drop(columns="seconds_per_move") for played in (first, second))
+    pd.testing.assert_frame_equal(order, resumed_order)
 
 
 def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: arena.Run) -> None:

@@ -108,6 +108,7 @@ def task(type: str, **options: Any) -> ProbeTask:
 # positions
 
 
+@pytest.mark.full(but=["english"])
 @pytest.mark.parametrize("name", ["english", "international", "russian"])
 def test_positions_are_distinct_even_and_leave_a_choice(name: str) -> None:
     variant = VARIANTS[name]
