@@ -216,6 +216,7 @@ def test_a_game_is_the_one_without_adjudication_up_to_its_end_and_whole_if_it_is
     assert verified > 5
 
 
+@pytest.mark.full
 def test_a_run_that_is_stopped_and_resumed_ends_and_verifies_the_same_games(
     adjudicated: arena.Run, tmp_path: Path
 ) -> None:
@@ -282,9 +283,9 @@ def test_a_rule_that_can_end_no_game_has_a_line_before_the_first_one(
     )
     made = invoke("run", str(config), "--out", str(tmp_path / "out"), "--workers", "1", "--no-report")
     assert made.exit_code == 0, made.output
-    found = [line for line in made.stderr.splitlines() if "can end no game" in line]
-    assert len(found) == lines
+    warnings = [line for line in made.stderr.splitlines() if "can end no game" in line]
+    assert len(warnings) == lines
     looked = [line for line in invoke("doctor", str(config)).stdout.splitlines() if "can end no game" in line]
-    assert looked == [f"adjudicate: {line} (warning)" for line in found]
-    for line in found:
+    assert looked == [f"adjudicate: {line} (warning)" for line in warnings]
+    for line in warnings:
         one_line(line)

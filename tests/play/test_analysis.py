@@ -66,8 +66,8 @@ def analysed(fen: str, lines: int = 1, variant: str = "english", **entry: Any) -
 def document(*arguments: object) -> dict[str, Any]:
     result = invoke("analyse", *arguments, "--json")
     assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    printed: dict[str, Any] = json.loads(result.stdout)
+    return printed
 
 
 # --- what is found
@@ -185,18 +185,19 @@ def test_ctrl_c_shows_what_there_is():
 # --- players of every kind
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize("lines", [1, 2])
 def test_a_tree_search_analyses_with_twice_as_many_nodes_each_time(lines):
-    found = analysed(START, lines=lines, type="mcts", nodes=3000)
-    nodes = [findings.lines[-1].nodes for findings in found if findings.whole]
+    rounds = analysed(START, lines=lines, type="mcts", nodes=3000)
+    nodes = [findings.lines[-1].nodes for findings in rounds if findings.whole]
     assert nodes == [500, 1000, 2000, 3000]
-    assert len(found[-1].lines) == lines
+    assert len(rounds[-1].lines) == lines
 
 
 def test_greedy_is_asked_once():
-    found = [findings for findings in analysed(ENDING, lines=3, type="greedy", seconds=60) if findings.whole]
-    assert len(found) == 1 and len(found[0].lines) == 3
+    rounds = [findings for findings in analysed(ENDING, lines=3, type="greedy", seconds=60) if findings.whole]
+    assert len(rounds) == 1 and len(rounds[0].lines) == 3
 
 
 # --- as it is printed
@@ -215,11 +216,11 @@ def test_lines_are_printed_as_they_are_found():
 
 def test_a_game_is_analysed_where_it_stands(tmp_path):
     (tmp_path / "g.pdn").write_text('[GameType "21,B,8,8,N1,0"]\n1. 11-15 23-19 2. 8-11 *\n')
-    found = document(tmp_path / "g.pdn", "--ply", 2, "--depth", 3)
+    printed = document(tmp_path / "g.pdn", "--ply", 2, "--depth", 3)
     game = Game("english")
     for text in ("11-15", "23-19"):
         game.push(text)
-    assert found["fen"] == game.fen and found["lines"][0]["moves"][0] in game.legal_texts
+    assert printed["fen"] == game.fen and printed["lines"][0]["moves"][0] in game.legal_texts
 
 
 def test_scores_are_read_by_people():

@@ -45,21 +45,21 @@ def each_format(players: int) -> list[Format]:
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(players=st.integers(2, 11), seed=st.integers(0, 1000))
 def test_in_every_format_an_opening_is_played_from_both_sides(players: int, seed: int) -> None:
     for format in each_format(players):
-        found = games(format.batches(named(players), 3), by_chance(seed))
+        pairings = games(format.batches(named(players), 3), by_chance(seed))
         most = format.most_games(named(players), 3)
-        assert [p.game for p in found] == list(range(1, len(found) + 1))
-        assert len(found) == most if format.exact else len(found) <= most
-        for first, second in zip(found[::2], found[1::2], strict=True):
+        assert [p.game for p in pairings] == list(range(1, len(pairings) + 1))
+        assert len(pairings) == most if format.exact else len(pairings) <= most
+        for first, second in zip(pairings[::2], pairings[1::2], strict=True):
             assert first.pair == second.pair == first.game // 2 + 1
             assert (first.round, first.opening) == (second.round, second.opening)
             assert (first.white, first.black) == (second.black, second.white) and first.white != first.black
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(players=st.integers(2, 11), seed=st.integers(0, 1000))
 def test_in_every_format_the_ties_of_a_round_have_the_same_openings_in_the_same_order(
     players: int, seed: int
@@ -98,10 +98,10 @@ def test_seeds_of_a_gauntlet_meet_everyone_but_each_other() -> None:
 
 @pytest.mark.parametrize(("players", "rounds"), [(8, 7), (9, 8), (16, 5), (13, 4), (2, 1), (20, 12)])
 def test_in_a_swiss_everyone_plays_each_round_once(players: int, rounds: int) -> None:
-    found, _ = batches(Swiss(type="swiss", rounds=rounds, pairs=2).batches(named(players), 0), by_chance(4))
-    assert len(found) == rounds
+    played, _ = batches(Swiss(type="swiss", rounds=rounds, pairs=2).batches(named(players), 0), by_chance(4))
+    assert len(played) == rounds
     byes: Counter[int] = Counter()
-    for number, batch in enumerate(found, start=1):
+    for number, batch in enumerate(played, start=1):
         assert {p.round for p in batch} == {number}
         assert {p.opening for p in batch} == {2 * number - 2, 2 * number - 1}
         seen = Counter(p.white for p in batch)
@@ -110,7 +110,7 @@ def test_in_a_swiss_everyone_plays_each_round_once(players: int, rounds: int) ->
     assert set(byes.values()) <= {1} and byes.total() == rounds * (players % 2)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(players=st.integers(4, 14), seed=st.integers(0, 10_000), data=st.data())
 def test_nobody_meets_twice_in_a_swiss_while_a_round_without_rematch_exists(
     players: int, seed: int, data: st.DataObject
@@ -137,7 +137,7 @@ def pairable(players: list[int], met: set[frozenset[int]]) -> bool:
 
 def test_all_can_meet_exactly_where_networkx_pairs_them() -> None:
     """Few ties, with or without a hidden matching, so that cycles of odd length decide."""
-    for seed in range(1500):
+    for seed in range(300):
         chance = random.Random(seed)
         players = chance.sample(range(50), chance.randint(0, 40))
         every = list(combinations(players, 2))
@@ -152,8 +152,8 @@ def test_all_can_meet_exactly_where_networkx_pairs_them() -> None:
 
 
 def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:
-    found, _ = batches(Swiss(type="swiss", rounds=3).batches(named(8), 0), by_order)
-    ties = [[(p.white, p.black) for p in batch[::2]] for batch in found]
+    played, _ = batches(Swiss(type="swiss", rounds=3).batches(named(8), 0), by_order)
+    ties = [[(p.white, p.black) for p in batch[::2]] for batch in played]
     assert ties[0] == [(0, 4), (1, 5), (2, 6), (3, 7)]
     assert ties[1] == [(0, 2), (1, 3), (4, 6), (5, 7)]
     assert ties[2][0] == (0, 1) and (6, 7) in ties[2]
@@ -175,8 +175,8 @@ def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_con
 
 def test_who_is_void_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_mean_of_others() -> None:
     swiss = Swiss(type="swiss", rounds=4).batches(named(5), 0)
-    found, order = batches(swiss, by_order, dict.fromkeys(range(2, 5), frozenset({0})))
-    rounds = [{(pairing.white, pairing.black) for pairing in batch[::2]} for batch in found]
+    played, order = batches(swiss, by_order, dict.fromkeys(range(2, 5), frozenset({0})))
+    rounds = [{(pairing.white, pairing.black) for pairing in batch[::2]} for batch in played]
     assert [0 in {player for tie in ties for player in tie} for ties in rounds] == [True, True, False, False]
     assert [len(ties) for ties in rounds] == [2, 2, 2, 2]
     assert order[-1] == Place(0, {})
@@ -206,17 +206,17 @@ def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None
 
 def test_a_swiss_of_a_hundred_players_is_paired_quickly() -> None:
     began = time.process_time()
-    found, _ = batches(Swiss(type="swiss", rounds=10).batches(named(100), 0), by_chance(3))
-    assert len({frozenset((p.white, p.black)) for batch in found for p in batch}) == 500
-    assert time.process_time() - began < 5
+    played, _ = batches(Swiss(type="swiss", rounds=5).batches(named(100), 0), by_chance(3))
+    assert len({frozenset((p.white, p.black)) for batch in played for p in batch}) == 250
+    assert time.process_time() - began < 3
 
 
 # --- knockout
 
 
 def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> None:
-    found, order = batches(Knockout(type="knockout").batches(named(6), 0), by_order)
-    ties = [[(p.white, p.black) for p in batch[::2]] for batch in found]
+    played, order = batches(Knockout(type="knockout").batches(named(6), 0), by_order)
+    ties = [[(p.white, p.black) for p in batch[::2]] for batch in played]
     assert ties == [[(3, 4), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
     assert [place.player for place in order] == [0, 1, 2, 3, 4, 5]
     assert [place.figures["round"] for place in order] == [3, 3, 2, 2, 1, 1]
@@ -230,10 +230,10 @@ def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> No
             return 0.5
         return float(pairing.white == 2) if pairing.opening >= 1 and 2 in pairing[3:5] else 0.5
 
-    found, order = batches(Knockout(type="knockout", pairs=1, extra=2).batches(named(4), 0), result)
-    first = [(sorted({p.white for p in batch}), {p.opening for p in batch}) for batch in found[:3]]
+    played, order = batches(Knockout(type="knockout", pairs=1, extra=2).batches(named(4), 0), result)
+    first = [(sorted({p.white for p in batch}), {p.opening for p in batch}) for batch in played[:3]]
     assert first == [([0, 1, 2, 3], {0}), ([0, 1, 2, 3], {1}), ([0, 3], {2})]
-    assert {p.opening for batch in found[3:] for p in batch} <= {3, 4, 5}
+    assert {p.opening for batch in played[3:] for p in batch} <= {3, 4, 5}
     assert order[0].player == 2 and order[1].player == 0
     assert order[3].player == 3 and order[3].figures == {
         "round": 1, "opponent": "p0", "points": 3.0, "conceded": 3.0, "decided": "seed"
@@ -241,10 +241,11 @@ def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> No
     assert [place.figures["decided"] for place in order[:3]] == ["points"] * 3
 
 
+@settings(max_examples=25)
 @given(players=st.integers(2, 33), seed=st.integers(0, 1000))
 def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players: int, seed: int) -> None:
-    found, order = batches(Knockout(type="knockout", extra=1).batches(named(players), 0), by_chance(seed))
-    ties = {(p.round, frozenset((p.white, p.black))) for batch in found for p in batch}
+    played, order = batches(Knockout(type="knockout", extra=1).batches(named(players), 0), by_chance(seed))
+    ties = {(p.round, frozenset((p.white, p.black))) for batch in played for p in batch}
     assert len(ties) == players - 1
     assert sorted(place.player for place in order) == list(range(players))
     last = {player: max(number for number, tie in ties if player in tie) for player in range(players)}

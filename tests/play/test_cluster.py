@@ -75,10 +75,10 @@ class Dask:
     @staticmethod
     def _waited(ready: Callable[[], str]) -> str:
         deadline = time.monotonic() + 30
-        while not (found := ready()):
+        while not (address := ready()):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        return found
+        return address
 
 
 @pytest.fixture

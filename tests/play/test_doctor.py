@@ -256,7 +256,7 @@ def test_a_folder_that_cannot_be_written_is_a_problem():
 @pytest.mark.compiled
 def test_too_few_openings_and_positions_are_problems():
     more = "openings: {random_plies: 0, count: 3}\nprobe: {depth: 2, positions: 2, plies: 0}"
-    found = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))
-    assert [finding.where for finding in found] == ["openings", "probe"]
-    assert "faulty.yaml:4:29: only 1 distinct openings of 0 random plies" in found[0].message
-    assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in found[1].message
+    findings = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))
+    assert [finding.where for finding in findings] == ["openings", "probe"]
+    assert "faulty.yaml:4:29: only 1 distinct openings of 0 random plies" in findings[0].message
+    assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in findings[1].message

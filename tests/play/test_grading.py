@@ -74,15 +74,15 @@ def folder(made_up: Path, tmp_path: Path) -> Path:
 
 def drawn_grade(rng: random.Random, ply: int) -> Grade:
     """A grade with any values, by the tables or by a player."""
-    known, plies = rng.choice((None, 0.0, 0.5, 1.0)), rng.choice((None, 0, 1, 300))
+    points, plies = rng.choice((None, 0.0, 0.5, 1.0)), rng.choice((None, 0, 1, 300))
     men = rng.choice((None, 0.0, -0.001, 31.999, rng.randrange(-9000, 9000) / 1000))
     return Grade(
         ply,
         rng.randrange(2, 25),
         rng.randrange(2, 40),
         rng.choice(("11-15", "1x10x19", "22x15")),
-        known,
-        rng.choice((None, known)),
+        points,
+        rng.choice((None, points)),
         rng.randrange(3),
         rng.randrange(9) / 2,
         plies,
@@ -97,8 +97,8 @@ def read_back(grade: Grade) -> tuple[Any, ...]:
     chance: list[float | None] = [None, None]
     if grade.erring_moves:
         chance = [grade.erring_moves / grade.legal_moves, grade.lost_points / grade.legal_moves]
-    known = grade.legal_moves, grade.best_move, grade.best, grade.played
-    return (*known, *chance, grade.best_plies, grade.played_plies, grade.best_men, grade.played_men)
+    chosen = grade.legal_moves, grade.best_move, grade.best, grade.played
+    return (*chosen, *chance, grade.best_plies, grade.played_plies, grade.best_men, grade.played_men)
 
 
 def values(row: Any) -> tuple[Any, ...]:
@@ -143,8 +143,8 @@ def test_in_positions_of_the_tables_the_tables_judge(folder: Path) -> None:
         ledger.add_grades(GradedGame(1, "deep", 0, grades))
         ledger.add_grades(GradedGame(2, "deep", 0, grades))
         ledger.add_grades(GradedGame(1, "tables", 4, ()))
-    found = read(folder).grades
-    assert list(zip(found["game"], found["pieces"], strict=True)) == [(1, 5), (2, 5), (2, 4)]
+    grades = read(folder).grades
+    assert list(zip(grades["game"], grades["pieces"], strict=True)) == [(1, 5), (2, 5), (2, 4)]
 
 
 def test_grades_of_an_earlier_record_of_a_game_do_not_count(folder: Path) -> None:
@@ -281,7 +281,7 @@ def naive_results(tables: EndgameTables, game: Game) -> dict[str, int]:
     results = {}
     for move in naive.legal_moves(rules, state):
         after = naive.position_of(rules, naive.play(rules, state, move))
-        [text] = [game.text(one) for one in game.legal_moves if after == after_of(game, one)]
+        [text] = [game.text(legal) for legal in game.legal_moves if after == after_of(game, legal)]
         results[text] = -value_of(tables, after).result
     return results
 
@@ -336,7 +336,7 @@ def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: Endga
     for _ in range(60):
         ending = drawn_ending(rng)
         record = grade_by_tables(ending.task)
-        found = {grade.ply: grade for grade in record.grades}
+        grades_left = {grade.ply: grade for grade in record.grades}
         decisions = [0, 0]
         for ply, game, move in ending.plies():
             value = value_of(tables, game.position)
@@ -347,7 +347,7 @@ def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: Endga
             decisions[game.turn] += len(results) > 1
             best = max(results.values())
             assert best == value.result
-            grade = found.pop(ply, None)
+            grade = grades_left.pop(ply, None)
             assert (grade is None) == (len(set(results.values())) == 1)
             if grade is None:
                 continue
@@ -356,13 +356,13 @@ def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: Endga
             assert (grade.best, grade.played) == ((1 + best) / 2, (1 + played) / 2)
             assert results[grade.best_move] == best
             assert (grade.legal_moves, grade.pieces) == (len(results), len(game.pieces))
-            assert grade.erring_moves == sum(one < best for one in results.values())
-            assert grade.lost_points == sum(best - one for one in results.values()) / 2
+            assert grade.erring_moves == sum(result < best for result in results.values())
+            assert grade.lost_points == sum(best - result for result in results.values()) / 2
             assert (grade.best_plies, grade.played_plies is None) == (value.plies or None, played == 0)
             if played == best:
                 assert (grade.played_plies or 0) * best >= (grade.best_plies or 0) * best
                 assert (grade.best_move == game.text(move)) == (grade.best_plies == grade.played_plies)
-        assert not found and record.decisions == tuple(decisions)
+        assert not grades_left and record.decisions == tuple(decisions)
     assert errors > 50
 
 
@@ -412,11 +412,11 @@ def test_another_judge_adds_its_grades_and_tables_judge_their_positions(run: Pat
 def test_a_judges_grade_is_its_search_of_the_position_and_of_that_after_the_move(run: Path) -> None:
     """Of a fresh judge in each position: scores in men from the mover's view, certain wins as points and plies."""
     graded(run, pieces=0, judge="{preset: alphabeta, evaluation: material, depth: 4}")
-    found = {(row.game, row.ply): row for row in read(run).grades.itertuples(index=False)}
+    grades_left = {(row.game, row.ply): row for row in read(run).grades.itertuples(index=False)}
     judge = arena.Opponent("{preset: alphabeta, evaluation: material, depth: 4}", ENGLISH)
     certain = differing = 0
     for number, ply, game, move in plies_of(run):
-        row = found.pop((number, ply), None)
+        row = grades_left.pop((number, ply), None)
         assert (row is None) == (len(game.legal_moves) == 1)
         if row is None:
             continue
@@ -428,7 +428,7 @@ def test_a_judges_grade_is_its_search_of_the_position_and_of_that_after_the_move
         assert values((row.played, row.played_plies, row.played_men)) == played
         certain += best[0] is not None
         differing += played != best
-    assert not found and certain > 10 and differing > 100
+    assert not grades_left and certain > 10 and differing > 100
 
 
 def judgement(judge: arena.Opponent, game: Game) -> tuple[float | None, int | None, float | None]:
@@ -443,9 +443,9 @@ def judgement(judge: arena.Opponent, game: Game) -> tuple[float | None, int | No
     return None, None, round(choice.score / man, 3)
 
 
-def turned(found: tuple[float | None, int | None, float | None]) -> tuple[float | None, int | None, float | None]:
+def turned(judged: tuple[float | None, int | None, float | None]) -> tuple[float | None, int | None, float | None]:
     """The same from the view of the side that made the last move, a ply before."""
-    points, plies, men = found
+    points, plies, men = judged
     return (
         None if points is None else 1 - points,
         None if plies is None else plies + 1,

@@ -41,24 +41,24 @@ KILLS, LONGEST_SECONDS, LEFT_SECONDS = 30, 6.0, 3.0
 
 def processes() -> dict[int, tuple[int, str]]:
     """All processes: the parent, and the command, of each."""
-    found = {}
+    by_number = {}
     for name in filter(str.isdigit, (path.name for path in Path("/proc").iterdir())):
         try:
             parent = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
             command = Path(f"/proc/{name}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        found[int(name)] = (parent, command)
-    return found
+        by_number[int(name)] = (parent, command)
+    return by_number
 
 
 def below(root: int) -> list[int]:
     """A process and all that descends from it."""
     parents = {number: parent for number, (parent, _) in processes().items()}
-    found = [root]
-    for number in found:
-        found += [child for child, parent in parents.items() if parent == number]
-    return [number for number in found if number in parents]
+    family = [root]
+    for number in family:
+        family += [child for child, parent in parents.items() if parent == number]
+    return [number for number in family if number in parents]
 
 
 def command(folder: Path, out: str, *more: str) -> list[str]:

@@ -61,8 +61,8 @@ def begin_again(config: Path, *, force: bool = False) -> None:
 
 
 def document(config: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((config.parent / "out" / FILE).read_text())
-    return found
+    manifest: dict[str, Any] = json.loads((config.parent / "out" / FILE).read_text())
+    return manifest
 
 
 def run(config: Path, *options: str) -> Result:
@@ -72,15 +72,15 @@ def run(config: Path, *options: str) -> Result:
 
 def test_a_run_says_what_it_is_made_of_and_where_it_was_played(config: Path) -> None:
     assert run(config, "--no-report").exit_code == 0
-    found = document(config)
-    assert found["configuration"] == load(config).as_dict()
-    assert found["file"] == str(config) and list(found["files"]) == ["own.py"]
-    session = found["session"]
+    manifest = document(config)
+    assert manifest["configuration"] == load(config).as_dict()
+    assert manifest["file"] == str(config) and list(manifest["files"]) == ["own.py"]
+    session = manifest["session"]
     assert (session["games"], session["workers"], session["process"]) == (0, 1, os.getpid())
-    assert session["began"] == found["began"]
-    assert found["versions"]["python"] == sys.version.split()[0] and found["versions"]["numba"]
-    assert found["machine"]["cores"] >= 1
-    assert list(found["men"]) == ["steady", "own", "deep"]
+    assert session["began"] == manifest["began"]
+    assert manifest["versions"]["python"] == sys.version.split()[0] and manifest["versions"]["numba"]
+    assert manifest["machine"]["cores"] >= 1
+    assert list(manifest["men"]) == ["steady", "own", "deep"]
     plan = plan_of(config)
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
         assert ledger.info == arena.load(config.parent / "out").info

@@ -112,9 +112,9 @@ def task(type: str, **options: Any) -> ProbeTask:
 @pytest.mark.parametrize("name", ["english", "international", "russian"])
 def test_positions_are_distinct_even_and_leave_a_choice(name: str) -> None:
     variant = VARIANTS[name]
-    found = positions(variant, 8, None, seed=1)
-    assert len(set(found)) == 8
-    for position in found:
+    chosen = positions(variant, 8, None, seed=1)
+    assert len(set(chosen)) == 8
+    for position in chosen:
         game = Game(variant, position)
         assert game.outcome is None and len(game.legal_moves) >= 2 and is_even(variant, position)
 
@@ -200,6 +200,7 @@ def test_each_position_is_searched_by_all_and_another_player_is_first_each_time(
     assert len({task.player.name for task in tasks[::4]}) == 4
 
 
+@pytest.mark.full
 def test_a_search_that_ends_its_process_is_recorded_and_the_others_are_made(tmp_path: Path) -> None:
     rows = measured(plan_of(tmp_path, CONFIG.replace("Needy", "Dies")), tmp_path / "out", workers=2)
     needy = rows[rows["player"] == "needy"]

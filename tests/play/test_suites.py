@@ -83,9 +83,9 @@ class Late(First):
 
 
 def attempt(position, player, at, solved, *, suite="s", stratum="", nodes=10, legal=4, best=1, error=""):
-    limit, found = ("depth", at) if at is not None else ("", None)
+    limit = "" if at is None else "depth"
     return SuiteAnswer(
-        suite, position, "", stratum, player, limit, found, legal, best, "", "", solved, 1, nodes, 0.5, error
+        suite, position, "", stratum, player, limit, at, legal, best, "", "", solved, 1, nodes, 0.5, error
     )
 
 
@@ -193,14 +193,14 @@ def test_shares_are_of_all_and_of_each_stratum_and_chance_is_the_share_of_best_m
     rows = [
         attempt(i, "a", depth, i <= depth, stratum="xy"[i % 2], legal=i + 1) for i in (1, 2, 3) for depth in (1, 2)
     ]
-    found = {(row["player"], row["at"], row["stratum"]): row for row in shares(table(*rows)).to_dict("records")}
-    chance = {stratum: row for (player, _, stratum), row in found.items() if player == RANDOM}
-    assert (found["a", 2.0, ALL]["positions"], found["a", 2.0, ALL]["solved"]) == (3, 2)
-    assert (found["a", 1.0, "x"]["positions"], found["a", 1.0, "x"]["solved"]) == (1, 0)
+    by_key = {(row["player"], row["at"], row["stratum"]): row for row in shares(table(*rows)).to_dict("records")}
+    chance = {stratum: row for (player, _, stratum), row in by_key.items() if player == RANDOM}
+    assert (by_key["a", 2.0, ALL]["positions"], by_key["a", 2.0, ALL]["solved"]) == (3, 2)
+    assert (by_key["a", 1.0, "x"]["positions"], by_key["a", 1.0, "x"]["solved"]) == (1, 0)
     assert chance[ALL]["share"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
     assert chance["y"]["share"] == pytest.approx((1 / 2 + 1 / 4) / 2)
     low, high = wilson(np.array([2 / 3]), np.array([3.0]))
-    assert found["a", 2.0, ALL]["share_low"] == low[0] and found["a", 2.0, ALL]["share_high"] == high[0]
+    assert by_key["a", 2.0, ALL]["share_low"] == low[0] and by_key["a", 2.0, ALL]["share_high"] == high[0]
 
 
 def test_a_position_is_solved_from_the_depth_on_at_which_no_deeper_search_errs():
@@ -362,20 +362,20 @@ def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_do
     answered = solved(folder)
     assert len(answered) == 5 * (12 + 2)
     assert solved(folder) == []
-    found = stored(folder).answers
-    assert found.columns.tolist() == list(ANSWER_COLUMNS)
-    assert set(found["player"]) == {*NAMES, ONE_PLY.name}
-    places = list(zip(found["suite"], found["position"], strict=True))
+    table = stored(folder).answers
+    assert table.columns.tolist() == list(ANSWER_COLUMNS)
+    assert set(table["player"]) == {*NAMES, ONE_PLY.name}
+    places = list(zip(table["suite"], table["position"], strict=True))
     assert places == sorted(places)
     suite, four = read_suite("english-shots").spread(12), prepared(folder).players[3]
     alone = list(map(solve, questions(suite, [four], 5)))
-    rows = found[(found["player"] == "4 plies") & (found["suite"] == "english-shots")]
+    rows = table[(table["player"] == "4 plies") & (table["suite"] == "english-shots")]
     shown = [name for name in ANSWER_COLUMNS if name != "seconds"]
     assert list(rows[shown].itertuples(index=False, name=None)) == [
         tuple(getattr(answer, name) for name in shown) for answer in alone
     ]
     assert rows["solved"].sum() == (rows["move"] == rows["best"]).sum() > 0
-    assert found.loc[found["suite"] == "mine", "fen"].iloc[0] == "W:W18,24:B12"
+    assert table.loc[table["suite"] == "mine", "fen"].iloc[0] == "W:W18,24:B12"
 
 
 @pytest.mark.full
@@ -425,6 +425,7 @@ def test_a_damaged_answer_is_removed_and_the_run_stays_complete(folder):
     assert stored(folder).order is not None
 
 
+@pytest.mark.full
 def test_a_clock_is_whole_for_each_position_and_a_failure_solves_nothing(tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     (tmp_path / "mine.txt").write_text(LINES)

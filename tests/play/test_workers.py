@@ -242,11 +242,11 @@ def test_tasks_of_a_worker_that_dies_are_done_again(tmp_path: Path) -> None:
 def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path: Path) -> None:
     kinds = [*["fast"] * 5, "dies", *["slow", "fast"] * 3, "dies", "fast"]
     tasks = [(kind, tmp_path / f"{number:02}") for number, kind in enumerate(kinds)]
-    found: list[str] = []
+    records: list[str] = []
     with pytest.raises(EngineError, match=r"^05 \(and 1 more\) ended the process of a worker, twice$"):
-        found.extend(run(work, tasks, 2, lambda: False, lambda task: task[1].name))
+        records.extend(run(work, tasks, 2, lambda: False, lambda task: task[1].name))
     others = [kind for kind in kinds if kind != "dies"]
-    assert sorted(found) == sorted(others)
+    assert sorted(records) == sorted(others)
     made = run(work, tasks, 2, lambda: False, crashed=lambda task, how: f"{task[1].name}: {how}")
     assert sorted(made) == sorted([*others, "05: exit code 1", "12: exit code 1"])
 
@@ -352,8 +352,8 @@ def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
     for number in signals:
         script.process.send_signal(number)
         time.sleep(0.1)
-    found, _, error = script.ended()
-    assert found == code and time.monotonic() - began < 2.5
+    exit_code, _, error = script.ended()
+    assert exit_code == code and time.monotonic() - began < 2.5
     assert "Traceback" not in error and script.gone()
     assert ("finishing current games" in error) == (signals[0] == signal.SIGINT)
 
