@@ -143,8 +143,8 @@ def test_in_positions_of_the_tables_the_tables_judge(folder: Path) -> None:
         ledger.add_grades(GradedGame(1, "deep", 0, grades))
         ledger.add_grades(GradedGame(2, "deep", 0, grades))
         ledger.add_grades(GradedGame(1, "tables", 4, ()))
-    grades = read(folder).grades
-    assert list(zip(grades["game"], grades["pieces"], strict=True)) == [(1, 5), (2, 5), (2, 4)]
+    table = read(folder).grades
+    assert list(zip(table["game"], table["pieces"], strict=True)) == [(1, 5), (2, 5), (2, 4)]
 
 
 def test_grades_of_an_earlier_record_of_a_game_do_not_count(folder: Path) -> None:
