@@ -124,7 +124,8 @@ class BoardGame:
         """When the turn began."""
         self._reset_clocks()
         self._ended: Outcome | None = None
-        self._sides = sides
+        self.sides = sides
+        """White's side and Black's; `seat` changes them."""
         self._players: dict[int, SharedPlayer] = {}
         """The colours whose players were asked."""
         self._rngs: dict[int, random.Random] = {}
@@ -133,26 +134,18 @@ class BoardGame:
 
     @classmethod
     def of(cls, played: PlayedGame, sides: tuple[Side, Side], **options: Any) -> BoardGame:
-        """A game read back, to be played on from its end; without what is before the last position set up in it.
-
-        Options are those of a BoardGame.
-        """
+        """A game to be played on from the end of one that was read, its start the last position set up there."""
         game = game_of(played)
-        board_game = cls(played.variant, sides, game.start, **options)
+        board = cls(played.variant, sides, game.start, **options)
         for move in game.moves:
-            board_game._push(move, 0.0, None)
-            board_game._reset_clocks()
-        return board_game
-
-    @property
-    def sides(self) -> tuple[Side, Side]:
-        """White's side and Black's."""
-        return self._sides
+            board._push(move, 0.0, None)
+            board._reset_clocks()
+        return board
 
     @property
     def side(self) -> Side:
         """The side to move."""
-        return self._sides[self.game.turn]
+        return self.sides[self.game.turn]
 
     @property
     def outcome(self) -> Outcome | None:
@@ -183,13 +176,13 @@ class BoardGame:
         self._push(move, time.monotonic() - self._began, None)
 
     def prepare(self) -> None:
-        """Build the players, and begin the turn, as nobody could move before. Raises ArenaError."""
+        """Build the players, and begin the turn, as nobody could move before. Raises what `build` raises."""
         self.build()
         self.begin_turn()
 
     def build(self) -> None:
         """Build the players of both sides. Raises ArenaError for one that cannot be built."""
-        players = [self._player(colour) for colour, side in enumerate(self._sides) if not side.is_person]
+        players = [self._player(colour) for colour, side in enumerate(self.sides) if not side.is_person]
         try:
             for player in players:
                 player.prepare()
@@ -239,7 +232,10 @@ class BoardGame:
 
     def stop(self) -> None:
         """Have the request under way answered soon, if its player can be stopped; the answer is played."""
-        self._stop_searches()
+        if self._request is not None:
+            self._request.stopped.set()
+        for player in self._players.values():
+            player.stop()
 
     def undo(self) -> int:
         """Take back the last move of a person and what followed; of players alone one ply. Returns how many plies.
@@ -247,8 +243,8 @@ class BoardGame:
         Raises ArenaError if there is none.
         """
         movers = [position.turn for position in reversed(self.game.positions[:-1])]
-        if any(side.is_person for side in self._sides):
-            plies = next((back for back, turn in enumerate(movers, 1) if self._sides[turn].is_person), 0)
+        if any(side.is_person for side in self.sides):
+            plies = next((back for back, turn in enumerate(movers, 1) if self.sides[turn].is_person), 0)
         else:
             plies = min(len(movers), 1)
         if not plies:
@@ -263,9 +259,9 @@ class BoardGame:
     def seat(self, sides: tuple[Side, Side]) -> None:
         """Continue with those sides, without waiting for a current search."""
         for colour, side in enumerate(sides):
-            if side != self._sides[colour] and colour in self._players:
+            if side != self.sides[colour] and colour in self._players:
                 self._players.pop(colour).retire()
-        self._sides = sides
+        self.sides = sides
         self._elsewhere()
 
     def resign(self, colour: int) -> None:
@@ -276,11 +272,11 @@ class BoardGame:
     def offer_draw(self, colour: int) -> bool:
         """Offer a draw for a colour's person; whether it is agreed. Two persons agree by themselves.
 
-        A player agrees after AGREES_FROM plies if its last search allows it, see `Thought.may_agree`. Raises
-        ArenaError if the game is over.
+        A player agrees after AGREES_FROM plies if its last search does not see it ahead. Raises ArenaError if the
+        game is over.
         """
         self._goes_on()
-        if not self._sides[1 - colour].is_person and not self._agrees(1 - colour):
+        if not self.sides[1 - colour].is_person and not self._agrees(1 - colour):
             return False
         self._end(Outcome(None, Termination.AGREEMENT))
         return True
@@ -301,8 +297,8 @@ class BoardGame:
 
     @property
     def _is_asked(self) -> bool:
-        asked = self._request
-        return asked is not None and asked.version == self.version and not asked.stopped.is_set()
+        request = self._request
+        return request is not None and request.version == self.version and not request.stopped.is_set()
 
     def _goes_on(self) -> None:
         self.clocks()
@@ -328,20 +324,14 @@ class BoardGame:
     def _end(self, outcome: Outcome) -> None:
         self._ended = outcome
         self._moved()
-        self._stop_searches()
+        self.stop()
 
     def _elsewhere(self) -> None:
         """The game did not go on by a move: searches under way are of no use, and a new game to the players."""
         self._moved()
-        self._stop_searches()
+        self.stop()
         for player in self._players.values():
             player.renew()
-
-    def _stop_searches(self) -> None:
-        if self._request is not None:
-            self._request.stopped.set()
-        for player in self._players.values():
-            player.stop()
 
     def _reset_clocks(self) -> None:
         self._clocks = None if self.clock is None else (self.clock.seconds, self.clock.seconds)
@@ -352,7 +342,7 @@ class BoardGame:
         self._began = time.monotonic()
 
     def _player(self, colour: int) -> SharedPlayer:
-        spec = self._sides[colour].spec
+        spec = self.sides[colour].spec
         if colour not in self._players and spec is not None:
             self._players[colour] = SharedPlayer(spec, self.variant)
             self._rngs[colour] = random.Random(f"{self.seed} {COLOURS[colour]}")

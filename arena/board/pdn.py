@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
 from math import nan
 from pathlib import Path
 
 from arena.base.errors import ArenaError
 from arena.base.files import decoded
 from arena.board.game import BoardGame, Thought
-from arena.board.sides import Side, entry_named, side_of
+from arena.board.sides import entry_named, side_of
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.write import search_comment, write_pdn
 from arena.rules.played import PlayedGame
@@ -21,11 +20,8 @@ from arena.rules.variants import Variant
 from players.player import HUMAN
 
 
-def pdn_text(game: BoardGame, tags: Mapping[str, str] | None = None) -> str:
-    """The game so far, with what players saw and which sides were changed as comments.
-
-    `tags` are put beside those that name the sides.
-    """
+def pdn_text(game: BoardGame) -> str:
+    """The game so far; comments say what players saw, and who played a move before the sides were changed."""
     variant, outcome = game.variant, game.outcome
     named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
     for colour, side in zip(COLOURS, game.sides, strict=True):
@@ -35,17 +31,17 @@ def pdn_text(game: BoardGame, tags: Mapping[str, str] | None = None) -> str:
         if not side.is_person and entry is not None and side_of(entry) != side:
             named[f"{colour.capitalize()}Settings"] = "own"
     comments: dict[int, list[str]] = defaultdict(list)
-    for ply, turn in enumerate(game.turns, start=1):
-        comments[ply] += [_seen(turn.thought)] if turn.thought else []
-    for ply, words in _changes(game):
-        comments[ply].append(words)
+    for ply, (turn, before) in enumerate(zip(game.turns, game.game.positions, strict=False), start=1):
+        if turn.thought is not None:
+            comments[ply].append(_seen(turn.thought))
+        if turn.side != game.sides[before.turn]:
+            comments[ply].append(f"played by {turn.side.name}")
     if outcome is not None and outcome != game.game.outcome:
         comments[len(game.turns)].append(outcome.termination.value)
     if outcome is not None and outcome.points is not None:
         comments[len(game.turns)].append(points_text(outcome.points))
     texts = {ply: "; ".join(words) for ply, words in comments.items() if words}
     result = outcome.result if outcome else "*"
-    named |= tags or {}
     start, runs = game.game.start, game.game.start_runs
     return write_pdn(PlayedGame(variant, start, game.game.moves, result, named, texts, king_runs=runs))
 
@@ -75,12 +71,11 @@ def saved_game(path: Path, variant: Variant | None = None, number: int | None = 
     """
     file = _read(path, variant, number)
     last = max((game.number for game in file.games), default=0)
-    found = [game for game in file.games if game.number == (number or last)]
-    if not found:
+    game = next((game for game in file.games if game.number == (number or last)), None)
+    if game is None:
         faults = [str(problem) for problem in file.problems if number in (None, problem.game)]
         lacks = f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
         raise ArenaError(faults[-1] if faults else lacks)
-    (game,) = found
     if game.problems:
         raise ArenaError(str(game.problems[0]))
     if variant is not None and game.variant != variant:
@@ -89,7 +84,7 @@ def saved_game(path: Path, variant: Variant | None = None, number: int | None = 
 
 
 def append_game(path: Path, game: BoardGame) -> int:
-    """Write a game behind those that a PDN file has, which is made if it is not there; returns its number.
+    """Write a game at the end of a PDN file, which is made if it is not there; returns its number in the file.
 
     Raises ArenaError, in one line, for a file that is no PDN, which stays as it is; OSError if it cannot be
     written.
@@ -102,8 +97,8 @@ def append_game(path: Path, game: BoardGame) -> int:
         file = _read(path, game.variant)
         if not file.games:
             raise ArenaError(f"{path} is no PDN file, and stays as it is: save under another name")
-        before = max(of.number for of in file.games)
-        before = max([before, *(problem.game for problem in file.problems)])
+        numbers = [game.number for game in file.games]
+        before = max(numbers + [problem.game for problem in file.problems])
     with path.open("a", encoding="utf-8") as stream:
         stream.write(("\n" if before else "") + pdn_text(game))
     return before + 1
@@ -113,26 +108,10 @@ def _seen(thought: Thought) -> str:
     """A player's findings: `+0.25/6 0.012s, 1234 nodes`."""
     choice = thought.choice
     men = in_men(choice.score, choice.plies_to_win, thought.man_value)
-    found = search_comment(nan if men is None else men, choice.plies_to_win, choice.depth, thought.seconds)
-    return f"{found}, {choice.nodes} nodes" if choice.nodes else found
-
-
-def _changes(game: BoardGame) -> list[tuple[int, str]]:
-    """Changes of players, and after how many plies: `White: level 3 from here, level 1 before`."""
-    noted: list[tuple[int, str]] = []
-    seen: dict[int, Side] = {}
-    positions = game.game.positions
-    moves = [(position.turn, turn.side) for position, turn in zip(positions, game.turns, strict=False)]
-    last = [(colour, side) for colour, side in enumerate(game.sides) if colour in dict(moves)]
-    for place, (colour, side) in enumerate([*moves, *last]):
-        before = seen.get(colour, side)
-        if before != side:
-            words = f"{COLOURS[colour].capitalize()}: {side.name} from here, {before.name} before"
-            noted.append((min(place, len(moves)), words))
-        seen[colour] = side
-    return noted
+    comment = search_comment(nan if men is None else men, choice.plies_to_win, choice.depth, thought.seconds)
+    return f"{comment}, {choice.nodes} nodes" if choice.nodes else comment
 
 
 def _read(path: Path, variant: Variant | None, number: int | None = None) -> PdnFile:
-    found = read_pdn(path, variant, only=number or -1)
-    return found if found.games else read_pdn(path, variant)
+    file = read_pdn(path, variant, only=number or -1)
+    return file if file.games else read_pdn(path, variant)

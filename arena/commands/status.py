@@ -11,8 +11,8 @@ import click
 from arena.base.errors import ArenaError
 from arena.commands.output import STOPPED, echo, say, show_table
 from arena.watch.display import follow
-from arena.watch.elo import PROVISIONAL, Refits
-from arena.watch.live import Watcher
+from arena.watch.elo import PROVISIONAL, elo_so_far
+from arena.watch.live import read_moment
 from arena.watch.words import COLUMNS, incident, ranked, row_of, state, status_line, test_line, title
 
 
@@ -33,8 +33,8 @@ def status(folder: Path, is_followed: bool, as_json: bool) -> None:
             follow(folder, say)
         except KeyboardInterrupt:
             sys.exit(STOPPED)
-    moment = Watcher(folder).read()
-    elo, provisional = Refits(folder).of(moment, last=True)
+    moment = read_moment(folder)
+    elo, provisional = elo_so_far(folder, moment)
     if as_json:
         click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo) | {"provisional": provisional}))
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -22,8 +21,8 @@ from arena.base.writing import replaces_lines
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
-from arena.watch.elo import PROVISIONAL, EloSoFar, Refits
-from arena.watch.live import Moment, Standing, Watcher
+from arena.watch.elo import PROVISIONAL, EloSoFar, RunReader
+from arena.watch.live import Moment, Standing, read_moment
 from arena.watch.observer import Observer
 from arena.watch.words import COLUMNS, duration, incident, ranked, row_of, state, status_line, test_line, title
 
@@ -76,36 +75,28 @@ class Count:
 
 
 class Games:
-    """The games of a run, read as anybody else reads it: while it cannot be read, what was read last stays."""
+    """The games of a run: while it cannot be read, what was read last stays."""
 
     def __init__(self, folder: Path, *, is_followed: bool = False) -> None:
-        self._watcher, self._refits = Watcher(folder), Refits(folder)
+        self._folder, self._reader = folder, RunReader(folder)
         self._is_followed = is_followed
         """Whether another process plays the run, or none any more."""
-        self._moment: Moment | None = None
-        self._reading = threading.Lock()
+        self._line = ""
+        self._window: RenderableType = Text()
 
     def line(self) -> str:
         """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`; whether nobody plays on."""
         with suppress(StoreError):
-            self.read()
-        if self._moment is None:
-            return ""
-        is_left = self._is_followed and self._moment.playing is False
-        return status_line(self._moment) + (f"; {state(self._moment)}" if is_left else "")
+            moment = read_moment(self._folder)
+            is_left = self._is_followed and moment.playing is False
+            self._line = status_line(moment) + (f"; {state(moment)}" if is_left else "")
+        return self._line
 
     def window(self, console: Console) -> RenderableType:
         """Standings with Elo so far, a bar and the time left."""
         with suppress(StoreError):
-            self.read()
-        moment = self._moment
-        return view(moment, self._refits.of(moment, last=moment.complete), console) if moment else Text()
-
-    def read(self) -> Moment:
-        """The run as it is now. Raises StoreError if it cannot be read."""
-        with self._reading:
-            self._moment = self._watcher.read()
-            return self._moment
+            self._window = view(*self._reader.look(), console)
+        return self._window
 
 
 class Progress:
@@ -189,17 +180,16 @@ def follow(folder: Path, say: Callable[[str], None]) -> None:
 
     Raises StoreError for a run that cannot be read for PATIENCE, or one that was deleted.
     """
-    games = Games(folder, is_followed=True)
     is_there = (folder / FILE).exists()
     if not is_there:
         say(f"waiting for a run in {folder}")
-    progress = Progress(games, sys.stdout)
+    progress = Progress(Games(folder, is_followed=True), sys.stdout)
     read = time.monotonic()
     shown: set[tuple[str, str]] = set()
     try:
         while True:
             try:
-                moment = games.read()
+                moment = read_moment(folder)
                 if moment.complete:
                     return
                 for forfeits in () if progress.live.is_started else moment.incidents:

@@ -1,8 +1,9 @@
-"""Elo of a run while it is played, fitted again to the results so far when it is due."""
+"""Elo of a run while it is played: that of its report, or a fit to the results so far."""
 
 from __future__ import annotations
 
 import csv
+import threading
 import time
 from math import inf
 from pathlib import Path
@@ -10,12 +11,10 @@ from typing import NamedTuple
 
 from arena.base.writing import cell_text
 from arena.ratings.interval import Interval
-from arena.watch.live import Moment
+from arena.watch.live import Moment, read_moment
 
-REFIT_SECONDS = 3.0
-"""Seconds between two fits, at least."""
-FIT_SHARE = 0.005
-"""Share of the time that goes into fits, at most."""
+SHARE = 0.02
+"""Share of the time that goes into reading a run and fitting its Elo again and again, at most."""
 MAX_PLAYERS = 500
 """Players above which nothing is fitted: a fit takes seconds."""
 STANDINGS = "standings.csv"
@@ -32,32 +31,37 @@ class EloSoFar(NamedTuple):
     """Whether there is Elo that is not that of a report of the same games."""
 
 
-class Refits:
-    """The Elo of a running run, for a window that is drawn often: computed again at most every few seconds.
+def elo_so_far(folder: Path, moment: Moment) -> EloSoFar:
+    """The Elo of the report in a run's folder if it is of the same games, else a fit to the results."""
+    reported = _reported(folder, sum(moment.results.values()))
+    if reported is not None:
+        return EloSoFar(reported, provisional=False)
+    elo = estimates(moment)
+    return EloSoFar(elo, provisional=bool(elo))
 
-    Fits take FIT_SHARE of the time at most, but for the first one, in which libraries prepare themselves. One
-    thread at a time may ask.
+
+class RunReader:
+    """Reads a run that is being played, with its Elo, for a window or a page; any thread may ask.
+
+    Looks take SHARE of the time at most, but for the first one, in which libraries prepare themselves.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._latest, self._games = EloSoFar({}, provisional=False), 0
-        """The last Elo, and the number of games to which it was fitted; 0 for that of a report."""
+        self._lock = threading.Lock()
+        self._last: tuple[Moment, EloSoFar] | None = None
         self._due = -inf
 
-    def of(self, moment: Moment, *, last: bool = False) -> EloSoFar:
-        """The Elo of the run's report, if that is of these games, else the last fit; if `last`, of just these."""
-        games = sum(moment.results.values())
-        if last or time.monotonic() >= self._due:
-            if (elo := _reported(self._folder, games)) is not None:
-                self._latest, self._games = EloSoFar(elo, provisional=False), 0
-            elif games != self._games:
-                began = time.monotonic()
-                elo = estimates(moment)
+    def look(self) -> tuple[Moment, EloSoFar]:
+        """The run as it is now, or as at the last look until the next one is due. Raises StoreError."""
+        with self._lock:
+            began = time.monotonic()
+            if self._last is None or began >= self._due:
+                is_first, moment = self._last is None, read_moment(self._folder)
+                self._last = moment, elo_so_far(self._folder, moment)
                 now = time.monotonic()
-                self._due = now + max(REFIT_SECONDS, (now - began) / FIT_SHARE if self._games else 0.0)
-                self._latest, self._games = EloSoFar(elo, provisional=bool(elo)), games
-        return self._latest
+                self._due = now if is_first else now + (now - began) / SHARE
+            return self._last
 
 
 def estimates(moment: Moment) -> dict[str, Interval]:

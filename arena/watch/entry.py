@@ -8,8 +8,8 @@ from typing import NamedTuple
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.ratings.interval import Interval
-from arena.watch.elo import Refits
-from arena.watch.live import Moment, Watcher
+from arena.watch.elo import elo_so_far
+from arena.watch.live import Moment, read_moment
 from arena.watch.words import date, outlook
 
 
@@ -53,8 +53,8 @@ def read_entry(folder: Path, root: Path) -> Entry:
     """The entry of the run in a folder, even if it is damaged; no game's moves are read."""
     name = folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
     try:
-        moment = Watcher(folder).read()
+        moment = read_moment(folder)
     except StoreError as error:
         return Entry(folder, name, str(error).replace(f"{folder / FILE} ", "").replace(f"{folder}/", ""))
     state = "complete" if moment.complete else outlook(moment)
-    return Entry(folder, name, state, moment, Refits(folder).of(moment, last=True).elo)
+    return Entry(folder, name, state, moment, elo_so_far(folder, moment).elo)

@@ -8,10 +8,8 @@ import platform
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from copy import deepcopy
-from math import inf
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -24,20 +22,22 @@ from arena.ledger.ledger import DISQUALIFIED, FILE, run_info
 from arena.ledger.store import COMPLETE, StoreError, reading
 from arena.ledger.table import documents
 from arena.ratings.interval import Interval
-from arena.ratings.match import SequentialTest, SprtState
+from arena.ratings.match import SprtState, sprt
 from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
-from arena.rules.result import Colour, points_of
+from arena.rules.result import Colour, pair_points, points_of
 
 CLOCK = "clock"
 """Key of the ledger's document with the reading of the machine's monotonic clock at the session's first move."""
-_QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
-_RESULTS = "SELECT game, result FROM games WHERE game > ?"
-_WHOLE_SHARE = 0.002
-"""Share of the time that goes into reading all games, as some may have been removed or replaced."""
+_COUNTS = """SELECT white, black, result, termination, COUNT(*), MIN(game), error FROM games
+GROUP BY white, black, result, termination ORDER BY MIN(game)"""
+"""Games that are alike; `error` is that of the first one, as SQLite takes it from the row of MIN."""
 _MAY_QUERY, _STILL_ACTIVE = 0x1000, 259
 """PROCESS_QUERY_LIMITED_INFORMATION, and the exit code of a process that has none yet (Windows)."""
+
+Results = Mapping[tuple[str, str, str], int]
+"""How many games have each white, black and result."""
 
 
 class Standing(NamedTuple):
@@ -101,17 +101,14 @@ class Moment(NamedTuple):
     playing: bool | None
     """Whether its last session is going on; None if that cannot be known from here."""
     seconds: float | None
-    """Since the first move of that session, as the clock of its machine counts them, which nobody sets.
-
-    None before its first game, or where nobody is known to play it on this machine.
-    """
+    """Since the first move of that session, by its machine's monotonic clock; None if nobody is known to play."""
     stored: float | None
     """When the last game was stored, in seconds since 1970; None if that is not known."""
     now: float
     """When this was read, in seconds since 1970."""
     players: int
-    results: Mapping[tuple[str, str, str], int]
-    """How many games that count have each white, black and result."""
+    results: Results
+    """Of the games that count."""
     first: Colour
     """The colour that moves first."""
     anchor: Mapping[str, float]
@@ -151,118 +148,94 @@ class Moment(NamedTuple):
         return {name: value for name, value in values.items() if name not in left_out}
 
 
-class Watcher:
-    """Reads a run again and again while it is played: of its games mostly the new ones, never their moves."""
+def read_moment(folder: Path) -> Moment:
+    """The run in a folder as it is now. Raises StoreError if there is none, or it cannot be read.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._seen: Any = None
-        self._tally = _Tally()
-        self._test = SequentialTest(None)
-        self._whole_from = -inf
-        """`time.monotonic()` from which on all games are read again."""
-
-    def read(self) -> Moment:
-        """The run as it is now. Raises StoreError if there is none in the folder, or it cannot be read."""
-        path = self._folder / FILE
-        try:
-            with reading(path) as connection:
-                connection.execute("BEGIN")
-                return self._read(path, connection)
-        except OSError as error:
-            raise StoreError(f"{path} cannot be read: {error.strerror}") from None
-        except (ValueError, TypeError) as error:
-            raise StoreError(f"{path} cannot be read, as it is damaged: {error}") from None
-
-    def _read(self, path: Path, connection: Connection) -> Moment:
-        stored = documents(connection)
-        info, complete = run_info(stored, path), COMPLETE in stored
-        disqualified = stored.get(DISQUALIFIED, [])
-        seen = path.stat().st_ino, complete, info.session, disqualified
-        began = time.monotonic()
-        experiment, session = stored["experiment"], info.session
-        is_whole = seen != self._seen or began >= self._whole_from
-        if is_whole:
-            self._seen, self._tally = seen, _Tally(disqualified)
-            self._test = SequentialTest(experiment["sprt"])
-        tally = self._tally.extended(connection)
-        if experiment["sprt"] is not None:
-            points = connection.execute(_RESULTS, (self._test.games,))
-            self._test.advance({game: points_of(result) for game, result in points})
-        if is_whole:
-            self._whole_from = began + (time.monotonic() - began) * (1 + 1 / _WHOLE_SHARE)
-        playing, clock = False if complete else _is_playing(self._folder, session), stored.get(CLOCK)
-        variant = build_variant(experiment["variant"])
-        return Moment(
-            name=experiment["name"],
-            variant=variant.name,
-            format=kind if isinstance(kind := experiment["format"], str) else kind["type"],
-            games=tally.games,
-            planned=tally.games if complete else info.games,
-            exact=complete or info.exact,
-            searches=connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0],
-            searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
-            complete=complete,
-            standings=tally.standings(),
-            incidents=sorted(tally.incidents.values(), key=lambda forfeits: forfeits.first),
-            disqualified=disqualified,
-            info=info,
-            playing=playing,
-            seconds=time.monotonic() - clock if playing and clock is not None else None,
-            stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
-            now=time.time(),
-            players=len(experiment["players"]),
-            results=dict(tally.results),
-            first=COLOURS[variant.first],
-            anchor=experiment["anchor"],
-            sprt=self._test.state,
-            sprt_pairs=self._test.games // 2,
-        )
+    Games are counted by SQLite; their moves are not read.
+    """
+    path = folder / FILE
+    try:
+        with reading(path) as connection:
+            connection.execute("BEGIN")
+            return _moment(folder, connection)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"{path} cannot be read, as it is damaged: {error}") from None
 
 
-class _Tally:
-    """Results and incidents of games; those up to `level` are all there, and need not be read again."""
+def _moment(folder: Path, connection: Connection) -> Moment:
+    path, stored = folder / FILE, documents(connection)
+    info, experiment, complete = run_info(stored, path), stored["experiment"], COMPLETE in stored
+    disqualified, session, clock = stored.get(DISQUALIFIED, []), info.session, stored.get(CLOCK)
+    counts = connection.execute(_COUNTS).fetchall()
+    games = sum(row[4] for row in counts)
+    results: Counter[tuple[str, str, str]] = Counter()
+    for white, black, result, _, count, *_ in counts:
+        if white not in disqualified and black not in disqualified:
+            results[white, black, result] += count
+    test, pairs = _sequential_test(connection, experiment["sprt"])
+    playing = False if complete else _is_playing(folder, session)
+    variant = build_variant(experiment["variant"])
+    return Moment(
+        name=experiment["name"],
+        variant=variant.name,
+        format=kind if isinstance(kind := experiment["format"], str) else kind["type"],
+        games=games,
+        planned=games if complete else info.games,
+        exact=complete or info.exact,
+        searches=connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0],
+        searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
+        complete=complete,
+        standings=_standings(results),
+        incidents=_incidents(counts),
+        disqualified=disqualified,
+        info=info,
+        playing=playing,
+        seconds=time.monotonic() - clock if playing and clock is not None else None,
+        stored=_last_stored(path) if games > (session.games if session else 0) else None,
+        now=time.time(),
+        players=len(experiment["players"]),
+        results=results,
+        first=COLOURS[variant.first],
+        anchor=experiment["anchor"],
+        sprt=test,
+        sprt_pairs=pairs,
+    )
 
-    def __init__(self, disqualified: Collection[str] = ()) -> None:
-        """No games yet; those of players who are disqualified are no results."""
-        self.level = self.games = 0
-        self._disqualified = disqualified
-        self.results: dict[tuple[str, str, str], int] = {}
-        """How many games have each white, black and result."""
-        self.incidents: dict[tuple[str, str], Forfeits] = {}
-        """By player and termination."""
 
-    def extended(self, connection: Connection) -> _Tally:
-        """This tally and the games of a ledger above its level, which rises to the first game that is missing."""
-        whole = self
-        for game, white, black, result, termination, error in connection.execute(_QUERY, (self.level,)):
-            if whole is self and game == self.level + 1:
-                self.level = game
-            elif whole is self:
-                whole = deepcopy(self)
-            whole._add(game, (white, black, result), termination, error)
-        return whole
+def _standings(results: Results) -> list[Standing]:
+    games_by_points: dict[str, Counter[float]] = defaultdict(Counter)
+    for (white, black, result), games in results.items():
+        points = points_of(result)
+        games_by_points[white][points] += games
+        games_by_points[black][1 - points] += games
+    standings = (Standing(player, of[1], of[0.5], of[0]) for player, of in games_by_points.items())
+    return sorted(standings, key=lambda standing: (-standing.score, standing.player))
 
-    def _add(self, game: int, players_and_result: tuple[str, str, str], termination: str, error: str) -> None:
-        white, black, result = players_and_result
-        self.games += 1
-        if white not in self._disqualified and black not in self._disqualified:
-            self.results[players_and_result] = self.results.get(players_and_result, 0) + 1
+
+def _incidents(counts: Iterable[tuple[str, str, str, str, int, int, str]]) -> list[Forfeits]:
+    """Of rows of _COUNTS; who had no point of a forfeited game, or half of one, lost it."""
+    incidents: dict[tuple[str, str], Forfeits] = {}
+    for white, black, result, termination, games, first, error in counts:
         if termination in FORFEITS:
             points = points_of(result)
             for loser in [white] * (points < 1) + [black] * (points > 0):
-                before = self.incidents.get((loser, termination), Forfeits(loser, termination, 0, game, error))
-                self.incidents[loser, termination] = before._replace(games=before.games + 1)
+                before = incidents.get((loser, termination), Forfeits(loser, termination, 0, first, error))
+                incidents[loser, termination] = before._replace(games=before.games + games)
+    return list(incidents.values())
 
-    def standings(self) -> list[Standing]:
-        """Best score first, equal ones by name."""
-        games_by_points: dict[str, Counter[float]] = defaultdict(Counter)
-        for (white, black, result), games in self.results.items():
-            points = points_of(result)
-            games_by_points[white][points] += games
-            games_by_points[black][1 - points] += games
-        standings = (Standing(player, of[1], of[0.5], of[0]) for player, of in games_by_points.items())
-        return sorted(standings, key=lambda standing: (-standing.score, standing.player))
+
+def _sequential_test(connection: Connection, settings: Mapping[str, Any] | None) -> tuple[SprtState | None, int]:
+    """The test over the complete pairs at the head of the schedule, and how many they are."""
+    if settings is None:
+        return None, 0
+    points = {game: points_of(result) for game, result in connection.execute("SELECT game, result FROM games")}
+    counts, pairs = [0] * 5, 0
+    while 2 * pairs + 1 in points and 2 * pairs + 2 in points:
+        counts[round(2 * pair_points(points[2 * pairs + 1], points[2 * pairs + 2]))] += 1
+        pairs += 1
+    return (sprt(counts, **settings) if pairs else None), pairs
 
 
 def _is_playing(folder: Path, session: Session | None) -> bool | None:

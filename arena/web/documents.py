@@ -218,42 +218,30 @@ def _points(variant: Variant, position: Position) -> dict[str, int] | None:
 
 
 class GameDocuments:
-    """What is sent of a game at the board, each part made once."""
+    """The parts of a game's state that are made once for each version of it."""
 
     def __init__(self, board: BoardGame) -> None:
         self.start = position_document(board.variant, board.game.start)
+        self.moves: list[dict[str, Any]] = []
+        """The moves that were played."""
+        self.legal: list[dict[str, Any]] = []
+        self.pdn = ""
         self._board = board
-        self._turns: list[tuple[Turn, dict[str, Any]]] = []
-        """The moves that were played, and their documents."""
+        self._turns: list[Turn] = []
+        """The turns whose documents `moves` are."""
         self._version = -1
-        """The version of the game of which the legal moves and the PDN are."""
-        self._legal: list[dict[str, Any]] = []
-        self._pdn = ""
 
-    def legal(self) -> list[dict[str, Any]]:
-        """Return the legal moves."""
-        self._renew()
-        return self._legal
-
-    def pdn(self) -> str:
-        """Return the game as PDN."""
-        self._renew()
-        return self._pdn
-
-    def turns(self) -> list[dict[str, Any]]:
-        """Return the moves that were played."""
-        turns = self._board.turns
+    def renew(self) -> None:
+        """Make the parts anew if anything happened."""
+        board = self._board
+        if self._version == board.version:
+            return
+        self._version = board.version
         same = 0
-        for (before, _), turn in zip(self._turns, turns, strict=False):
+        for before, turn in zip(self._turns, board.turns, strict=False):
             if before is not turn:
                 break
             same += 1
-        del self._turns[same:]
-        for ply in range(same, len(turns)):
-            self._turns.append((turns[ply], turn_document(self._board, ply)))
-        return [document for _, document in self._turns]
-
-    def _renew(self) -> None:
-        if self._version != self._board.version:
-            self._version = self._board.version
-            self._legal, self._pdn = legal_documents(self._board.game), pdn_text(self._board)
+        self._turns = list(board.turns)
+        self.moves = self.moves[:same] + [turn_document(board, ply) for ply in range(same, len(board.turns))]
+        self.legal, self.pdn = legal_documents(board.game), pdn_text(board)

@@ -44,7 +44,7 @@ from arena.web.messages import (
     asked_in,
     json_text,
 )
-from arena.web.pools import ANALYSIS, THINKING, background
+from arena.web.pools import ANALYSIS, THINKING, Pool, background
 from players.loading import own_code
 from players.negamax.state import MAX_DEPTH
 from players.player import Limit
@@ -69,10 +69,11 @@ class HostedGame:
     def __init__(
         self, name: str, board: BoardGame, keys: tuple[str, str], seats: Seats, pace: float = 0.0
     ) -> None:
-        """`keys` are those of White's and Black's players on offer; a ply of two players takes `pace` seconds."""
+        """`keys` are the keys of White's and Black's player; a ply of two players takes `pace` seconds."""
         self.name, self.board, self.keys = name, board, keys
         self.left_at: float | None = time.monotonic()
         """When its last window left, or it was made; None while a window shows it."""
+        self.changed_at = time.monotonic()
         self._was_seen = False
         self._seats, self._pace = seats, pace
         self._windows: set[Window] = set()
@@ -87,6 +88,7 @@ class HostedGame:
         """Lines of the analysis that is asked for, 0 without one."""
         self._study: Study | None = None
         self._advice: Study | None = None
+        """The last hint."""
         self._is_woken = asyncio.Event()
         self._driver = background(self._drive())
 
@@ -121,7 +123,8 @@ class HostedGame:
         """The whole game as the page takes it."""
         board, documents = self.board, self._documents
         clocks, ending = board.clocks(), ending_document(board)
-        legal = documents.legal() if ending is None and board.side.is_person else []
+        documents.renew()
+        legal = documents.legal if ending is None and board.side.is_person else []
         request, advice = self._request, self._advice
         return {
             "game": self.name,
@@ -136,7 +139,7 @@ class HostedGame:
                 colour: side_document(key, side)
                 for colour, key, side in zip(COLOURS, self.keys, board.sides, strict=True)
             },
-            "moves": documents.turns(),
+            "moves": documents.moves,
             "legal": legal,
             "must_capture": any(move["captured"] for move in legal),
             "thinking": request and self._findings,
@@ -150,7 +153,7 @@ class HostedGame:
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
             "running": bool(clocks) and ending is None and (request is not None or board.side.is_person),
             "clock": board.clock and board.clock._asdict(),
-            "pdn": documents.pdn(),
+            "pdn": documents.pdn,
             "printed": printed_board(board.variant, board.game.position),
         }
 
@@ -193,12 +196,15 @@ class HostedGame:
                     self._hold_up()
             case Analyse():
                 self._lines = asked.lines
-                self._end_study()
+                _end(self._study)
+                self._study = None
             case Hint():
                 if board.outcome is not None or not board.side.is_person:
                     raise ArenaError("a hint is for the person to move")
-                self._advice = Study(board.game.copy(), 1, Limit(seconds=ADVICE_SECONDS))
-                background(self._advise(self._advice))
+                if self._advice is None or self._advice.is_done or not self._advice.is_of(board.game):
+                    _end(self._advice)
+                    self._advice = Study(board.game.copy(), 1, Limit(seconds=ADVICE_SECONDS))
+                    background(self._run(self._advice, THINKING))
 
     def _person(self, colour: str) -> int:
         """The number of a colour that a person plays."""
@@ -222,6 +228,7 @@ class HostedGame:
 
     def _changed(self) -> None:
         """Send the state to the windows, look at the clock, have players and the analysis go on."""
+        self.changed_at = time.monotonic()
         self._say()
         self._watch_clock()
         self._follow()
@@ -233,8 +240,15 @@ class HostedGame:
         """No window shows the game: searches stop, and the players and their memory are let go of."""
         self.left_at = time.monotonic()
         self._hold_up()
-        self._end_study()
+        for study in (self._study, self._advice):
+            _end(study)
+        self._study = self._advice = None
         self.board.release()
+
+    def rest(self) -> None:
+        """Let go of the players and their memory, unless one thinks; they are built again when they are asked."""
+        if self._request is None:
+            self.board.release()
 
     def _watch_clock(self) -> None:
         """See to it that a person's time runs out though nothing happens."""
@@ -275,9 +289,9 @@ class HostedGame:
         answer = asyncio.ensure_future(THINKING.run(partial(_answer, request)))
         while self._wants(request) and not answer.done():
             await asyncio.wait([answer], timeout=REPORT_SECONDS)
-            found = None if own_code(side.spec) else request.player.progress()
-            if found is not None and found.depth > self._findings["depth"]:
-                self._findings = {"depth": found.depth, "nodes": found.nodes}
+            choice = None if own_code(side.spec) else request.player.progress()
+            if choice is not None and choice.depth > self._findings["depth"]:
+                self._findings = {"depth": choice.depth, "nodes": choice.nodes}
                 self._say()
         if not any(side.is_person for side in board.sides):
             while self._wants(request) and (left := began + self._pace - time.monotonic()) > 0:
@@ -306,28 +320,21 @@ class HostedGame:
         game, study = self.board.game, self._study
         is_due = self._lines > 0 and bool(self._windows) and self.board.outcome is None
         if study is not None and not (is_due and study.is_of(game)):
-            self._end_study()
+            _end(study)
+            self._study = None
         if is_due and self._study is None and game.legal_moves:
             self._study = Study(game.copy(), self._lines, Limit(depth=MAX_DEPTH, seconds=ANALYSIS_SECONDS))
-            background(self._analyse(self._study))
+            background(self._run(self._study, ANALYSIS))
 
-    async def _analyse(self, study: Study) -> None:
-        search, shown = asyncio.ensure_future(ANALYSIS.run(study.search)), None
-        while study is self._study and not (search.done() and shown is study.document):
+    async def _run(self, study: Study, pool: Pool) -> None:
+        """Search in a thread of a pool, and send what is found until the study is stopped."""
+        search, shown = asyncio.ensure_future(pool.run(study.search)), None
+        while not study.is_stopped and not (search.done() and shown is study.document):
             await asyncio.wait([search], timeout=REPORT_SECONDS)
-            if study is self._study and study.document is not shown:
+            if study.document is not shown and not study.is_stopped:
                 shown = study.document
                 self._say()
         search.cancel()
-
-    async def _advise(self, study: Study) -> None:
-        await THINKING.run(study.search)
-        self._say()
-
-    def _end_study(self) -> None:
-        if self._study is not None:
-            self._study.stop()
-            self._study = None
 
 
 class Study:
@@ -338,7 +345,7 @@ class Study:
         self._game, self._lines = game, lines
         self._player = adviser(game.variant, limit)
         self._analysis: Analysis | None = None
-        self._is_stopped = False
+        self.is_stopped = False
         self.document: dict[str, Any] = {
             "ply": len(game.moves),
             "by": self._player.options["evaluation"],
@@ -348,13 +355,20 @@ class Study:
         }
         """The findings so far."""
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the search has ended."""
+        return bool(self.document["done"])
+
     def search(self) -> None:
-        """Search until it is stopped or nothing more is to be found."""
+        """Search until it is stopped or nothing more is to be found; if it was stopped before, not at all."""
+        if self.is_stopped:
+            return
         try:
             self._analysis = Analysis(self._player, self._game, self._lines)
             for findings in self._analysis.findings():
                 self.document = self.document | analysis_document(self._analysis, self._game, findings)
-                if self._is_stopped:
+                if self.is_stopped:
                     self._analysis.stop()
             self.document = self.document | {"done": True}
         except Exception as error:
@@ -366,9 +380,15 @@ class Study:
 
     def stop(self) -> None:
         """End the search soon; this returns at once."""
-        self._is_stopped = True
+        self.is_stopped = True
         if self._analysis is not None:
             self._analysis.stop()
+
+
+def _end(study: Study | None) -> None:
+    """Stop a study, if there is one."""
+    if study is not None:
+        study.stop()
 
 
 def _answer(request: Request) -> Thought | BaseException:

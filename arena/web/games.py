@@ -6,7 +6,6 @@ import asyncio
 import random
 import secrets
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from arena.base.wording import cut, message_of
@@ -46,14 +45,16 @@ class GameRoom:
 
     async def begin(self, given: NewGame) -> HostedGame:
         """Begin a game. Raises Refusal."""
-        self._make_room()
         seed = random.SystemRandom().getrandbits(32)
         board = await asyncio.to_thread(begun, given, self.offer.seats, self.folder, seed)
         try:
             await THINKING.run(board.prepare)
+            return self._add(secrets.token_urlsafe(9), board, (given.white, given.black), given.pace)
+        except Refusal:
+            board.release()
+            raise
         except Exception as error:
             raise Refusal(422, cut(message_of(error), 300)) from None
-        return self._add(secrets.token_urlsafe(9), board, (given.white, given.black), given.pace)
 
     def begin_with(self, board: BoardGame) -> str:
         """Have this game begun when the room opens; its name. Players that are not built yet are from then on."""
@@ -65,7 +66,7 @@ class GameRoom:
         """Begin the game of `begin_with`, in the server's loop."""
         if self._first is not None:
             hosted = self._add(*self._first, FIRST_PACE)
-            background(THINKING.run(lambda: _build(hosted.board)))
+            background(THINKING.run(hosted.board.build))
             self._first = None
 
     async def sweep(self) -> None:
@@ -75,10 +76,15 @@ class GameRoom:
             self.sweep_once(time.monotonic())
 
     def sweep_once(self, now: float) -> None:
-        """Drop what no window has shown for KEPT_SECONDS, at that time of the monotonic clock."""
+        """Drop what no window has shown for KEPT_SECONDS, at that time of the monotonic clock.
+
+        Players of a game in which nothing has happened for so long rest, though a window shows it.
+        """
         for hosted in list(self._games.values()):
             if hosted.left_at is not None and now - hosted.left_at > KEPT_SECONDS:
                 self._drop(hosted)
+            elif now - hosted.changed_at > KEPT_SECONDS:
+                hosted.rest()
 
     def close(self) -> None:
         """End all games."""
@@ -93,15 +99,11 @@ class GameRoom:
             self._drop(min(left, key=lambda hosted: hosted.left_at or 0.0))
 
     def _add(self, name: str, board: BoardGame, keys: tuple[str, str], pace: float) -> HostedGame:
+        """Host a game. Raises Refusal if there are MOST_GAMES, and windows show them all."""
+        self._make_room()
         self._games[name] = HostedGame(name, board, keys, self.offer.seats, pace)
         return self._games[name]
 
     def _drop(self, hosted: HostedGame) -> None:
         hosted.close()
         del self._games[hosted.name]
-
-
-def _build(board: BoardGame) -> None:
-    """Build the players; what is wrong with one shows when it is asked."""
-    with suppress(Exception):
-        board.build()

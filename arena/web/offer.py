@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from arena.base.wording import unknown
 from arena.board.published import program_of
-from arena.board.sides import (
-    HOUSE_PROGRAMS,
-    USUAL_LEVEL,
-    Side,
-    level,
-    own_seconds,
-    side_of,
-    usual_opponent,
-)
-from arena.rules.custom import build_variant, sizes_of, without_draws
+from arena.board.sides import HOUSE_PROGRAMS, USUAL_LEVEL, Side, level, own_seconds, side_of
+from arena.rules.custom import sizes_of, without_draws
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from arena.web.messages import Refusal
@@ -31,7 +22,7 @@ _PROGRAMS = {
     "cis300": f"negamax, levels 1 to {LEVELS[-1]}",
     "casual-10x10": "tree search with alpha-beta, 1000 nodes",
 }
-"""What those of HOUSE_PROGRAMS are."""
+"""What each of HOUSE_PROGRAMS is."""
 _VARIANTS = [variant for base in VARIANTS.values() for variant in sizes_of(base)]
 """The rule sets on offer."""
 _SIMPLE_DEPTHS = (2, 4, 6, 8)
@@ -42,20 +33,35 @@ class Offered(NamedTuple):
     """A player on offer."""
 
     key: str
-    name: str
     group: str
     """levels, published, strong, simple or yours."""
     about: str
-    variants: tuple[str, ...] | None
+    side: Side
+    variants: tuple[str, ...] | None = None
     """The rule sets that it plays, None for all."""
-    side: Callable[[Variant], Side]
-    """The player of this offer at the board of a rule set."""
+    called: str | None = None
+    """A name that says more than that of its side."""
 
     @property
-    def seconds(self) -> float | None:
-        """Its limit of seconds per move, 0.0 if it has none; None if it heeds no such limit."""
-        spec = self.side(build_variant(next(iter(self.variants or VARIANTS)))).spec
-        return None if spec is None else own_seconds(spec)
+    def name(self) -> str:
+        """Its name in the list."""
+        return self.called or self.side.name
+
+    def plays(self, variant: Variant) -> bool:
+        """Whether it plays by the rules of a variant, with or without their draws."""
+        return self.variants is None or variant.unchanged in self.variants
+
+    def document(self) -> dict[str, Any]:
+        """The player as the page takes it; `seconds` is 0.0 without a limit, None if it heeds none."""
+        spec = self.side.spec
+        return {
+            "key": self.key,
+            "name": self.name,
+            "group": self.group,
+            "about": self.about,
+            "variants": self.variants,
+            "seconds": None if spec is None else own_seconds(spec),
+        }
 
 
 class Offer:
@@ -73,10 +79,10 @@ class Offer:
         if side.is_person:
             return HUMAN
         for player in self._players.values():
-            if (player.variants is None or variant.name in player.variants) and player.side(variant) == side:
+            if player.side == side and player.plays(variant):
                 return player.key
         key = f"own-{sum(player.group == 'yours' for player in self._players.values()) + 1}"
-        self._players[key] = Offered(key, side.name, "yours", "named on the command line", None, lambda _: side)
+        self._players[key] = Offered(key, "yours", "named on the command line", side)
         return key
 
     def seats(self, white: str, black: str, variant: Variant) -> tuple[Side, Side]:
@@ -89,10 +95,7 @@ class Offer:
 
     def usual(self, variant: Variant) -> str:
         """The key of a person's opponent by default."""
-        if variant.family in HOUSE_PROGRAMS:
-            return variant.family
-        spec = usual_opponent(variant).spec
-        return _level_key(spec.limit.depth or 1 if spec is not None else 1)
+        return variant.family if variant.family in HOUSE_PROGRAMS else f"level-{USUAL_LEVEL}"
 
     def document(self) -> dict[str, Any]:
         """The rule sets and the players, as the page takes them."""
@@ -110,17 +113,7 @@ class Offer:
             }
             for variant in _VARIANTS
         ]
-        players = [
-            {
-                "key": player.key,
-                "name": player.name,
-                "group": player.group,
-                "about": player.about,
-                "variants": player.variants,
-                "seconds": player.seconds,
-            }
-            for player in self._players.values()
-        ]
+        players = [player.document() for player in self._players.values()]
         usual = {variant.name: self.usual(variant) for variant in _VARIANTS}
         return {"variants": variants, "players": players, "usual": usual}
 
@@ -130,80 +123,58 @@ class Offer:
         player = self._players.get(key)
         if player is None:
             raise Refusal(422, unknown("player", key, [HUMAN, *self._players]))
-        if player.variants is not None and variant.unchanged not in player.variants:
-            plays = ", ".join(name for name in player.variants if name in VARIANTS)
+        if not player.plays(variant):
+            plays = ", ".join(name for name in player.variants or () if name in VARIANTS)
             raise Refusal(422, f"{player.name} plays {plays}, not {variant.name}")
-        return player.side(variant)
+        return player.side
 
 
 def _built_in() -> list[Offered]:
-    levels = [
-        Offered(_level_key(depth), f"level {depth}", "levels", _plies(depth), None, partial(_level, depth))
-        for depth in LEVELS
-    ]
+    levels = [Offered(f"level-{depth}", "levels", _plies(depth), level(depth)) for depth in LEVELS]
     published = [
         Offered(
             name,
-            f"{name}, level {USUAL_LEVEL}" if name == "cis300" else name,
             "published",
             _PROGRAMS[name],
+            side_of(entry),
             tuple(variant.name for variant in _VARIANTS if variant.family == name),
-            usual_opponent,
+            f"cis300, level {USUAL_LEVEL}" if name == "cis300" else name,
         )
-        for name in HOUSE_PROGRAMS
-    ]
-    simple = [
-        Offered("random", "random", "simple", "any legal move", None, lambda _: side_of("random")),
-        Offered(
-            "greedy", "greedy", "simple", "takes what it can, one ply ahead", None, lambda _: side_of("greedy")
-        ),
-        *(
-            _of_entry(
-                f"simple-{depth}",
-                "simple",
-                f"{_plies(depth)}, counts pieces",
-                {"depth": depth, "evaluation": "simple"},
-            )
-            for depth in _SIMPLE_DEPTHS
-        ),
+        for name, entry in HOUSE_PROGRAMS.items()
     ]
     trained = tuple(variant.name for variant in _VARIANTS if has_network(variant))
     strong = [
-        Offered(
-            f"{name}-{seconds:g}s",
-            f"{name} {seconds:g} s",
-            "strong",
-            about,
-            variants,
-            partial(_full, name, seconds),
-        )
-        for name, about, variants in (
+        Offered(f"{evaluation}-{seconds:g}s", "strong", about, _full(evaluation, seconds), variants)
+        for evaluation, about, variants in (
             ("neural", "the strongest here: full search, trained network", trained),
             ("strong", "full search, evaluation made by hand", None),
         )
         for seconds in _STRONG_SECONDS
     ]
-    tree = {"type": "mcts", "rollout": {"depth": 2}, "seconds": 1.0}
-    return [*levels, *published, *strong, _of_entry("mcts-1s", "strong", "Monte Carlo tree search", tree), *simple]
+    tree = side_of({"type": "mcts", "rollout": {"depth": 2}, "seconds": 1.0, "name": "mcts 1s"})
+    simple = [
+        Offered(
+            f"simple-{depth}",
+            "simple",
+            f"{_plies(depth)}, counts pieces",
+            side_of({"depth": depth, "evaluation": "simple", "name": f"simple {depth}"}),
+        )
+        for depth in _SIMPLE_DEPTHS
+    ]
+    return [
+        *levels,
+        *published,
+        *strong,
+        Offered("mcts-1s", "strong", "Monte Carlo tree search", tree),
+        Offered("random", "simple", "any legal move", side_of("random")),
+        Offered("greedy", "simple", "takes what it can, one ply ahead", side_of("greedy")),
+        *simple,
+    ]
 
 
-def _level(depth: int, _: Variant) -> Side:
-    return level(depth)
-
-
-def _full(evaluation: str, seconds: float, _: Variant) -> Side:
-    return side_of(
-        {"preset": "full", "evaluation": evaluation, "seconds": seconds, "name": f"{evaluation} {seconds:g} s"}
-    )
-
-
-def _of_entry(key: str, group: str, about: str, entry: Mapping[str, Any]) -> Offered:
-    name = key.replace("-", " ")
-    return Offered(key, name, group, about, None, lambda _: side_of({**entry, "name": name}))
-
-
-def _level_key(depth: int) -> str:
-    return f"level-{depth}"
+def _full(evaluation: str, seconds: float) -> Side:
+    name = f"{evaluation} {seconds:g} s"
+    return side_of({"preset": "full", "evaluation": evaluation, "seconds": seconds, "name": name})
 
 
 def _plies(depth: int) -> str:

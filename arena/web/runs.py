@@ -6,8 +6,9 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -20,8 +21,8 @@ from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError, reading
 from arena.rules.game import Termination
 from arena.rules.position import COLOURS
-from arena.watch.elo import PROVISIONAL, EloSoFar, Refits
-from arena.watch.live import Moment, Standing, Watcher
+from arena.watch.elo import PROVISIONAL, EloSoFar, RunReader
+from arena.watch.live import Moment, Standing
 from arena.watch.words import COLUMNS, date, incident, outlook, ranked, row_of, test_line
 from arena.web.documents import board_document, finite, played_documents, position_document
 from arena.web.guard import below, run_below
@@ -60,19 +61,13 @@ def routes(folder: Path, files: str) -> list[Route]:
     ]
 
 
-class _Readers(NamedTuple):
-    """What reads a run again and again."""
-
-    watcher: Watcher
-    refits: Refits
-
-
 class _Runs:
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
-        self._readers: dict[Path, _Readers] = {}
-        self._read: dict[Path, tuple[Any, dict[str, Any]]] = {}
-        """The last document of each run, and what tells whether it is still true."""
+        self._readers: dict[Path, RunReader] = {}
+        """Of the runs that are being played."""
+        self._read: dict[Path, tuple[Any, float, dict[str, Any]]] = {}
+        """The last document of each run, with the stamp of its files, and until when it is good."""
         self._reading = threading.Lock()
 
     async def all(self, _: Request) -> Response:
@@ -119,16 +114,16 @@ class _Runs:
     def _document(self, folder: Path) -> dict[str, Any]:
         """A run; it is read again where something was written since, or it is being played. Raises StoreError."""
         with self._reading:
-            stamp = _stamp(folder)
-            before, document = self._read.get(folder, (None, {}))
-            if before != (stamp, None) and not (before and before[1] and time.monotonic() < before[1]):
+            stamp, now = _stamp(folder), time.monotonic()
+            before, good_until, document = self._read.get(folder, (None, inf, {}))
+            if now > good_until or (good_until == inf and stamp != before):
                 name = self._root.name if folder == self._root else folder.relative_to(self._root).as_posix()
-                readers = self._readers.setdefault(folder, _Readers(Watcher(folder), Refits(folder)))
-                moment = readers.watcher.read()
-                elo = readers.refits.of(moment, last=not moment.playing)
+                reader = self._readers.pop(folder, None) or RunReader(folder)
+                moment, elo = reader.look()
+                if moment.playing:
+                    self._readers[folder] = reader
                 document = run_document(name, moment, elo, has_report=(folder / REPORT).is_file())
-                due = time.monotonic() + READ_SECONDS if moment.playing else None
-                self._read[folder] = (stamp, due), document
+                self._read[folder] = stamp, now + READ_SECONDS if moment.playing else inf, document
             return document
 
     def _summaries(self) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from arena.board.pdn import append_game, pdn_text, saved_game
 from arena.board.published import program_of
 from arena.board.sides import USUAL_LEVEL, Side, level, side_of, usual_opponent
 from arena.board.words import ending_text
-from arena.rules.board import rows_of
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -105,25 +103,22 @@ def texts(board: BoardGame) -> list[str]:
 # --- moves
 
 
-def test_persons_and_players_move_in_turn(own):
+def test_persons_and_players_move_in_turn_by_the_rules(own):
     board = seated(own("First"), PERSON)
     with pytest.raises(ArenaError, match="it is a person's move"):
         board.request()
-    push(board, "11-15", "?")
-    assert texts(board) == ["11-15", board.turns[1].text] and board.turns[0].thought is None
-    thought = board.turns[1].thought
-    assert thought is not None and (thought.score, thought.line) == ("+0.50", (board.turns[1].text,))
-    board.close()
-
-
-def test_a_person_cannot_move_for_a_player_or_break_the_rules(own):
-    board = seated(own("First"), PERSON)
     with pytest.raises(ValueError, match="is not a legal move"):
         board.play(3)
     push(board, "11-15")
     with pytest.raises(ArenaError, match="it is first's move"):
         board.play(board.game.legal_moves[0])
-    assert len(board.turns) == 1
+    push(board, "?")
+    assert texts(board) == ["11-15", board.turns[1].text] and board.turns[0].thought is None
+    thought = board.turns[1].thought
+    assert thought is not None and (thought.score, thought.line) == ("+0.50", (board.turns[1].text,))
+    board.seat((PERSON, own("Kept")))
+    push(board, "?")
+    assert board.turns[2].thought is not None and set(board._players) == {BLACK}
     board.close()
 
 
@@ -141,15 +136,18 @@ def test_chance_is_the_seeds():
 
 
 def test_undo_takes_back_a_persons_move_and_what_followed(own):
+    first = seated(PERSON, own("First"))
+    push(first, "?")
     board = seated(own("First"), PERSON)
     push(board, "11-15", "?", "9-13", "?")
     assert board.undo() == 2 and len(board.turns) == 2
     push(board, "9-14")
     assert board.undo() == 1 and board.game.turn == BLACK
     assert board.undo() == 2 and board.game.position == ENGLISH.start
-    with pytest.raises(ArenaError, match="there is no move to take back"):
-        board.undo()
-    board.close()
+    for nothing in (board, first):
+        with pytest.raises(ArenaError, match="there is no move to take back"):
+            nothing.undo()
+        nothing.close()
 
 
 def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
@@ -158,14 +156,6 @@ def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
         push(board, *(("11-15", "23-19", "8-11") if sides[0].is_person else "???"))
         assert board.undo() == 1 and len(board.turns) == 2
         board.close()
-
-
-def test_there_is_nothing_to_take_back_before_the_person_has_moved(own):
-    board = seated(PERSON, own("First"))
-    push(board, "?")
-    with pytest.raises(ArenaError, match="there is no move"):
-        board.undo()
-    board.close()
 
 
 def test_undo_brings_back_the_clocks_and_ends_an_end(own):
@@ -215,29 +205,21 @@ def test_an_answer_to_another_position_changes_nothing(own):
         board.close()
 
 
-def test_a_search_is_stopped_and_its_answer_played(own):
+@pytest.mark.parametrize("seconds", [0.0, 0.02])
+def test_a_search_is_stopped_begun_or_not_and_its_answer_played(own, seconds):
     board = seated(own("Waits"), PERSON)
     push(board, "11-15")
     request = board.request()
-    found: list[Thought] = []
-    thread = threading.Thread(target=lambda: found.append(request.answer()))
-    thread.start()
-    time.sleep(0.02)
+    thoughts: list[Thought] = []
+    thread = threading.Thread(target=lambda: thoughts.append(request.answer()))
+    if seconds:
+        thread.start()
+        time.sleep(seconds)
     board.stop()
+    if not seconds:
+        thread.start()
     thread.join(10)
-    assert not thread.is_alive() and board.accept(request, found[0])
-    board.close()
-
-
-def test_a_request_that_is_stopped_before_its_search_begins_ends_soon(own):
-    board = seated(own("Waits"), PERSON)
-    push(board, "11-15")
-    request = board.request()
-    board.undo()
-    thread = threading.Thread(target=request.answer)
-    thread.start()
-    thread.join(10)
-    assert not thread.is_alive()
+    assert not thread.is_alive() and board.accept(request, thoughts[0])
     board.close()
 
 
@@ -359,16 +341,6 @@ def test_a_players_clock_does_not_run_before_it_is_asked(own):
     board.close()
 
 
-def test_clocks_are_full_after_the_moves_of_a_file():
-    played = seated()
-    push(played, "11-15", "23-19", "8-11")
-    (pdn,) = read_pdn(pdn_text(played)).games
-    board = BoardGame.of(pdn, (PERSON, PERSON), clock=Clock(60, 5))
-    assert (board.clocks() or (0, 0))[BLACK] == 60
-    board.undo()
-    assert (board.clocks() or (0, 0))[WHITE] == 60
-
-
 # --- ends
 
 
@@ -456,17 +428,6 @@ def test_the_program_of_a_published_rule_set_is_who_is_met_there():
     assert met["frisian"] == level(USUAL_LEVEL)
 
 
-def test_sides_change_in_mid_game(own):
-    board = seated(own("First"), PERSON)
-    push(board, "11-15", "?")
-    board.seat((PERSON, own("Kept")))
-    push(board, "?")
-    push(board, board.game.text(board.game.legal_moves[0]))
-    assert [turn.thought is None for turn in board.turns] == [True, False, False, True]
-    assert set(board._players) == {BLACK}
-    board.close()
-
-
 # --- PDN
 
 
@@ -485,10 +446,12 @@ def test_the_points_of_a_finished_game_stand_behind_its_last_move():
 def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
     board = seated(own("First"), PERSON)
     push(board, "11-15", "?", "9-13")
-    text = pdn_text(board, {"Event": "here"})
-    assert '[Event "here"]' in text and '[WhiteType "program"]' in text and '[BlackType "human"]' in text
+    text = pdn_text(board)
+    assert '[WhiteType "program"]' in text and '[BlackType "human"]' in text
     assert re.search(r"\{\+0\.50/1 [0-9.]+s, 2 nodes\}", text)
     (pdn,) = read_pdn(text).games
+    timed = BoardGame.of(pdn, board.sides, clock=Clock(60, 5))
+    assert timed._clocks == (60, 60)
     again = BoardGame.of(pdn, board.sides)
     assert texts(again) == texts(board) and again.game.position == board.game.position
     assert pdn.result == "*" and again.outcome is None
@@ -502,18 +465,9 @@ def test_pdn_says_who_played_before_the_sides_changed():
     board.seat((level(1), PERSON))
     push(board, "11-15", "?")
     board.seat((level(2), PERSON))
-    board.seat((level(3), PERSON))
     push(board, "9-13", "?")
-    board.seat((PERSON, level(5)))
     comments = read_pdn(pdn_text(board)).games[0].comments
-    assert comments[3] == "White: level 3 from here, level 1 before"
-    assert comments[4].endswith("; White: human from here, level 3 before; Black: level 5 from here, human before")
-    assert board.undo() + board.undo() == 3
-    comments = read_pdn(pdn_text(board)).games[0].comments
-    assert comments == {1: "Black: level 5 from here, human before"}
-    board.seat((PERSON, PERSON))
-    assert board.undo() == 1
-    assert not read_pdn(pdn_text(board)).games[0].comments
+    assert comments[2].endswith("; played by level 1") and "played by" not in comments[4]
     board.close()
 
 
@@ -578,96 +532,49 @@ def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number):
 # --- what published programs printed
 
 
-def figures(game: Game, turn: Turn) -> list[str]:
-    return program_of(game.variant).figures(turn, game.position, game.variant)
+PRINTED: list[tuple[str, str | None, str, dict[str, Any], list[str]]] = [
+    ("game3", None, "11-15", {"nodes": 321},
+        ["AI 1's turn (Black)", "AI 1 nodes explored: 321", "AI 1 search time: 0.46 seconds"]),
+    ("game3", "W:W22:B1", "22-18", {"nodes": 3},
+        ["AI 2's turn (Red)", "AI 2 nodes explored: 3", "AI 2 search time: 0.46 seconds"]),
+    ("checkers-ai", None, "11-15", {"depth": 7}, ["depth reached: 7", "seconds: 0.46"]),
+    ("simplified", None, "11-15", {"score": 5.0, "nodes": 9, "deepest": 8, "cutoffs_max": 7, "cutoffs_min": 6},
+        ["value: 5", "total nodes: 9", "deepest ply: 8", "cutoffs in max nodes: 7", "cutoffs in min nodes: 6"]),
+    ("cis300", None, "9-13", {}, ["(Last Move: Black-(2, 1) to (3, 0))---Now Red's turn"]),
+    ("cis300", "W:W22:B17,9", "22x13x6", {},
+        ["(Last Move: Jump--Red-(5, 2) to (3, 0)(capt: (4, 1)))---Now Red's turn",
+         "(Last Move: Jump--Red-(3, 0) to (1, 2)(capt: (2, 1)))---Now Black's turn"]),
+    ("casual-10x10", "W:WK46:B37,19", "46x14", {},
+        ["from (9, 0) to (2, 7)", "captured: (3, 6), (7, 2)", "king now: yes", "king before: yes"]),
+    ("casual-10x10", "W:W7:B1", "7-2", {"extra": {"assessed": 2}},
+        ["from (1, 2) to (0, 3)", "captured: none", "king now: yes", "king before: no",
+         "formation re-assessed: weak, play is defensive"]),
+    ("game3", None, "11-15", {}, []),
+    ("checkers-ai", None, "11-15", {}, []),
+    ("simplified", None, "11-15", {}, []),
+    ("english", None, "11-15", {"nodes": 3}, []),
+]  # fmt: skip
 
 
-def printed(name: str, fen: str | None, text: str, **counted: Any) -> list[str]:
+@pytest.mark.parametrize(("name", "fen", "text", "counts", "lines"), PRINTED, ids=range(len(PRINTED)))
+def test_figures_are_those_that_the_program_printed(name, fen, text, counts, lines):
     game = Game(name, fen)
-    move = game.move(text)
-    thought = Thought(Choice(move, **counted), 0.4567, None, (text,)) if counted else None
-    return figures(game, Turn(move, text, PERSON, 0.5, thought, None))
+    move, figures = game.move(text), program_of(game.variant).figures
+    thought = Thought(Choice(move, **counts), 0.4567, None, (text,)) if counts else None
+    assert figures(Turn(move, text, PERSON, 0.5, thought, None), game.position, game.variant) == lines
+    if not counts:
+        assert figures(Turn(0, "pass", PERSON, 0.5, None, None), game.position, game.variant) == []
 
 
-def test_figures_are_those_that_the_program_printed():
-    assert printed("game3", None, "11-15", nodes=321) == [
-        *("AI 1's turn (Black)", "AI 1 nodes explored: 321", "AI 1 search time: 0.46 seconds")
-    ]
-    assert printed("game3", "W:W22:B1", "22-18", nodes=3) == [
-        *("AI 2's turn (Red)", "AI 2 nodes explored: 3", "AI 2 search time: 0.46 seconds")
-    ]
-    assert printed("checkers-ai", None, "11-15", depth=7) == ["depth reached: 7", "seconds: 0.46"]
-    assert printed("simplified", None, "11-15", nodes=9, deepest=8, cutoffs_max=7, cutoffs_min=6) == [
-        *("total nodes: 9", "deepest ply: 8", "cutoffs in max nodes: 7", "cutoffs in min nodes: 6")
-    ]
-    assert printed("cis300", None, "9-13") == ["(Last Move: Black-(2, 1) to (3, 0))---Now Red's turn"]
-    assert printed("cis300", "W:W22:B17,9", "22x13x6") == [
-        "(Last Move: Jump--Red-(5, 2) to (3, 0)(capt: (4, 1)))---Now Red's turn",
-        "(Last Move: Jump--Red-(3, 0) to (1, 2)(capt: (2, 1)))---Now Black's turn",
-    ]
-    assert printed("casual-10x10", "W:WK46:B37,19", "46x14") == [
-        *("from (9, 0) to (2, 7)", "captured: (3, 6), (7, 2)", "king now: yes", "king before: yes")
-    ]
-    assert printed("casual-10x10", None, "38-33") == [
-        *("from (7, 4) to (6, 5)", "captured: none", "king now: no", "king before: no")
-    ]
-    assert printed("casual-10x10", "W:W7:B1", "7-2")[2:] == ["king now: yes", "king before: no"]
-    for assessed, line in ((1, "sound"), (2, "weak, play is defensive")):
-        assert printed("casual-10x10", None, "38-33", extra={"assessed": assessed})[4:] == [
-            f"formation re-assessed: {line}"
-        ]
-    assert printed("casual-10x10", None, "38-33", nodes=9)[4:] == []
-    touched = printed("casual-10x10", "W:W13:B8,9", "13x4")
-    assert touched[2:] == ["king now: yes", "king before: no"]
-
-
-def test_boards_are_drawn_as_the_program_drew_them():
-    for name, first, fen, row in (
-        (
-            "checkers-ai",
-            "|    |   1|    |   2|    |   3|    |   4|",
-            "W:WK9:BK1",
-            "|    |{B} |    |    |    |    |    |    |",
-        ),
-        ("simplified", "+ B + B + B + B", "W:W9:B1", "+ B + + + + + +"),
+def test_boards_are_drawn_and_ends_told_as_the_program_did():
+    for name, fen, lines in (
+        ("checkers-ai", "W:WK9:BK1", ["|    |{B} |    |    |    |    |    |    |"]),
+        ("simplified", "W:W9:B1", ["+ B + + + + + +"]),
+        ("simplified", "W:W2,14,32:B5,18", ["value: B 8, W 15"]),
     ):
-        variant = VARIANTS[name]
-        board = program_of(variant).board
+        board = program_of(VARIANTS[name]).board
         assert board is not None
-        assert first in board(variant, variant.start).splitlines()
-        assert row in board(variant, parse_fen(variant, fen)).splitlines()
-    simplified = VARIANTS["simplified"]
-    drawn = program_of(simplified).board
-    assert drawn is not None
-    assert drawn(simplified, parse_fen(simplified, "W:W2,14,32:B5,18")).endswith("value: B 8, W 15")
-
-
-def test_game3_names_the_winner_as_it_did():
-    endings = [
-        program_of(VARIANTS["game3"]).ending(Outcome(winner, Termination.NO_MOVES)) for winner in (0, 1, None)
-    ]
+        assert set(lines) <= set(board(VARIANTS[name], parse_fen(VARIANTS[name], fen)).splitlines())
+    outcomes = [Outcome(winner, Termination.NO_MOVES) for winner in (WHITE, BLACK, None)]
+    endings = [program_of(VARIANTS["game3"]).ending(outcome) for outcome in outcomes]
     assert endings == [["Game Over! Winner: Red"], ["Game Over! Winner: Black"], ["Game Over! Draw"]]
-
-
-def test_rows_and_columns_are_those_that_a_mirrored_board_is_drawn_with():
-    mirrored = replace(VARIANTS["cis300"], mirrored=True)
-    game = Game(mirrored)
-    drawn = rows_of(mirrored)
-    assert (drawn[2][0], drawn[3][1]) == (9, 13)
-    move = game.move("9-13")
-    turn = Turn(move, "9-13", PERSON, 0.5, None, None)
-    assert figures(game, turn) == ["(Last Move: Black-(2, 0) to (3, 1))---Now Red's turn"]
-
-
-@pytest.mark.full
-def test_a_pass_has_no_figures_of_squares():
-    for name, start in (("cis300", "B:W9,14:B5"), ("casual-10x10", "W:W46:B41,37")):
-        game = Game({"base": name, "passes": True}, start)
-        assert game.legal_moves == [0]
-        assert figures(game, Turn(0, "pass", PERSON, 0.5, None, None)) == []
-
-
-def test_there_are_no_figures_of_other_rules_and_none_where_nothing_was_searched():
-    assert printed("english", None, "11-15", nodes=3) == []
-    for name in ("game3", "checkers-ai", "simplified"):
-        assert printed(name, None, "11-15") == []

@@ -47,23 +47,6 @@ def seen_by(opponent: Opponent) -> list[object]:
 
 
 @pytest.mark.parametrize(
-    ("entry", "name", "type_", "limit", "options"),
-    [
-        ("greedy", "greedy", "greedy", Limit(), {}),
-        ({"type": "greedy", "name": "mine"}, "mine", "greedy", Limit(), {}),
-        ("{depth: 6}", "negamax", "negamax", Limit(depth=6), {}),
-        (
-            "{type: negamax, preset: full, nodes: 2000}",
-            *("negamax", "negamax", Limit(nodes=2000), {"preset": "full"}),
-        ),
-    ],
-)
-def test_an_entry_is_a_mapping_yaml_or_a_type(entry, name, type_, limit, options):
-    spec = player_spec(entry)
-    assert (spec.name, spec.type, spec.limit, spec.options) == (name, type_, limit, options)
-
-
-@pytest.mark.parametrize(
     ("text", "name", "type_", "limit", "evaluation"),
     [
         ("simple@d6", "simple d6", "negamax", Limit(depth=6), "simple"),

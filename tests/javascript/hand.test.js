@@ -65,20 +65,6 @@ test("a piece that is dropped has been seen to walk, and beside the board it goe
   assert.deepEqual([done, board.shown], [[["1-3", 1]], ".bb.w."]);
 });
 
-test("a piece has the mark of its best move, a picked one the marks of all; what is not certain has none", () => {
-  const verdict = (text, known, plies) => ({ text, path: text.split("-").map(Number), known, plies });
-  const moves = { "1-3": [[1, 3]], "1-4": [[1, 4]], "2-4": [[2, 4]], "2-6": [[2, 6]] };
-  const outlook = [verdict("1-3", "win", 7), verdict("2-4", null, 0), verdict("1-4", "draw", 0), verdict("2-6", "loss", 2)];
-  const { hand, board } = handWith(moves, { outlook });
-  assert.deepEqual(board.signs.verdicts, [{ number: 1, known: "win", plies: 0 }]);
-  hand.pick(1);
-  assert.deepEqual(board.signs.verdicts, [{ number: 3, known: "win", plies: 7 }, { number: 4, known: "draw", plies: 0 }]);
-  hand.pick(2);
-  assert.deepEqual(board.signs.verdicts, [{ number: 6, known: "loss", plies: 2 }]);
-  hand.judge([]);
-  assert.deepEqual([board.signs.verdicts, board.signs.chosen], [[], [2]]);
-});
-
 test("the first touch of a piece begins a game that is set up", () => {
   const { hand, done } = handWith({}, { begins: true });
   assert.ok(hand.grab(5) && !hand.grab(3));

@@ -34,7 +34,7 @@ from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder, users_folder
 from arena.rules.variants import VARIANTS
-from arena.watch.live import Watcher
+from arena.watch.live import read_moment
 from players.engines.program import waiting_announced
 from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
@@ -369,7 +369,7 @@ def test_games_of_a_disqualified_player_are_void_in_every_table(
     assert written["game"].tolist() == list(range(1, 25))
     is_void = (written["white"] == "bad") | (written["black"] == "bad")
     assert (written["result"] == "*").tolist() == is_void.tolist()
-    moment = Watcher(out).read()
+    moment = read_moment(out)
     assert (moment.games, sum(moment.results.values()), moment.disqualified) == (24, 12, ["bad"])
     assert {standing.player for standing in moment.standings} == set(played.players)
     rated = [read_results([out]), read_results([out / "games.csv"])]

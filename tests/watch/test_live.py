@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from arena.ratings.match import sprt
 from arena.watch import display
 from arena.watch.display import Progress, follow
 from arena.watch.elo import PROVISIONAL, STANDINGS
-from arena.watch.live import CLOCK, Forfeits, Moment, Standing, Watcher
+from arena.watch.live import CLOCK, Forfeits, Moment, Standing, read_moment
 from arena.watch.words import outlook, progress, status_line
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.stored_run import StoredRun
@@ -61,7 +60,7 @@ def test_a_moment_has_counts_standings_by_score_and_games_lost_by_a_fault(run: S
         start=1,
     ):
         run.add(game, white, black, result, *fault)
-    moment = Watcher(run.folder).read()
+    moment = read_moment(run.folder)
     assert moment.standings == [Standing("c", 1, 0, 0), Standing("a", 2, 1, 2), Standing("b", 2, 1, 3)]
     assert [standing.score for standing in moment.standings] == [1.0, 0.5, 2.5 / 6]
     assert (moment.games, moment.planned, moment.exact, moment.complete) == (6, 60, True, False)
@@ -73,37 +72,12 @@ def test_a_moment_has_counts_standings_by_score_and_games_lost_by_a_fault(run: S
     ]
 
 
-def test_reading_again_adds_what_is_new_in_whatever_order_games_are_stored(run: StoredRun) -> None:
-    watcher = Watcher(run.folder)
-    order = [1, 2, 5, 3, 9, 4, 7, 6, 8, 10]
-    for stored, game in enumerate(order, start=1):
-        run.add(game, "a", "b", "black", *(("error", "x") if game % 3 == 0 else ()))
-        moment = watcher.read()
-        assert (moment.games, moment.standings[0]) == (stored, Standing("b", stored, 0, 0))
-        assert sum(incident.games for incident in moment.incidents) == sum(g % 3 == 0 for g in order[:stored])
-    assert moment == Watcher(run.folder).read()._replace(now=moment.now, playing=moment.playing)
-
-
-@pytest.mark.parametrize(("share", "winner"), [(1e-9, "a"), (inf, "b")])
-def test_all_games_are_read_again_as_seldom_as_their_share_of_the_time_says(
-    share: float, winner: str, run: StoredRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.watch.live._WHOLE_SHARE", share)
-    watcher = Watcher(run.folder)
-    run.add(1, "a", "b", "white")
-    watcher.read()
-    run.ledger.connection.execute("UPDATE games SET result = 'black'")
-    assert watcher.read().standings[0].player == winner
-
-
-def test_games_removed_at_the_end_are_not_counted(run: StoredRun) -> None:
-    watcher = Watcher(run.folder)
+def test_a_complete_run_was_planned_as_it_was_played(run: StoredRun) -> None:
     for game in range(1, 8):
         run.add(game, "a", "b", "white")
-    assert watcher.read().games == 7
     run.ledger.remove_after(4)
     run.ledger.finish([])
-    moment = watcher.read()
+    moment = read_moment(run.folder)
     assert (moment.games, moment.planned, moment.complete, moment.playing) == (4, 4, True, False)
 
 
@@ -111,7 +85,7 @@ def test_a_damaged_result_is_an_error_in_one_line(run: StoredRun) -> None:
     run.add(1, "a", "b", "white")
     run.ledger.connection.execute("UPDATE games SET result = 'nonsense'")
     with pytest.raises(StoreError, match=r"^\S+ledger\.sqlite cannot be read.* 'nonsense'.*$"):
-        Watcher(run.folder).read()
+        read_moment(run.folder)
 
 
 # --- who plays it, and how fast
@@ -120,10 +94,9 @@ def test_a_damaged_result_is_an_error_in_one_line(run: StoredRun) -> None:
 def test_a_run_is_being_played_while_its_process_holds_the_folder_and_looking_leaves_that_free(
     run: StoredRun,
 ) -> None:
-    watcher = Watcher(run.folder)
-    assert watcher.read().playing is True
+    assert read_moment(run.folder).playing is True
     run.ledger.close()
-    assert watcher.read().playing is False
+    assert read_moment(run.folder).playing is False
     lock_folder(run.folder).release()
 
 
@@ -134,25 +107,24 @@ def test_a_run_whose_process_is_gone_is_not_played_and_its_lock_is_not_touched(
     gone.wait()
     run.begin(process=gone.pid)
     monkeypatch.setattr("arena.watch.live.FileLock", None)
-    assert Watcher(run.folder).read().playing is False
+    assert read_moment(run.folder).playing is False
 
 
 def test_of_another_machine_it_is_not_known_whether_it_plays(run: StoredRun) -> None:
     run.begin(host="elsewhere")
     run.add(1, "a", "b", "white")
-    moment = Watcher(run.folder).read()
+    moment = read_moment(run.folder)
     assert (moment.playing, moment.seconds_left) == (None, None)
     assert "perhaps being played by process" in invoke("status", run.folder).stdout
 
 
 def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: StoredRun) -> None:
-    watcher = Watcher(run.folder)
-    assert watcher.read().stored is None
+    assert read_moment(run.folder).stored is None
     run.add(1, "a", "b", "white")
-    stored = watcher.read().stored
+    stored = read_moment(run.folder).stored
     assert stored is not None and abs(stored - time.time()) < 5
     run.begin()
-    assert watcher.read().stored is None
+    assert read_moment(run.folder).stored is None
 
 
 def moment_of(seconds: float | None, **changes: Any) -> Moment:
@@ -232,13 +204,12 @@ def test_elo_is_the_joint_fit_of_the_counts_or_that_of_the_report_of_the_same_ga
 def test_a_sequential_test_is_told_by_the_pairs_at_the_head_of_the_schedule(tmp_path: Path) -> None:
     settings = {"format": "match", "sprt": {"elo0": 0, "elo1": 50}}
     with StoredRun(tmp_path, "ab", 20, exact=False, **settings) as run:
-        watcher = Watcher(tmp_path)
-        assert watcher.read().sprt is None
+        assert read_moment(tmp_path).sprt is None
         for game in (1, 2, 4, 5, 6):
             run.add(game, *(("a", "b", "white") if game % 2 else ("b", "a", "black")))
-        assert watcher.read().sprt == sprt([0, 0, 0, 0, 1], 0, 50)
+        assert read_moment(tmp_path).sprt == sprt([0, 0, 0, 0, 1], 0, 50)
         run.add(3, "a", "b", "draw")
-        moment, state = watcher.read(), sprt([0, 0, 0, 1, 2], 0, 50)
+        moment, state = read_moment(tmp_path), sprt([0, 0, 0, 1, 2], 0, 50)
         assert (moment.sprt, moment.sprt_pairs, status(run)["sprt"]) == (state, 3, state._asdict() | {"pairs": 3})
         assert status_line(moment).endswith(f", LLR {state.llr:.2f}")
         line = f"SPRT: LLR {state.llr:.2f} of −2.94 (H0) to 2.94 (H1), 3 pairs"
@@ -267,16 +238,15 @@ def test_a_run_that_is_followed_without_a_terminal_gets_lines_until_it_is_comple
     monkeypatch.setattr(display, "SECONDS", 0.0)
     monkeypatch.setattr(display, "PLAIN_SECONDS", 0.0)
     steps = iter(range(1, 99))
-    read = Watcher.read
 
-    def play_on(watcher: Watcher) -> Moment:
+    def play_on(folder: Path) -> Moment:
         if (game := next(steps)) == 6:
             run.ledger.finish([])
         elif game < 6:
             run.add(game, "a", "b", "black", "error", "a raised ValueError at ply 1: no")
-        return read(watcher)._replace(playing=False)
+        return read_moment(folder)._replace(playing=False)
 
-    monkeypatch.setattr(Watcher, "read", play_on)
+    monkeypatch.setattr(display, "read_moment", play_on)
     result = invoke("status", run.folder, "--follow")
     assert result.exit_code == 0
     first, second, *lines = result.stdout.splitlines()

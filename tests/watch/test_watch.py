@@ -22,7 +22,7 @@ from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.played import PlayedGame
 from arena.rules.variants import VARIANTS
-from arena.watch.live import Watcher
+from arena.watch.live import read_moment
 from arena.web.documents import played_documents, turn_document
 from arena.web.runs import SANDBOX
 from players.player import Choice
@@ -212,4 +212,4 @@ def test_reading_a_run_writes_nothing_but_what_sqlite_needs(client: httpx.Client
     client.get("/api/runs/deep/watched")
     client.get("/api/runs/deep/watched/games")
     assert (folder / FILE).read_bytes() == content
-    assert Watcher(folder).read().games == 4
+    assert read_moment(folder).games == 4

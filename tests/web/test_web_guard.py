@@ -80,7 +80,7 @@ EVERYWHERE = [
 ]
 
 
-@pytest.mark.parametrize("token", ["", "x", "ü", "token", None])
+@pytest.mark.parametrize("token", ["", "ü", None])
 def test_nothing_is_answered_without_the_token(stranger, unchanged, token):
     headers = {} if token is None else {"X-Arena-Token": token.encode()}
     for method, path in EVERYWHERE:
@@ -88,17 +88,11 @@ def test_nothing_is_answered_without_the_token(stranger, unchanged, token):
         refused(stranger.request(method, f"{path}?token=wrong", json=BODY), 403)
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example", "", "0.0.0.0", "127.0.0.1.evil.example"]
-)
+@pytest.mark.parametrize("host", ["evil.example", "", "0.0.0.0", "127.0.0.1.evil.example"])
 def test_a_name_that_was_bent_to_this_machine_is_refused(at, unchanged, host):
     for method, path in EVERYWHERE:
         assert at.client.request(method, path, headers={"Host": host}, json=BODY).status_code == 400
-
-
-def test_the_own_page_may_ask(at):
-    for name in ("127.0.0.1", "localhost"):
-        assert at.client.get("/api/offer", headers={"Host": f"{name}:{at.port}"}).status_code == 200
+    assert at.client.get("/api/offer", headers={"Host": f"localhost:{at.port}"}).status_code == 200
 
 
 @pytest.mark.parametrize("wrong", ["token", "host"])
@@ -122,7 +116,7 @@ def raw(at: Served, sent: bytes) -> bytes:
         return connection.recv(65536)
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data"])
+@pytest.mark.parametrize("kind", ["text/plain", ""])
 def test_other_content_types_are_refused(at, unchanged, kind):
     for method, path in EVERYWHERE:
         if method == "POST":
@@ -135,19 +129,12 @@ HOSTILE = [
     b"{",
     b"[]",
     b"null",
-    b"1",
-    b'"text"',
     b"\xff\xfe",
     b"[" * 30000,
-    b'{"a":' * 10000,
     b'{"version": NaN}',
-    b'{"version": 1e999, "text": "11-15"}',
     b'{"version": ' + b"9" * 5000 + b"}",
     b'{"version": 0, "text": "11-15", "more": 1}',
-    b'{"version": "0", "text": "11-15"}',
-    b'{"version": -1, "text": "11-15"}',
     b'{"version": 0.5, "text": "11-15"}',
-    b'{"version": true, "text": "11-15"}',
     b'{"version": 0, "text": ["11-15"]}',
     b'{"version": 0, "text": "' + b"1" * 300 + b'"}',
     b'{"version": 0, "text": "\\ud800"}',
@@ -156,21 +143,14 @@ HOSTILE = [
     b'{"version": 0, "white": "my.py:Class", "black": "human"}',
     b'{"version": 0, "white": "{type: engine, command: [touch, /tmp/x]}", "black": "human"}',
     b'{"version": 0, "on": "yes"}',
-    b'{"version": 0, "on": true, "lines": 1000000}',
-    b'{"variant": "english", "white": "human", "black": "players.baselines:Random"}',
     b'{"variant": "english", "white": "human", "black": "human", "fen": "B:W:B"}' + b"x",
     b'{"variant": "english", "white": "human", "black": "human", "fen": "W:W1-9999999999:B1"}',
     b'{"variant": "english", "white": "human", "black": "human", "pace": -1}',
     b'{"variant": "english", "white": "human", "black": "human", "clock": {"seconds": 1e308}}',
-    b'{"variant": "english", "white": "level-1", "black": "human", "seconds": {"white": 1e308}}',
     b'{"variant": "english", "white": "level-1", "black": "human", "seconds": {"black": 1}}',
-    b'{"version": 0, "white": "level-1", "black": "human", "seconds": {"black": 1}}',
-    b'{"variant": "english", "white": "human", "black": "human", "draws": "no"}',
     b'{"variant": "english", "white": "human", "black": "human", "fen": "B:W21:B1", "pdn": "*"}',
     b'{"variant": "english", "white": "human", "black": "human", "from": {"run": "../..", "game": 1, "ply": 0}}',
-    b'{"variant": "english", "white": "human", "black": "human", "from": {"run": "/etc", "game": 1, "ply": 0}}',
     b'{"variant": "english", "white": "human", "black": "human", "from": {"run": "link", "game": 1, "ply": 0}}',
-    b'{"variant": "english", "pieces": "w", "turn": "white"}',
     b'{"variant": "english", "pieces": "\xc3\xbc\xc3\xbc", "turn": "white"}',
 ]
 
@@ -197,10 +177,8 @@ PATHS = [
     "../../etc/passwd",
     "/etc/passwd",
     "link/secret.txt",
-    "./../secret.txt",
     "a/../../secret.txt",
     "..\\secret.txt",
-    "\0",
     "link\0",
     "x" * 5000,
     "",
@@ -221,12 +199,6 @@ def test_no_path_leads_out_of_the_folder(at, folder, path):
             assert SECRET.encode() not in heard and b"root:" not in heard
             status = int(heard.split()[1])
             assert 400 <= status < 500 or text.rstrip("/") == "/api/runs", (text, heard[:100])
-
-
-def test_what_is_in_the_folder_is_found_there(folder):
-    (folder / "run").mkdir(exist_ok=True)
-    (folder / "run" / "report.html").touch()
-    assert below(folder, "run/report.html").name == "report.html"
 
 
 def test_the_page_allows_its_own_script_alone_and_no_frame(at):
@@ -263,12 +235,7 @@ def test_the_key_in_the_path_opens_files_of_runs_alone_for_reading(at, stranger)
     refused(stranger.post(f"{files}x/report.html"), 403)
     refused(stranger.get(f"{files[:-3]}x/x/report.html"), 403)
     refused(stranger.get(f"{files}../../api/offer"), 403)
-
-
-def test_methods_and_addresses_that_there_are_not_are_named(at, unchanged):
     refused(at.client.put("/api/games", json=BODY), 405)
-    refused(at.client.get("/api/games/../../etc/passwd"), 404)
-    refused(at.client.delete(f"/api/games/{unchanged['game']}"), 404)
 
 
 def test_the_server_is_bound_to_the_loopback_address(at):
@@ -313,12 +280,13 @@ VALUES = st.recursive(
     max_leaves=5,
 )
 BODIES = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8)
-
-
 DOES = st.sampled_from(("move", "undo", "resign", "draw", "hint", "stop", "pause", "seat", "analyse", "", "x"))
 
 
-def fuzz(at: Served, body: Any, do: str) -> None:
+@pytest.mark.full
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(body=BODIES, do=DOES)
+def test_no_body_and_no_message_makes_the_server_fail(at, body, do):
     state = at.begin(**BODY)
     content = json.dumps(body, default=str)
     for method, path in EVERYWHERE:
@@ -329,16 +297,3 @@ def fuzz(at: Served, body: Any, do: str) -> None:
         window.recv(WAIT_SECONDS)
         window.send(json.dumps({"do": do, **body}, default=str))
         assert json.loads(window.recv(WAIT_SECONDS))["game"] == state["game"]
-
-
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(body=BODIES, do=DOES)
-def test_no_body_and_no_message_makes_the_server_fail(at, body, do):
-    fuzz(at, body, do)
-
-
-@pytest.mark.slow
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(body=BODIES, do=DOES)
-def test_none_of_many_makes_the_server_fail(at, body, do):
-    fuzz(at, body, do)

@@ -18,21 +18,6 @@ STYLES = (
 """Below the package `arena`, in the order in which the browser reads them."""
 SCRIPT = "web/page/main.js"
 """The module that is the page, as STYLES: its imports say what else is read."""
-KEYS = (
-    ("← ↑ → ↓", "go over the squares, when the board has the focus (Tab)"),
-    ("Enter", "pick the piece on a square, or where it goes"),
-    ("Escape", "put the piece back"),
-    ("u, Ctrl+Z, Cmd+Z", "undo"),
-    ("h", "hint"),
-    ("f", "turn the board"),
-    ("m", "have the program move now"),
-    ("p", "pass, where the rules have it"),
-    ("space", "pause a game of two programs"),
-    (", and .", "look one move back, one forward"),
-    ("Home, End", "look at the start; back to the game"),
-    ("?", "these keys"),
-)
-"""What the keyboard does, as the page's help says it."""
 
 
 def page(nonce: str, modules: str) -> str:
@@ -51,7 +36,6 @@ def page(nonce: str, modules: str) -> str:
         nonce=nonce,
         style=Markup("".join(map(_text, STYLES))),
         script=f"{modules}{SCRIPT}",
-        keys=KEYS,
         stage=Markup(template.environment().get_template("viewer/stage.html").render(board="")),
     )
 

@@ -1,7 +1,6 @@
 /* The board for the keyboard and for screen readers: a grid of which each square is a cell, with a cursor. */
 
 import { element } from "../../report/viewer/element.js";
-import { OUTLOOKS } from "./game_words.js";
 
 /** @import { PlayBoard } from "./playboard.js" */
 
@@ -49,7 +48,7 @@ export class Cells {
   }
 
   /* Say what is on each square. */
-  tell(pieces, { movable = [], chosen = [], steps = [], ends = [], verdicts = [] }) {
+  tell(pieces, { movable = [], chosen = [], steps = [], ends = [] }) {
     [...pieces].forEach((letter, place) => {
       const number = place + 1;
       const cell = this.grid.querySelector(`#cell-${number}`);
@@ -57,8 +56,6 @@ export class Cells {
       if (movable.includes(number)) words.push("can move");
       if (chosen.includes(number)) words.push("picked up");
       if (ends.includes(number) || steps.includes(number)) words.push("can go here");
-      const verdict = verdicts.find((each) => each.number === number);
-      if (verdict) words.push(OUTLOOKS[verdict.known].verb + (verdict.plies ? ` in ${verdict.plies}` : ""));
       cell.textContent = words.join(", ");
       cell.setAttribute("aria-selected", String(chosen.includes(number)));
     });
@@ -101,4 +98,3 @@ export class Cells {
     event.stopPropagation();
   }
 }
-

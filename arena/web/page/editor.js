@@ -130,7 +130,7 @@ export class Editor {
     editwords.classList.toggle("game-wrong", !this.found);
   }
 
-  /* The pieces to choose from: each can be dragged onto the board, too. */
+  /* The pieces to choose from. */
   palette() {
     const { symbols } = this.table.board.look;
     const buttons = [...Object.entries(KINDS), [ERASER, "Take away"]].map(([letter, words]) => {
@@ -139,7 +139,6 @@ export class Editor {
       else picture.append(shape("use", { "href": "#" + symbols[letter], "width": 100, "height": 100 }));
       const button = element("button.palette-piece", { "type": "button", "aria-label": words, "title": words, "aria-pressed": String(letter === this.letter) }, picture);
       button.addEventListener("click", () => this.choose(letter));
-      button.addEventListener("pointerdown", (event) => this.carry(event, button, letter));
       button.dataset.letter = letter;
       return button;
     });
@@ -150,27 +149,4 @@ export class Editor {
     this.letter = letter;
     for (const button of this.parts.palette.children) button.setAttribute("aria-pressed", String(button.dataset.letter === letter));
   }
-
-  /* A piece of the palette follows the pointer until it is dropped on a square. */
-  carry(event, button, letter) {
-    this.choose(letter);
-    button.setPointerCapture(event.pointerId);
-    const ghost = button.querySelector("svg").cloneNode(true);
-    ghost.classList.add("palette-ghost");
-    const move = ({ clientX, clientY }) => {
-      if (!ghost.parentNode) document.body.append(ghost);
-      ghost.style.left = `${clientX}px`;
-      ghost.style.top = `${clientY}px`;
-    };
-    const end = ({ type, clientX, clientY }) => {
-      button.removeEventListener("pointermove", move);
-      for (const kind of ["pointerup", "pointercancel"]) button.removeEventListener(kind, end);
-      ghost.remove();
-      const number = type === "pointerup" && this.table.board.squareAt(clientX, clientY);
-      if (number) this.set(number, letter);
-    };
-    button.addEventListener("pointermove", move);
-    for (const kind of ["pointerup", "pointercancel"]) button.addEventListener(kind, end);
-  }
 }
-

@@ -14,7 +14,7 @@ import { store } from "./store.js";
 
 export class Evaluation {
   /* `parts` are those of the view; `on.analysis(lines)` asks for an analysis, 0 ends it, `on.arrows(list)` draws some,
-     `on.outlook(list)` shows on the board what moves come to, `on.ply(ply)` goes to a ply. */
+     `on.ply(ply)` goes to a ply. */
   constructor(parts, on) {
     this.parts = parts;
     this.on = on;
@@ -44,12 +44,6 @@ export class Evaluation {
     this.bar(game, ply);
     this.best(game, ply);
     this.curves(game, ply);
-    this.on.outlook(this.outlook);
-  }
-
-  /* The moves of the ply that is looked at, best first; none unless an analysis is asked for that is certain of some. */
-  get outlook() {
-    return (this.isOn && findingsAt(store.game, store.ply)?.outlook) || [];
   }
 
   bar(state, ply) {

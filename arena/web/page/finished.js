@@ -5,10 +5,10 @@ import { gameLine } from "../../report/viewer/list.js";
 import { Stage } from "../../report/viewer/stage.js";
 import { say } from "./dialogs.js";
 import { COMPILING, LONG } from "./game_words.js";
+import { showStrip } from "./panel.js";
 import { addressOf, gamesText, pathOf } from "./run_words.js";
 import { address, askOffer, get, post } from "./server.js";
 import { store } from "./store.js";
-import { showStrip } from "./strip.js";
 
 /** @import { BoardDocument, GameDocument } from "./documents.js" */
 

@@ -54,7 +54,7 @@ export class Game {
     };
     this.evaluation = new Evaluation(parts, {
       analysis: (lines) => this.ask("analyse", { lines }),
-      arrows, outlook: (list) => this.isHere && table.hand.judge(list), ply: (ply) => this.look(ply),
+      arrows, ply: (ply) => this.look(ply),
     });
     this.arrows = arrows;
     parts.turn.addEventListener("change", () => this.render());
@@ -96,10 +96,7 @@ export class Game {
     if (!store.game.moves.length) this.table.board.appear();
   }
 
-  /**
-   * Keep a state, and what its analysis found.
-   * @param {GameState} state
-   */
+  /** Keep a state, and what its analysis found. @param {GameState} state */
   receive(state) {
     Object.assign(store, { game: state, received: performance.now() });
     if (state.analysis) store.findings.set(keyOf(state, state.analysis.ply), state.analysis);
@@ -144,6 +141,8 @@ export class Game {
     const state = store.game;
     const news = newsText(before, state);
     if (news) this.parts.spoken.textContent = news;
+    if (JSON.stringify(requestOf(before)) !== JSON.stringify(requestOf(state))) this.sides.show(rulesOf(state), requestOf(state));
+    if (state.lines !== before.lines) this.evaluation.asks(state.lines);
     if (state.error) {
       say(state.error);
       store.ply = wasLive ? state.moves.length : Math.min(store.ply, state.moves.length);
@@ -195,7 +194,6 @@ export class Game {
     this.table.offer({
       pieces, last: move && move.squares, words: "", turn: state.turn,
       legal: this.live && !state.outcome ? state.legal : [], mustCapture: state.must_capture,
-      outlook: this.evaluation.outlook,
     });
   }
 

@@ -78,10 +78,7 @@ export function isKnown({ value, plies_to_win: wins }) {
   return (value !== null && value !== undefined) || Boolean(wins);
 }
 
-/**
- * The colours that persons play.
- * @param {GameState} state
- */
+/** The colours that persons play. @param {GameState} state */
 export function personsOf({ sides }) {
   return COLOURS.filter((colour) => sides[colour].person);
 }

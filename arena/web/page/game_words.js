@@ -38,10 +38,7 @@ export function clockText(seconds) {
   return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(rest)}${tenths ? `.${tenths}` : ""}`;
 }
 
-/**
- * What is going on, in a few words.
- * @param {GameState} state
- */
+/** What is going on, in a few words. @param {GameState} state */
 export function headlineOf({ sides, turn, outcome, thinking, paused }) {
   if (outcome) return ended(sides, outcome);
   if (sides[turn].person) return arePersons(sides) ? `${capital(turn)} to move` : "Your move";
@@ -64,10 +61,7 @@ export function sublineOf(state) {
   return [passed, askedOf(state)].filter(Boolean).join(" ");
 }
 
-/**
- * What the side to move can do, where that is little.
- * @param {GameState} state
- */
+/** What the side to move can do, where that is little. @param {GameState} state */
 function askedOf({ must_capture: mustCapture, legal, paused, sides, turn }) {
   if (legal.length === 1 && legal[0].text === "pass") return `${arePersons(sides) ? `${capital(turn)} has` : "You have"} no move and must pass.`;
   if (legal.length && mustCapture) return `A capture is compulsory: ${legal.map(({ text }) => text).slice(0, 4).join(", ")}${legal.length > 4 ? " …" : ""}`;
@@ -111,10 +105,7 @@ export function shareOf({ value, plies_to_win: wins }) {
   return wins ? (wins > 0 ? 1 : 0) : 0.5 + 0.5 * Math.tanh(value / SLOPE / 1.8);
 }
 
-/**
- * The hint that was asked for: the move, for whom, and by whom; empty without one.
- * @param {GameState} state
- */
+/** The hint that was asked for: the move, for whom, and by whom; empty without one. @param {GameState} state */
 export function hintText({ hint, turn }) {
   if (!hint?.done) return "";
   const [best] = hint.lines;

@@ -1,6 +1,6 @@
 /* A person's move, picked square by square among the legal ones, which the server lists. */
 
-/** @import { LegalMove, Outlook } from "./documents.js" */
+/** @import { LegalMove } from "./documents.js" */
 /** @import { Squares } from "../../report/viewer/ply.js" */
 /** @import { PlayBoard } from "./playboard.js" */
 
@@ -25,16 +25,14 @@ export class Hand {
     this.turn = "";
     this.mustCapture = false;
     this.begins = false;
-    /** @type {Outlook[]} */
-    this.outlook = []; // what moves come to, best first
     /** @type {number[]} */
     this.steps = []; // squares that were picked
     this.fresh = false; // whether the pointer that is down picked the piece
   }
 
   /* What the person may do now: `legal` as the server has it. `begins` if the first pick begins a game. */
-  offer({ pieces, last, words, turn, legal, mustCapture, begins = false, outlook = [] }) {
-    Object.assign(this, { pieces, last, words, turn, legal, mustCapture, begins, outlook, steps: [] });
+  offer({ pieces, last, words, turn, legal, mustCapture, begins = false }) {
+    Object.assign(this, { pieces, last, words, turn, legal, mustCapture, begins, steps: [] });
     this.draw();
   }
 
@@ -50,26 +48,6 @@ export class Hand {
 
   get origins() {
     return distinct(this.ways.map(({ path }) => path[0]));
-  }
-
-  /**
-   * Mark on the board what moves come to.
-   * @param {Outlook[]} outlook
-   */
-  judge(outlook) {
-    this.outlook = outlook;
-    this.board.sign({ ...this.board.signs, verdicts: this.verdicts });
-    if (this.on.change) this.on.change();
-  }
-
-  /* What the best move comes to of each piece, or to each square where the picked piece can end: {number, known, plies};
-     none where a move that may be the best is not certain. */
-  get verdicts() {
-    const { steps, fitting } = this;
-    const found = this.outlook.map(({ text, path, known, plies }) => ({
-      number: steps.length ? fitting.find((way) => way.text === text)?.path.at(-1) : path[0], known, plies: steps.length ? plies : 0,
-    }));
-    return found.filter(({ number, known }, place) => number && found.findIndex((each) => each.number === number) === place && known);
   }
 
   grab(number) {
@@ -183,7 +161,6 @@ export class Hand {
       chosen: steps.slice(-1),
       steps: distinct(fitting.map(({ path }) => path[steps.length])),
       ends: distinct(fitting.map(({ path }) => path.at(-1))),
-      verdicts: this.verdicts,
     });
     if (this.on.change) this.on.change();
   }
@@ -192,4 +169,3 @@ export class Hand {
 function distinct(values) {
   return [...new Set(values)];
 }
-

@@ -40,10 +40,7 @@ function decoded(word) {
   }
 }
 
-/**
- * The element of a view.
- * @returns {HTMLElement}
- */
+/** The element of a view. @returns {HTMLElement} */
 function hostOf(name) {
   /** @type {HTMLElement|null} */
   const found = document.querySelector(`[data-view="${name}"]`);

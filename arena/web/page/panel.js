@@ -1,10 +1,9 @@
 /* What stands around the board: who plays, who is to move, clocks, what can be done, how it ended. */
 
-import { element } from "../../report/viewer/element.js";
+import { element, named } from "../../report/viewer/element.js";
 import { COLOURS, arePersons, isChanged, moverOf, personsOf } from "./game_state.js";
 import { HASTE, capital, clockText, counted, headlineOf, sublineOf } from "./game_words.js";
 import { store } from "./store.js";
-import { showStrip } from "./strip.js";
 
 /** @import { Colour, GameState } from "./documents.js" */
 /** @import { Points } from "../../report/viewer/ply.js" */
@@ -110,4 +109,15 @@ export class Panel {
       shown.classList.toggle("game-haste", left < HASTE);
     }
   }
+}
+
+/**
+ * Show a player: a disc of its colour, marked while it is to move, its name, and what there is more.
+ * @param {HTMLElement} host
+ * @param {{colour: "white"|"black", name: string, isToMove: boolean}} player
+ * @param {...(HTMLElement|null)} more
+ */
+export function showStrip(host, { colour, name, isToMove }, ...more) {
+  host.replaceChildren(element(`span.disc.disc-${colour}`, { "aria-hidden": "true" }), named(name, "strip-name"), ...more.filter(Boolean));
+  host.classList.toggle("to-move", isToMove);
 }

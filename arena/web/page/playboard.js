@@ -2,7 +2,6 @@
 
 import { Board } from "../../report/viewer/board.js";
 import { shape } from "../../report/viewer/element.js";
-import { OUTLOOKS } from "./game_words.js";
 
 const HOP = 170; // milliseconds of a hop
 const APART = 18; // milliseconds between two pieces of a new game
@@ -43,8 +42,7 @@ export class PlayBoard extends Board {
   }
 
   /* Signs on squares, numbers of which are lists: `movable` pieces can be moved, one is `chosen`, it can go on to
-     `steps` and end on `ends`; `cursor` is that of the keyboard. `grips` can be dragged and are not marked. `verdicts` say what
-     the moves of a piece, or to a square, come to: {number, known, plies}. */
+     `steps` and end on `ends`; `cursor` is that of the keyboard. `grips` can be dragged and are not marked. */
   sign(signs) {
     this.signs = signs;
     const { unit } = this.look;
@@ -61,24 +59,8 @@ export class PlayBoard extends Board {
       return shape("circle", { cx, cy, "r": radius * unit, "class": `sign-${kind}` });
     }));
     this.under.replaceChildren(...frames.filter((frame) => !frame.classList.contains("sign-cursor")));
-    const badges = (signs.verdicts || []).map((verdict) => this.badge(verdict, ends.includes(verdict.number)));
-    this.over.replaceChildren(...dots, ...badges, ...frames.filter((frame) => frame.classList.contains("sign-cursor")));
+    this.over.replaceChildren(...dots, ...frames.filter((frame) => frame.classList.contains("sign-cursor")));
     this.grip();
-  }
-
-  /* What a move comes to: a sign in the corner of a piece's square, or in the middle with the plies to the end. */
-  badge({ number, known, plies }, isEnd) {
-    const { unit } = this.look;
-    const [cx, cy] = this.centre(number);
-    const [x, y] = isEnd ? [cx, cy] : [cx + 0.31 * unit, cy - 0.31 * unit];
-    const words = OUTLOOKS[known].sign + (plies || "");
-    const height = (isEnd ? 0.4 : 0.34) * unit;
-    const width = Math.max(height, (0.18 * words.length + 0.16) * unit);
-    const made = shape("g", { "class": `verdict known-${known}` });
-    const text = shape("text", { x, y, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 0.27 * unit });
-    text.textContent = words;
-    made.append(shape("rect", { "x": x - width / 2, "y": y - height / 2, width, height, "rx": height / 2 }), text);
-    return made;
   }
 
   /* Show a move that led to the position shown: the piece walks from one number of `path` to the next, `letter` is what
@@ -156,4 +138,3 @@ export class PlayBoard extends Board {
     }
   }
 }
-

@@ -25,10 +25,7 @@ export function address(path, words = {}) {
   return `${path}?${new URLSearchParams({ ...words, token: store.token })}`;
 }
 
-/**
- * What is on offer: see GET /api/offer; asked for once.
- * @returns {Promise<Offer>}
- */
+/** What is on offer: see GET /api/offer; asked for once. @returns {Promise<Offer>} */
 export function askOffer() {
   store.offer ||= get("/api/offer").catch((error) => { store.offer = null; throw error; });
   return store.offer;

@@ -90,10 +90,7 @@ export class Setup {
     this.changed();
   }
 
-  /**
-   * Have a position set up, or null for the usual start.
-   * @param {PositionDocument|null} position
-   */
+  /** Have a position set up, or null for the usual start. @param {PositionDocument|null} position */
   place(position) {
     this.put(position);
     this.changed();
@@ -186,4 +183,3 @@ export class Setup {
     this.on.pdn(text);
   }
 }
-

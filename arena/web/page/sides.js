@@ -112,4 +112,3 @@ export class Sides {
     seconds.placeholder = player?.seconds ? String(player.seconds) : "no limit";
   }
 }
-

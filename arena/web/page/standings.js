@@ -8,10 +8,7 @@ import { progressBar } from "./run_list.js";
 const WIDTH = 160; // units of a picture of an interval
 const HEIGHT = 22;
 
-/**
- * The elements that show a run.
- * @param {RunDocument} run
- */
+/** The elements that show a run. @param {RunDocument} run */
 export function standingsOf(run) {
   const wrong = run.incidents.map(({ player, text }) => element("li", {}, named(player), text.slice(player.length)));
   return [

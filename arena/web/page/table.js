@@ -118,4 +118,3 @@ export class Table {
     return true;
   }
 }
-
