@@ -16,7 +16,7 @@ from arena.learning.logistic import COIN, Loss
 from arena.learning.loop import Outcome, Plan
 from arena.learning.method import LEARNED
 from arena.ratings.match import Summary
-from arena.report.charts.course import plot_path
+from arena.report.charts.learning import plot_path
 from arena.report.charts.style import save_png
 
 REPORT = "summary.md"

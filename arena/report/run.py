@@ -14,16 +14,17 @@ from arena.report.tables import (
     decided,
     effort,
     grades,
-    matrix,
     outcomes,
     standings,
-    stored,
     submissions,
     suites,
     sweeps,
 )
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
+from arena.rules.custom import build_variant
+from arena.rules.notation import NotationError, fen
+from arena.rules.played import replayed
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,21 @@ class Run(RatedRun):
         return pd.concat(list(self.positions_in_parts(games)), ignore_index=True)
 
     def positions_in_parts(self, games: Collection[int] | None = None) -> Iterator[pd.DataFrame]:
-        """The parts of `positions`, at least one; games are replayed, some thousand moves a second."""
-        return stored.positions_in_parts(self, games)
+        """The parts of `positions`, at least one; games are replayed, some thousand moves a second.
+
+        Raises NotationError for a move that is not legal.
+        """
+        variant = build_variant(self.experiment.variant)
+        opening = dict(zip(self.games["game"], self.games["opening_fen"], strict=True))
+        for part in self.data.moves():
+            chosen = part if games is None else part[part["game"].isin(list(games))]
+            fens: list[str] = []
+            for game, texts in chosen.groupby("game", sort=False)["move"]:
+                played = replayed(variant, str(opening[game]), texts.tolist())
+                if played.problems:
+                    raise NotationError(played.problems[0].message)
+                fens += [fen(variant, position) for position in played.positions[:-1]]
+            yield chosen.assign(fen=pd.array(fens, dtype="str"))
 
     @property
     def probes(self) -> pd.DataFrame:
@@ -96,17 +110,7 @@ class Run(RatedRun):
     @cached_property
     def crosstable(self) -> pd.DataFrame:
         """Points of the row player out of the games against the column player, such as "12.5/20"."""
-        return matrix.crosstable(self.games, self.placed)
-
-    @cached_property
-    def score_matrix(self) -> pd.DataFrame:
-        """Points per game of the row player against the column player."""
-        return matrix.score_matrix(self.games, self.placed)
-
-    @cached_property
-    def outcomes(self) -> pd.DataFrame:
-        """Games, wins, draws and losses of each player with each colour."""
-        return outcomes.outcomes(self.games, self.players)
+        return outcomes.crosstable(self.games, self.placed)
 
     @cached_property
     def terminations(self) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.ratings.contrasts import JOINT, Across, across, gain_differences, gains, joint_table
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
-from arena.report.charts.runs import plot_joint
+from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import figure_of
 from arena.report.runs.joint import Joint, write_joint
 from players.player import limits_of

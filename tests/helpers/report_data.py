@@ -220,7 +220,7 @@ def assert_no_missing_number(page: Path) -> None:
 
 def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     """Moves of (player, depth, nodes, seconds)."""
-    moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"])
+    moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"]).assign(phase="middle")
     moves["player"] = pd.Categorical(moves["player"], categories=[*dict.fromkeys(moves["player"]), "absent"])
     counted = dict.fromkeys([name for name in EFFORT if name not in ("depth", "nodes", "leaves")], 0)
     overrun = pd.array(np.full(len(moves), np.nan), dtype="Float64")

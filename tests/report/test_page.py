@@ -18,7 +18,6 @@ import pytest
 from arena.base.number import shown
 from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
-from arena.report.charts.results import NUMBERED, plot_crosstable
 from arena.report.charts.style import save_png, svg
 from arena.report.page.blocks import Chart
 from arena.report.page.sections import FOLDED, MOST_PAIRS, RunPage
@@ -94,13 +93,6 @@ def test_a_chart_inside_the_page_keeps_names_that_look_like_markup(made: Run) ->
     shown = Chart("elo", "", svg(plot_elo(made.standings))).html()
     assert 'a &lt;b&gt; &amp; "id="x" url(#y)</text>' in shown
     assert "var(--ink)" in shown
-
-
-@pytest.mark.parametrize(("count", "digits"), [(NUMBERED, True), (NUMBERED + 1, False)])
-def test_a_heat_map_of_many_players_has_no_digits(count: int, digits: bool) -> None:
-    names = [f"p{number}" for number in range(count)]
-    ax = plot_crosstable(pd.DataFrame(np.full((count, count), 0.5), names, names))
-    assert bool(ax.texts) == digits
 
 
 def test_a_chart_of_many_players_shows_the_leading_ones_and_says_so() -> None:

@@ -445,17 +445,6 @@ def test_the_sequential_test_counts_pairs(run: Counted) -> None:
         assert 2 * int(found[1]) == len(run.games)
 
 
-def test_outcomes_count_by_colour(run: Counted) -> None:
-    shown = {
-        (row["player"], row["colour"], points): row[kind]
-        for row in run.run.outcomes.to_dict("records")
-        for kind, points in (("wins", 1), ("draws", 0.5), ("losses", 0))
-        if row[kind]
-    }
-    sides = run.sides
-    assert shown == Counter(zip(sides["player"], sides["colour"], sides["points"], strict=True))
-
-
 def test_times_of_moves_are_means_and_quantiles(run: Counted) -> None:
     table = run.run.effort.set_index("player")
     assert set(table.index) == set(run.moves["player"])

@@ -13,8 +13,7 @@ from scipy.stats import t
 
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
-from arena.report.charts.course import plot_convergence
-from arena.report.charts.elo import plot_sweep
+from arena.report.charts.elo import plot_convergence, plot_sweep
 from arena.report.charts.style import figure_of
 from arena.report.page.blocks import Chart
 from arena.report.page.sections import RunPage
@@ -101,7 +100,7 @@ def test_a_line_that_misses_the_ratings_by_far_is_said_not_to_fit_and_is_not_dra
         ratings = rated({f"d{d}": elo for d, elo in zip(depths, elos, strict=True)})
         table = by_depth(ratings, [int(player[1:]) for player in ratings.table["player"]])
         rows[name] = gains(ratings, table)
-        ax: Any = plot_sweep(table, gains=rows[name])
+        ax: Any = plot_sweep(table, rows[name])
         assert any(len(line.get_xdata()) == 100 for line in ax.lines) == (name == "near")
     assert {name: row["fits"].tolist() for name, row in rows.items()} == {"bent": [False], "near": [True]}
 

@@ -22,8 +22,7 @@ from arena.report.sentences.cautions import disqualifications, faulty
 from arena.report.tables.ablation import ablation
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.effort import effort
-from arena.report.tables.matrix import score_matrix
-from arena.report.tables.outcomes import terminations
+from arena.report.tables.outcomes import crosstable, terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
@@ -44,12 +43,12 @@ from tests.helpers.report_data import (
 SWEEP = [player(f"ab-d{depth}", depth) for depth in (1, 2, 3, 5)]
 
 
-def test_scores_of_a_pair_add_up_to_one() -> None:
-    games, _ = frames(SWEEP, 3)
-    matrix = score_matrix(games, [p["name"] for p in SWEEP]).to_numpy()
-    off_diagonal = ~np.eye(len(matrix), dtype=bool)
-    assert np.isnan(np.diag(matrix)).all()
-    np.testing.assert_allclose((matrix + matrix.T)[off_diagonal], 1)
+def test_the_crosstable_has_the_points_of_each_row_out_of_the_games_of_the_two() -> None:
+    games = pd.DataFrame([("a", "b", "white"), ("b", "a", "draw"), ("c", "b", "black")])
+    games.columns = pd.Index(["white", "black", "result"])
+    table = crosstable(games, ["b", "a", "c"])
+    assert table.index.name == "player" and list(table) == list(table.index) == ["b", "a", "c"]
+    assert table.to_numpy().tolist() == [["", "0.5/2", "1/1"], ["1.5/2", "", ""], ["0/1", "", ""]]
 
 
 def test_terminations_come_most_frequent_first_with_their_share() -> None:

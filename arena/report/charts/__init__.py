@@ -1,1 +1,1 @@
-"""Charts of a run: each takes a table of `arena.report.tables` and optional Axes, and returns the Axes."""
+"""Charts of a run: each draws a table of `arena.report.tables` and returns its Axes."""

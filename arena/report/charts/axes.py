@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,23 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from arena.base.number import quantity
-from arena.report.charts.style import MUTED, SERIES, figure_of
-from arena.report.run import Run
+from arena.report.charts.style import DASHED, MUTED, SERIES, figure_of
 
-
-class Chart(NamedTuple):
-    """A chart of a run."""
-
-    name: str
-    """Of its files, without the suffix."""
-    caption: str
-    csv: str
-    """The file of the report that holds its numbers."""
-    draw: Callable[[Run], Axes]
-    applies: Callable[[Run], bool] = lambda _: True
-    """Whether a run has it."""
-
-
+WIDTH = 6.8
+"""Inches of a chart without long names."""
 SHORT_LEGEND = 4
 """Entries that fit inside the Axes."""
 LEADING = 30
@@ -38,14 +25,11 @@ LETTER = 0.08
 """Inches of a letter of 9 points, about."""
 
 
-def area(ax: Axes | None, title: str, *, width: float = 6.8, height: float) -> Axes:
-    """Axes with a title: those given, or new ones in a figure of `width` times `height` inches."""
-    if ax is None:
-        figure = Figure(figsize=(width, height), layout="constrained")
-        set_title(figure, title)
-        return figure.add_subplot()
-    ax.set_title(title)
-    return ax
+def area(title: str, *, width: float = WIDTH, height: float = 4.4) -> Axes:
+    """Axes with a title in a figure of `width` times `height` inches."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    set_title(figure, title)
+    return figure.add_subplot()
 
 
 def set_title(figure: Figure, title: str) -> None:
@@ -53,11 +37,16 @@ def set_title(figure: Figure, title: str) -> None:
     figure.suptitle(title, x=0.01, ha="left", size=12, weight="bold", wrap=True)
 
 
-def rows_of(ax: Axes | None, labels: Iterable[Any], title: str, *, per_row: float = 0.29) -> Axes:
-    """Axes with a row for each label, the first at the top."""
+def rows_of(labels: Iterable[Any], title: str, *, per_row: float = 0.29) -> Axes:
+    """Axes with a title and a row for each label, the first at the top."""
     labels = [str(label) for label in labels]
     height, names = max(1.05 + per_row * len(labels), 2.1), LETTER * max(map(len, labels), default=0)
-    ax = area(ax, title, width=max(6.8, 4.8 + names), height=height)
+    return label_rows(area(title, width=max(WIDTH, 4.8 + names), height=height), labels)
+
+
+def label_rows(ax: Axes, labels: Iterable[str]) -> Axes:
+    """Give Axes a row for each label, the first at the top."""
+    labels = list(labels)
     ax.set_yticks(np.arange(len(labels)), labels)
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -69,6 +58,11 @@ def rows_of(ax: Axes | None, labels: Iterable[Any], title: str, *, per_row: floa
 def leading(count: int, most: int = LEADING, what: str = "") -> str:
     """The end of a chart's title that shows the first `most` of `count` rows: ", the leading 30 of 60"."""
     return f", the leading {most} of {count}{what}" if count > most else ""
+
+
+def reference_line(ax: Axes, at: float = 0) -> None:
+    """A dashed vertical line at the value of the reference."""
+    ax.axvline(at, color=MUTED, linewidth=0.9, linestyle=DASHED)
 
 
 def dots(ax: Axes, value: np.ndarray, low: np.ndarray, high: np.ndarray, size: float = 6) -> None:
@@ -87,11 +81,9 @@ def beside(ax: Axes, row: int, text: str) -> None:
     )  # fmt: skip
 
 
-def no_games(ax: Axes, message: str = "no games yet") -> Axes:
-    """Axes that show a message in place of data."""
-    ax.set_axis_off()
-    ax.text(0.5, 0.5, message, transform=ax.transAxes, ha="center", va="center", size=13, color=MUTED)
-    return ax
+def shifts(families: int) -> list[float]:
+    """How far to shift the points of each family along an axis of whole depths, so that none hides another."""
+    return [min(0.08, 0.5 / families) * (i - (families - 1) / 2) for i in range(families)]
 
 
 def elo_label(reference: str) -> str:
@@ -111,15 +103,6 @@ def log_scale(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
     getattr(ax, f"set_{axis}lim")(low / 1.4, high * 1.4)
 
 
-def log_ratios(ax: Axes, values: np.ndarray) -> None:
-    """Log scale of ratios along x, ticks such as 1.5×."""
-    log_scale(ax, "x", values)
-    span = values.max() / values.min()
-    subs = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 3) if span < 100 else (1,)
-    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
-
-
 def whole_depths(ax: Axes) -> None:
     """An axis of search depths along x, whole numbers only."""
     ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
@@ -131,7 +114,7 @@ def legend(ax: Axes) -> None:
     """A legend inside while it is short; else under the Axes: the figure grows."""
     handles, labels = ax.get_legend_handles_labels()
     if len(labels) <= SHORT_LEGEND:
-        ax.legend(loc="best", frameon=False)
+        ax.legend(loc="best")
         return
     figure = figure_of(ax)
     width, height = figure.get_size_inches()

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
 from arena.base.number import signed, times, with_error
 from arena.ratings.interval import Interval
 from arena.report.charts.axes import (
     LEADING,
     LETTER,
-    Chart,
     area,
     beside,
     dots,
-    log_ratios,
-    no_games,
+    label_rows,
+    log_scale,
+    reference_line,
     rows_of,
 )
-from arena.report.charts.style import DASHED, LOSS, MUTED, SERIES, WIN, styled
+from arena.report.charts.style import DASHED, MUTED, SERIES, styled
 
 SHOWN = 2000
 """Pairs beyond which only some are drawn, evenly spaced, the last one among them."""
 
 
 @styled
-def plot_sprt(path: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Log-likelihood ratio after each pair with the bounds of the test; `path`: see `tables.decided`."""
-    ax = area(ax, "Sequential test", height=3.6)
-    if path.empty:
-        ax.set_axis_off()
-        ax.text(0.5, 0.5, "no pairs yet", transform=ax.transAxes, ha="center", color=MUTED, size=13)
-        return ax
+def plot_sprt(path: pd.DataFrame) -> Axes:
+    """Log-likelihood ratio after each pair with the bounds of the test; `path` is `Run.sprt`."""
+    ax = area("Sequential test", height=3.6)
     step = -(-len(path) // SHOWN)
     shown = path.iloc[(len(path) - 1) % step :: step]
     ax.step([0, *shown["pair"]], [0.0, *shown["llr"]], where="post", color=SERIES[0], linewidth=1.2)
-    bounds = (("upper", "H1 accepted", WIN, 4), ("lower", "H0 accepted", LOSS, -4))
+    bounds = (("upper", "H1 accepted", SERIES[0], 4), ("lower", "H0 accepted", SERIES[1], -4))
     for name, text, colour, offset in bounds:
         level = float(path[name].iloc[-1])
         ax.axhline(level, color=colour, linewidth=0.9, linestyle=DASHED)
@@ -57,49 +51,59 @@ def plot_sprt(path: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 @styled
-def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) -> Axes:
+def plot_ablation(ablation: pd.DataFrame) -> Axes:
     """Nodes, time (log scale) and Elo against the reference, each player with 95 % intervals, side by side.
 
-    `ablation` is that of `tables.ablation`, the reference in its first row. Its first
-    LEADING rows are shown. Draws on three Axes and returns the first.
+    `ablation` is `Run.ablation`, the reference in its first row. Its first LEADING rows are shown. Returns the
+    first of three Axes.
     """
     shown = ablation.head(LEADING)
     reference, depth = ablation["player"].iloc[0], ablation["depth"].iloc[0]
-    if axes is None:
-        size = (13.2 + LETTER * shown["player"].str.len().max(), max(1.05 + 0.29 * len(shown), 2.1))
-        axes = Figure(figsize=size, layout="constrained").subplots(1, 3, sharey=True)
+    size = (13.2 + LETTER * shown["player"].str.len().max(), max(1.05 + 0.29 * len(shown), 2.1))
+    axes = Figure(figsize=size, layout="constrained").subplots(1, 3, sharey=True)
     panels = (
         ("node_ratio", f"Nodes to depth {depth}", f"ratio to {reference} (log scale)"),
         ("time_ratio", f"Time to depth {depth}", f"ratio to {reference} (log scale)"),
         ("elo_difference", "Elo in the games", f"Elo ({reference} = 0)"),
     )
     for ax, (column, title, label) in zip(axes, panels, strict=True):
-        rows_of(ax, shown["player"], title)
+        label_rows(ax, shown["player"])
+        ax.set_title(title)
         value, low, high = (shown[name].to_numpy(dtype=float) for name in Interval.columns_of(column))
         known = np.isfinite(value)
         if not known[1:].any():
             ax.set_xticks([])
             ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", color=MUTED, size=11)
             continue
-        ratio = column != "elo_difference"
-        ax.axvline(1 if ratio else 0, color=MUTED, linewidth=0.9, linestyle=DASHED)
-        bounded = known & np.isfinite(low) & np.isfinite(high)
+        is_ratio = column != "elo_difference"
+        reference_line(ax, 1 if is_ratio else 0)
         dots(ax, value, low, high, size=4.5)
-        form = times if ratio else signed
+        form = times if is_ratio else signed
         for row in np.flatnonzero(known).tolist():
-            ends = f" ({form(low[row])} to {form(high[row])})" if bounded[row] else ""
+            ends = f" ({form(low[row])} to {form(high[row])})" if np.isfinite(low[row]) else ""
             beside(ax, row, form(value[row]) + ends)
-        if ratio:
-            log_ratios(ax, np.concatenate([value[known], low[bounded], high[bounded]]))
+        if is_ratio:
+            values = np.concatenate([value, low, high])
+            _log_ratios(ax, values[np.isfinite(values)])
         ax.set_xlabel(label)
-    return axes[0]
+    first: Axes = axes[0]
+    return first
+
+
+def _log_ratios(ax: Axes, values: np.ndarray) -> None:
+    """Log scale of ratios along x, ticks such as 1.5×."""
+    log_scale(ax, "x", values)
+    span = values.max() / values.min()
+    subs = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 3) if span < 100 else (1,)
+    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
 
 
 @styled
-def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def plot_comparisons(comparisons: pd.DataFrame) -> Axes:
     """Elo differences of settings at equal terms with 95 % intervals.
 
-    `comparisons` is that of `tables.comparisons`; its first LEADING rows are shown.
+    `comparisons` are rows of `Run.comparisons`; the first LEADING of them are shown.
     """
     table = comparisons.sort_values(["setting", "value"], kind="stable", key=_in_order).head(LEADING)
     labels = [
@@ -107,14 +111,12 @@ def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
         for row in table.to_dict("records")
     ]
     some = f", the first {LEADING} of {len(comparisons)}" if len(table) < len(comparisons) else ""
-    ax = rows_of(ax, labels, f"One setting changed, with 95 % intervals{some}")
-    if table.empty:
-        return no_games(ax)
+    ax = rows_of(labels, f"One setting changed, with 95 % intervals{some}")
     value, low, high = (table[name].to_numpy(dtype=float) for name in Interval.columns_of("elo_difference"))
-    ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
+    reference_line(ax)
     dots(ax, value, low, high)
-    for place, (difference, error) in enumerate(zip(value, (high - low) / 2, strict=True)):
-        beside(ax, place, with_error(difference, error))
+    for row, (difference, error) in enumerate(zip(value, (high - low) / 2, strict=True)):
+        beside(ax, row, with_error(difference, error))
     ax.set_xlabel("Elo difference")
     return ax
 
@@ -126,31 +128,5 @@ def _at_equal(terms: str, at: str) -> str:
 
 
 def _in_order(column: pd.Series) -> pd.Series:
-    """Places of first occurrence, so that sorting by them groups equal values and keeps their order."""
+    """Numbers of first occurrence: sorting by them groups equal values and keeps their order."""
     return pd.Series(pd.factorize(column)[0], index=column.index)
-
-
-CHARTS = (
-    Chart(
-        "sprt",
-        "Log-likelihood ratio of H1 to H0 after each pair of the schedule, with the bounds at which it ends.",
-        "sprt.csv",
-        lambda run: plot_sprt(run.sprt),
-        lambda run: run.experiment.sprt is not None,
-    ),
-    Chart(
-        "ablation",
-        "Nodes and time to one depth, and Elo in the games, against the reference, with 95 % intervals.",
-        "ablation.csv",
-        lambda run: plot_ablation(run.ablation),
-        lambda run: len(run.ablation) > 0,
-    ),
-    Chart(
-        "comparisons",
-        "Players that differ in one setting, at equal limits: difference of their Elo, with 95 % "
-        "intervals from the covariance of the ratings; means where there are several limits of one kind.",
-        "comparisons.csv",
-        lambda run: plot_comparisons(run.comparisons[run.comparisons["baseline"]]),
-        lambda run: len(run.comparisons) > 0 and len(run.players) > 2,
-    ),
-)

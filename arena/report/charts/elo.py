@@ -1,4 +1,4 @@
-"""Elo of each player, and against depth and nodes with the line of each family."""
+"""Elo of each player, at each limit, against depth and nodes, as games were added, and in several runs."""
 
 from __future__ import annotations
 
@@ -9,70 +9,49 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from arena.base.number import with_error
 from arena.ratings.interval import Interval
 from arena.report.charts.axes import (
     LEADING,
+    LETTER,
     LINES,
-    Chart,
+    WIDTH,
     area,
     beside,
     dots,
     elo_label,
+    label_rows,
     leading,
     legend,
     log_scale,
-    no_games,
+    reference_line,
     rows_of,
     set_title,
+    shifts,
     whole_depths,
 )
-from arena.report.charts.style import DASHED, MUTED, series, styled
+from arena.report.charts.style import INK, series, styled
 from arena.report.run import Run
 from arena.report.tables.suites import limit_text
 
 MOST_LIMITS = 4
 """Limits that have a part of the chart each; of more, all players stand in one."""
+PLAYERS_SHOWN = 8
+"""Players that the chart of convergence has room for."""
+CROWDED = 60
+"""Marks of a chart of several runs above which a player's stand in one line."""
+_LEGEND = 6.0
+"""Inches of a row of the legend over a chart of several runs."""
 
 
-@styled
-def plot_elo(standings: pd.DataFrame, ax: Axes | None = None, *, reference: str = "") -> Axes:
-    """Elo of each player with its 95 % interval, the best at the top; `reference` says what 0 is.
-
-    Of more than LEADING players the best are shown.
-    """
-    rated = standings[standings["elo"].notna() & (standings["games"] > 0)]
-    table = rated.head(LEADING)
-    ax = rows_of(ax, table["player"], f"Elo ratings with 95 % intervals{leading(len(rated))}")
-    if table.empty:
-        return no_games(ax)
-    elo, low, high = (table[name].to_numpy(dtype=float) for name in ("elo", "elo_low", "elo_high"))
-    ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
-    dots(ax, elo, low, high)
-    for row, (value, error) in enumerate(zip(elo, (high - low) / 2, strict=True)):
-        beside(ax, row, with_error(value, error))
-    ax.set_xlabel(elo_label(reference))
-    return ax
-
-
-@styled
-def plot_elo_at_limits(standings: pd.DataFrame, limits: Mapping[str, str], *, reference: str = "") -> Axes:
-    """`plot_elo` of the players at each limit, one below another; `limits` are those of the players, in words.
-
-    Returns the first Axes.
-    """
-    parts = [(limit, rows) for limit, rows in standings.groupby(standings["player"].map(limits), sort=False)]
-    heights = [len(rows) + 1.5 for _, rows in parts]
-    figure = Figure(figsize=(6.8, 0.6 + 0.32 * sum(heights)), layout="constrained")
-    axes = figure.subplots(len(parts), sharex=True, squeeze=False, height_ratios=heights).ravel()
-    for ax, (limit, rows) in zip(axes, parts, strict=True):
-        plot_elo(rows, ax, reference=reference if ax is axes[-1] else "")
-        ax.set_title(f"At {limit}", size=10)
-        ax.set_xlabel(elo_label(reference) if ax is axes[-1] else "")
-    set_title(figure, "Elo at each limit, with 95 % intervals")
-    first: Axes = axes[0]
-    return first
+def plot_elo_of(run: Run) -> Axes:
+    """The chart of a run's ratings: a part for each limit where players meet at a few limits."""
+    limits, rated = _limits(run), run.standings[run.standings["elo"].notna()]
+    if limits:
+        return plot_elo_at_limits(rated, limits, reference=run.zero)
+    return plot_elo(rated, reference=run.zero)
 
 
 def _limits(run: Run) -> dict[str, str]:
@@ -85,30 +64,70 @@ def _limits(run: Run) -> dict[str, str]:
     return words if 1 < len(counts) <= MOST_LIMITS and min(counts.values()) > 1 else {}
 
 
-def _draw_elo(run: Run) -> Axes:
-    limits, rated = _limits(run), run.standings[run.standings["elo"].notna()]
-    if limits and len(rated):
-        return plot_elo_at_limits(rated, limits, reference=run.zero)
-    return plot_elo(run.standings, reference=run.zero)
+@styled
+def plot_elo(standings: pd.DataFrame, *, reference: str = "") -> Axes:
+    """Elo of each rated player with its 95 % interval, the best at the top; `reference` says what 0 is.
+
+    Of more than LEADING players the best are shown.
+    """
+    shown = standings.head(LEADING)
+    ax = rows_of(shown["player"], f"Elo ratings with 95 % intervals{leading(len(standings))}")
+    _draw_elo(ax, shown)
+    ax.set_xlabel(elo_label(reference))
+    return ax
 
 
 @styled
-def plot_sweep(
-    sweep: pd.DataFrame, ax: Axes | None = None, *, gains: pd.DataFrame | None = None, reference: str = ""
-) -> Axes:
+def plot_elo_at_limits(standings: pd.DataFrame, limits: Mapping[str, str], *, reference: str = "") -> Axes:
+    """`plot_elo` of the players at each limit, one below another; `limits` are those of the players, in words.
+
+    Returns the first Axes.
+    """
+    parts = [(limit, rows) for limit, rows in standings.groupby(standings["player"].map(limits), sort=False)]
+    heights = [len(rows) + 1.5 for _, rows in parts]
+    figure = Figure(figsize=(WIDTH, 0.6 + 0.32 * sum(heights)), layout="constrained")
+    axes = figure.subplots(len(parts), sharex=True, squeeze=False, height_ratios=heights).ravel()
+    for ax, (limit, rows) in zip(axes, parts, strict=True):
+        _draw_elo(label_rows(ax, rows["player"]), rows)
+        ax.set_title(f"At {limit}")
+    axes[-1].set_xlabel(elo_label(reference))
+    set_title(figure, "Elo at each limit, with 95 % intervals")
+    first: Axes = axes[0]
+    return first
+
+
+def _draw_elo(ax: Axes, rated: pd.DataFrame) -> None:
+    elo, low, high = (rated[name].to_numpy(dtype=float) for name in Interval.columns_of("elo"))
+    reference_line(ax)
+    dots(ax, elo, low, high)
+    for row, (value, error) in enumerate(zip(elo, (high - low) / 2, strict=True)):
+        beside(ax, row, with_error(value, error))
+
+
+@styled
+def plot_sweep(sweep: pd.DataFrame, gains: pd.DataFrame, *, reference: str = "") -> Axes:
     """Elo against depth, or against nodes per move, with 95 % intervals.
 
     `sweep` are the rows of `Run.sweeps` of one kind. A family whose rows in `gains` (`Run.gains`) fit has its line
-    and what a doubling is worth; without `gains` points are joined. `reference` says what 0 is.
+    and what a doubling is worth. The LINES families with the best players are shown.
     """
-    of_depth = set(sweep["per"]) <= {"depth"}
-    some = leading(sweep["family"].nunique(), LINES, " families")
-    title = f"Elo by {'search depth' if of_depth else 'nodes per move'}, with 95 % intervals{some}"
-    ax = area(ax, title, height=4.4)
-    if sweep.empty:
-        return no_games(ax)
-    _elo_lines(ax, sweep, gains)
-    if of_depth:
+    per = sweep["per"].iloc[0]
+    best = sweep.groupby("family")["elo"].max().sort_values(ascending=False, kind="stable")
+    names = [name for name in dict.fromkeys(sweep["family"]) if name in best.index[:LINES]]
+    some = leading(len(best), LINES, " families")
+    ax = area(f"Elo by {'search depth' if per == 'depth' else 'nodes per move'}, with 95 % intervals{some}")
+    for i, (name, shift) in enumerate(zip(names, shifts(len(names)), strict=True)):
+        rows, style, label = sweep[sweep["family"] == name], series(i), str(name)
+        elo, low, high = (rows[column].to_numpy(dtype=float) for column in Interval.columns_of("elo"))
+        for fit in gains[(gains["family"] == name) & (gains["per"] == per) & gains["fits"]].to_dict("records"):
+            label += f": {Interval.of(fit, 'gain')} Elo per doubling"
+            along = np.geomspace(fit["x_low"], fit["x_high"], 100)
+            line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
+            ax.plot(along, line, **style | {"marker": "none", "linewidth": 1.3})
+        error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
+        x = rows["x"] + (shift if per == "depth" else 0.0)
+        ax.errorbar(x, elo, error, capsize=3, elinewidth=1.3, label=label, **style | {"linestyle": "none"})
+    if per == "depth":
         whole_depths(ax)
     else:
         log_scale(ax, "x", sweep["x"].to_numpy(dtype=float))
@@ -118,52 +137,56 @@ def plot_sweep(
     return ax
 
 
-def _shown(table: pd.DataFrame) -> list[str]:
-    names = list(dict.fromkeys(table["family"]))
-    best = table.groupby("family", observed=True)["elo"].max().sort_values(ascending=False, kind="stable")
-    chosen = set(best.index[:LINES])
-    return [name for name in names if name in chosen]
+@styled
+def plot_convergence(convergence: pd.DataFrame, *, reference: str = "") -> Axes:
+    """Elo after growing parts of the schedule with 95 % bands; `convergence` is that of `tables.convergence`.
+
+    Of more than PLAYERS_SHOWN players, so many evenly spread over the ranks are shown.
+    """
+    last = convergence[convergence["games"] == convergence["games"].max()]
+    ranked = last.sort_values("elo", ascending=False, kind="stable")["player"].tolist()
+    places = np.linspace(0, len(ranked) - 1, min(PLAYERS_SHOWN, len(ranked))).round().astype(int)
+    some = f", {len(places)} of {len(ranked)} players" if len(places) < len(ranked) else ""
+    ax = area(f"Convergence of Elo{some}, with 95 % bands")
+    for i, place in enumerate(places.tolist()):
+        rows, style = convergence[convergence["player"] == ranked[place]], series(i)
+        ax.fill_between(
+            rows["games"], rows["elo_low"], rows["elo_high"], color=style["color"], alpha=0.13, linewidth=0
+        )
+        ax.plot(rows["games"], rows["elo"], label=ranked[place], markersize=4, **style)
+    ax.margins(x=0.03)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("games rated, in the order of the schedule")
+    ax.set_ylabel(elo_label(reference))
+    legend(ax)
+    return ax
 
 
-def _elo_lines(ax: Axes, sweep: pd.DataFrame, gains: pd.DataFrame | None) -> None:
-    names = _shown(sweep)
-    per = sweep["per"].iloc[0]
-    for i, name in enumerate(names):
-        rows = sweep[sweep["family"] == name]
-        elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("elo", "elo_low", "elo_high"))
-        error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
-        # Depths are whole, so families would hide one another.
-        beside = min(0.08, 0.5 / len(names)) * (i - (len(names) - 1) / 2) if per == "depth" else 0.0
-        style, label = series(i), str(name)
-        if gains is not None:
-            style["linestyle"] = "none"
-            for fit in gains[(gains["family"] == name) & (gains["per"] == per) & gains["fits"]].to_dict("records"):
-                label += f": {Interval.of(fit, 'gain')} Elo per doubling"
-                along = np.geomspace(fit["x_low"], fit["x_high"], 100)
-                line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
-                ax.plot(along, line, **series(i) | {"marker": "none", "linewidth": 1.3})
-        ax.errorbar(rows["x"] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)
+@styled
+def plot_joint(by_run: pd.DataFrame, joint: pd.DataFrame, *, reference: str = "") -> Axes:
+    """Elo of each player in each run and jointly, with 95 % intervals, the best at the top.
 
-
-def _sweep(per: str) -> Chart:
-    return Chart(
-        f"elo_by_{per}",
-        f"Players that differ in their limit only, with 95 % intervals, and the line Elo = a + b log2({per}) "
-        "where it describes them; b is the worth of a doubling.",
-        "sweeps.csv",
-        lambda run: plot_sweep(run.sweeps[run.sweeps["per"] == per], gains=run.gains, reference=run.zero),
-        lambda run: bool((run.sweeps["per"] == per).any()),
-    )
-
-
-CHARTS = (
-    Chart(
-        "elo",
-        "Joint rating of all players with 95 % intervals.",
-        "standings.csv",
-        _draw_elo,
-        lambda run: run.games.empty or run.standings["elo"].count() > 0,
-    ),
-    _sweep("depth"),
-    _sweep("nodes"),
-)
+    If they are CROWDED, a player's marks stand in one line, and only the mean has an interval. `by_run` has
+    player, run, elo, elo_low and elo_high, `joint` the same but for run, in rank order.
+    """
+    shown = joint.head(LEADING)
+    runs = by_run["run"].drop_duplicates().tolist()
+    crowded = len(shown) * (len(runs) + 1) > CROWDED
+    per_row = 0.3 if crowded else 0.14 * (len(runs) + 2)
+    ax = rows_of(shown["player"], f"Elo by run, and the mean{leading(len(joint))}", per_row=per_row)
+    reference_line(ax)
+    parts = [(name, by_run[by_run["run"] == name], series(number)) for number, name in enumerate(runs)]
+    parts.append(("joint", shown, {"color": INK, "marker": "D"}))
+    for number, (name, rows, style) in enumerate(parts):
+        ordered = rows.set_index("player").loc[shown["player"]]
+        elo, low, high = (ordered[column].to_numpy(dtype=float) for column in Interval.columns_of("elo"))
+        place = np.arange(len(shown)) + (0 if crowded else (number - (len(parts) - 1) / 2) / (len(parts) + 1))
+        light = crowded and number < len(runs)
+        if not light:
+            ax.hlines(place, low, high, color=style["color"], linewidth=2.2, alpha=0.5)
+        look = {"markersize": 4, "alpha": 0.7} if light else {"markersize": 5}
+        ax.plot(elo, place, style["marker"], color=style["color"], label=name, **look)
+    columns = max(1, int(_LEGEND / (0.5 + LETTER * max(map(len, runs)))))
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=min(columns, len(parts)), borderpad=0)
+    ax.set_xlabel(elo_label(reference))
+    return ax

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
@@ -75,8 +74,8 @@ def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = Fals
 
     With `has_games` each figure leads to the games of the two in the viewer.
     """
-    shares, points = run.score_matrix, run.crosstable
-    names = [str(name) for name in shares.index]
+    cells = TABLES["crosstable"].cells(run.crosstable)
+    names = [cell.text for cell in cells["Player"]]
     head = [Heading("Player", "name"), *(Heading(str(i + 1)) for i in range(len(names)))]
     body = [
         [
@@ -86,17 +85,15 @@ def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = Fals
                 (player_link(name) if name in linked else wrapping(name))
                 + Markup(" <small>{}</small>").format(i + 1),
             ),
-            *(
-                _share(name, names[j], shares.iloc[i, j], str(points.iloc[i, j]), has_games)
-                for j in range(len(names))
-            ),
+            *(_share(name, other, cells[str(number)].iloc[i], has_games) for number, other in enumerate(names, 1)),
         ]
         for i, name in enumerate(names)
     ]
     return Table(head, body, "crosstable-table")
 
 
-def _share(name: str, other: str, share: Any, points: str, has_games: bool) -> Cell:
+def _share(name: str, other: str, cell: Cell, has_games: bool) -> Cell:
+    share, points = cell.value, cell.text
     if not known(share):
         return EMPTY
     text = f"{100 * share:.0f}"

@@ -18,7 +18,7 @@ from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
 from arena.ratings.contrasts import JOINT, Across, across, by_run, gain_differences, gains, joint_table
 from arena.ratings.interval import Interval
-from arena.report.charts.runs import plot_joint
+from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import save_png, svg
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import markdown_of, page_of

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pandas as pd
+
 from arena.base.number import quantity
 from arena.base.wording import counted, first_few, listed
 from arena.ratings.contrasts import CERTAIN
@@ -187,7 +189,8 @@ def unbalanced(run: Run) -> list[str]:
                 f"The schedule is not balanced{so_far}: {listed(most)} met in {counted(counts[most], 'game')}, "
                 f"{listed(least)} in {counts[least]}."
             )
-    table = run.outcomes.pivot(index="player", columns="colour", values="games").reindex(names)
+    counts_of = {colour: run.games[colour].astype(str).value_counts() for colour in ("white", "black")}
+    table = pd.DataFrame(counts_of).reindex(names).fillna(0).astype(int)
     allowed = (UNEVEN * (table["white"] + table["black"])).clip(lower=PAIR)
     uneven = table[(table["white"] - table["black"]).abs() > allowed]
     if len(uneven):

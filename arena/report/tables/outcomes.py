@@ -1,10 +1,9 @@
-"""Outcomes: who won, drew and lost with which colour, from which openings, and how games ended."""
+"""Outcomes: who scored what against whom, from which openings, and how games ended."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -12,21 +11,18 @@ from scipy.special import stdtrit as student_quantile
 
 from arena.ratings.errors import wilson
 from arena.rules.game import ADJUDICATED, FORFEITS
-from arena.rules.result import WHITE_POINTS, Colour, points_of
+from arena.rules.result import WHITE_POINTS, points_of
+
+FEWEST_PAIRS = 10
+"""Pairs that an opening has a row with."""
 
 
-def outcomes(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
-    """Games, wins, draws and losses of each player with each colour: two rows a player, White first."""
-    seats = sides(games)
-    counts = {
-        "games": seats["points"] >= 0,
-        "wins": seats["points"] == 1,
-        "draws": seats["points"] == 0.5,
-        "losses": seats["points"] == 0,
-    }
-    table = seats[["player", "colour"]].assign(**counts).groupby(["player", "colour"]).sum()
-    rows = pd.MultiIndex.from_product([list(players), get_args(Colour)], names=["player", "colour"])
-    return table.reindex(rows, fill_value=0).astype("int64").reset_index()
+def white_points(games: pd.DataFrame) -> pd.Series:
+    """White's points by game, 0 to 1. Raises ValueError for an unknown result."""
+    results = games["result"].astype(str)
+    for result in results.unique():
+        points_of(result)
+    return results.map(WHITE_POINTS).astype(float)
 
 
 def sides(games: pd.DataFrame, columns: Sequence[str] = ()) -> pd.DataFrame:
@@ -39,6 +35,18 @@ def sides(games: pd.DataFrame, columns: Sequence[str] = ()) -> pd.DataFrame:
         for colour, other, points in (("white", "black", white), ("black", "white", 1 - white))
     ]
     return pd.concat(parts)
+
+
+def crosstable(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Points of the row player out of the games against the column player, as text such as "12.5/20".
+
+    Rows and columns are `players` in the order given; the diagonal and pairs that never met are empty text.
+    """
+    table = pd.DataFrame("", index=pd.Index(list(players), name="player"), columns=list(players), dtype=object)
+    met = sides(games).groupby(["player", "opponent"])["points"].agg(["sum", "size"])
+    for (player, opponent), points, count in met.itertuples():
+        table.loc[player, opponent] = f"{points:g}/{count}"
+    return table
 
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:
@@ -65,18 +73,6 @@ def adjudications(games: pd.DataFrame) -> pd.DataFrame:
     table["wrong_share"] = table["wrong"] / trials
     table["wrong_share_low"], table["wrong_share_high"] = wilson(table["wrong_share"].to_numpy(), trials)
     return table
-
-
-def white_points(games: pd.DataFrame) -> pd.Series:
-    """White's points by game, 0 to 1. Raises ValueError for an unknown result."""
-    results = games["result"].astype(str)
-    for result in results.unique():
-        points_of(result)
-    return results.map(WHITE_POINTS).astype(float)
-
-
-FEWEST_PAIRS = 10
-"""Pairs that an opening has a row with."""
 
 
 def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
+from scipy.special import chdtrc as chi_square_tail
 
 from arena.ratings.interval import Z95, Floats, Interval
 from arena.ratings.joint import Ratings
@@ -84,5 +84,5 @@ def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[Interval, float]:
     residual = dy - slope * dx
     chi_square, freedom = float(residual @ inverse @ residual), len(dx) - 1
     excess = math.sqrt(max(chi_square / freedom, 1.0)) if freedom else 1.0
-    chance = float(chi2.sf(chi_square, freedom)) if freedom else 1.0
+    chance = float(chi_square_tail(freedom, chi_square)) if freedom else 1.0
     return Interval.around(slope, Z95 * excess / math.sqrt(information)), chance
