@@ -24,7 +24,6 @@ class Random:
         pass
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Choose a move at random."""
         return Choice(rng.choice(game.legal_moves))
 
 

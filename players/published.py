@@ -25,11 +25,9 @@ class Published(Negamax):
     default = Limit()
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Search until the first limit is met and choose the best move; see `Negamax.choose`."""
         return super().choose(game, self.own_limit(limit), rng)
 
     def check_limit(self, limit: Limit) -> None:
-        """Raise ValueError for a limit that the search cannot do with."""
         super().check_limit(self.own_limit(limit))
 
     def own_limit(self, limit: Limit) -> Limit:

@@ -65,7 +65,8 @@ The two that compile most, searches and switches, are not begun together, as one
 
 TIERS = ("quick", "rest", "full", "slow")
 QUICK_RULES = ("english", "international")
-"""Of a test that has a rule set as a parameter, the quick tier runs these."""
+"""Of a test that has a rule set as a parameter, the quick tier runs these; in `tests/players` the first alone, as
+a search is compiled for each rule set."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -112,16 +113,18 @@ def tier_of(item: pytest.Item) -> str:
         name = parameters.id if parameters else ""
         if name in marker.kwargs.get("only", [name]) and name not in marker.kwargs.get("but", []):
             return "rest"
-    return "rest" if parameters and any(map(_is_of_another_rule_set, parameters.params.values())) else "quick"
+    quick = QUICK_RULES[:1] if item.path.parent.name == "players" else QUICK_RULES
+    values = parameters.params.values() if parameters else ()
+    return "rest" if any(_is_of_another_rule_set(value, quick) for value in values) else "quick"
 
 
-def _is_of_another_rule_set(value: object) -> bool:
-    """Whether a test's parameter is a rule set outside QUICK_RULES, the name of one or a row about one."""
+def _is_of_another_rule_set(value: object, quick: tuple[str, ...]) -> bool:
+    """Whether a test's parameter is a rule set outside `quick`, the name of one or a row about one."""
     if isinstance(value, Mapping):
         value = value.get("variant")
     name = value.name if isinstance(value, Variant) else value
     return (
-        isinstance(name, str) and name not in QUICK_RULES and bool({name, name.rpartition("-")[0]} & set(VARIANTS))
+        isinstance(name, str) and name not in quick and bool({name, name.rpartition("-")[0]} & set(VARIANTS))
     )
 
 

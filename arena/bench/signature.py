@@ -7,7 +7,7 @@ read, so every machine prints the same lines.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
@@ -51,16 +51,28 @@ SEARCHES = (
     PlayerSpec("hybrid", "hybrid", Limit(nodes=2000), {"tree": 4, "tt": 1}),
 )
 """Each is asked once in each position, with empty tables."""
+PROGRAMS = (
+    PlayerSpec("game3", "game3", Limit(depth=4)),
+    PlayerSpec("game3 as printed", "game3", Limit(depth=4), {"as_printed": True}),
+    PlayerSpec("cis300", "cis300", Limit(depth=6)),
+    PlayerSpec("cis300 as printed", "cis300", Limit(depth=4), {"as_printed": True}),
+)
+"""The published programs, each asked once in each position of English draughts."""
 
 
-def signature() -> Iterator[str]:
-    """The lines of the table, a CSV: what it is, its header, and a row for each search in each position."""
+def signature(names: Collection[str] = ("english", "international", "russian")) -> Iterator[str]:
+    """The lines of the table, a CSV: a comment, its header, and a row for each search in each position.
+
+    `names` are the rule sets whose positions are searched.
+    """
     yield "# `arena bench signature`: what searches find within limits of depth, nodes or simulations"
     yield "variant,fen,player,value,move,depth,nodes"
     for name, fen in POSITIONS:
+        if name not in names:
+            continue
         variant = VARIANTS[name]
         game = Game(variant, parse_fen(variant, fen))
-        for spec in SEARCHES:
+        for spec in (*SEARCHES, *(PROGRAMS if name == "english" else ())):
             choice = build_player(spec, variant).choose(game, spec.limit, random.Random(0))
             assert choice.score is not None
             value = choice.score + 0.0  # a zero without a sign

@@ -15,9 +15,8 @@ import torch
 from numpy.typing import NDArray
 
 from arena.learning.logistic import Loss, mean_loss
-from arena.learning.samples import Samples
+from arena.learning.samples import Samples, points_to_move
 from arena.ratings.interval import Floats, Ints
-from arena.rules.position import WHITE
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import Evaluation
@@ -207,7 +206,7 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
         for column in part:
             digest.update(np.ascontiguousarray(column).tobytes())
         file.write(views(rules, np.ascontiguousarray(part.positions)).tobytes())
-        targets.append(np.where(part.positions[:, 3] == WHITE, part.targets, 1 - part.targets))
+        targets.append(points_to_move(part.positions, part.targets))
         held_out.append(part.held_out)
         games.append(part.games)
     file.flush()

@@ -51,6 +51,11 @@ class Samples(NamedTuple):
         return np.equal(self.games % HELD_OUT, 0)
 
 
+def points_to_move(positions: Ints, white: Floats) -> Floats:
+    """The points of the side to move in some positions, `float64[n]`, from White's points."""
+    return np.where(positions[:, 3] == WHITE, white, 1 - white)
+
+
 def round_samples(number: int, games: Sequence[Played], results: float) -> Iterator[Samples]:
     """Positions with targets from the games of a round, of self-play, PART games at a time.
 

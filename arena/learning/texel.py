@@ -20,9 +20,9 @@ from arena.experiment.yaml.errors import Keys
 from arena.learning.games import Job, job_of
 from arena.learning.logistic import COIN, Loss, logistic_fit
 from arena.learning.method import AGAINST, BuildTrial, Findings, Options, Session, Step, Tuner
+from arena.learning.samples import points_to_move
 from arena.learning.terms import EvaluationField, LearningError, Terms
 from arena.ratings.interval import Z95, Floats, Ints
-from arena.rules.position import WHITE
 from arena.rules.result import points_of
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import Evaluation
@@ -124,8 +124,8 @@ class Texel(Tuner):
             raise LearningError(f"{self.stage(number)}: there is no quiet position in its games")
         owner = np.repeat(np.arange(len(games)), [len(rows) for rows in taken])
         white = np.array([points_of(game.result) for game in games])[owner]
-        points = np.where(positions[:, 3] == WHITE, white, 1 - white)
-        fit = logistic_fit(vector.design(session.terms.rule_set, positions), points, owner, PENALTY)
+        points, design = points_to_move(positions, white), vector.design(session.terms.rule_set, positions)
+        fit = logistic_fit(design, points, owner, PENALTY)
         if not fit.theta.any():
             stage = self.stage(number)
             raise LearningError(f"{stage}: its results depend on none of the features; play more games")

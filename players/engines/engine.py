@@ -77,7 +77,6 @@ class Engine:
         self._in_words(self._speech.begin)
 
     def check_limit(self, limit: Limit) -> None:
-        """Raise ValueError if there is no limit, or one that the protocol cannot state."""
         self._speech.check_limit(limit)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
@@ -97,7 +96,6 @@ class Engine:
         return choice
 
     def close(self) -> None:
-        """Have the program quit, or end it."""
         self._speech.close()
 
     def _in_words(self, begin: Callable[[], None]) -> None:

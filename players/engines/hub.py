@@ -71,7 +71,6 @@ class Hub:
             raise AnswerError(str(error)) from None
 
     def check_limit(self, limit: Limit) -> None:
-        """Raise ValueError if there is no limit."""
         if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("an engine needs a limit: depth, nodes, seconds or clock")
 
@@ -96,7 +95,6 @@ class Hub:
         return _choice(game, move, said)
 
     def close(self) -> None:
-        """Have the program quit, or end it."""
         if self.program is not None:
             self.program.close("quit")
 

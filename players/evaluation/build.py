@@ -28,7 +28,7 @@ from players.evaluation.linear import (
     strong,
     strong_weights,
 )
-from players.evaluation.mix import PARTS, WEIGHTS, is_mix, mix, mix_weights
+from players.evaluation.mix import PARTS, is_mix, mix, mix_weights
 from players.evaluation.neural import network_in, neural, trained, trained_variants
 from players.evaluation.refusal import line_that_prints, refusal
 from players.loading import PlayerError, load_object
@@ -61,11 +61,7 @@ def _weights(name: str, description: str, kinds: Mapping[str, Any]) -> dict[str,
 _FEATURES = {
     name: {"description": " ".join((count.__doc__ or "").split())} | _WEIGHT for name, count in VOCABULARY.items()
 }
-_PARTS = {
-    name: {"description": part.meaning}
-    | (_WEIGHT if name in WEIGHTS else {"type": "number", "exclusiveMinimum": 0, "default": part.value})
-    for name, part in PARTS.items()
-}
+_PARTS = {name: {"description": part.meaning} | _WEIGHT for name, part in PARTS.items()}
 Description = Annotated[
     str | dict[str, Any],
     WithJsonSchema(

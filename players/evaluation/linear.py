@@ -82,7 +82,7 @@ def phased(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int, key:
     rows = np.zeros((2, len(names)))
     for name, weight in weights.items():
         pair = weight if isinstance(weight, list | tuple) else (weight, weight)
-        if len(pair) != 2 or not all(is_number(number) for number in pair):
+        if len(pair) != 2 or not all(type(number) in (int, float) for number in pair):
             raise PlayerError(
                 f"the weight of {name} must be a number or a pair [opening, ending], not {weight!r}",
                 "evaluation",
@@ -114,11 +114,6 @@ def shares(position: Position, rules: Rules, weights: NDArray[np.float64]) -> di
         weight = float(weights[i] + left * weights[N + i])
         by_feature[name] = Share(own, other, weight, weight * (own - other) + 0.0)
     return by_feature
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value of a configuration is a number."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # Weights of `strong`, in hundredths of a man: set by hand from a logistic fit to self-play at 5 and 6 plies, and

@@ -22,7 +22,7 @@ from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import back_row, connected, kings, men, pieces_mask
-from players.evaluation.linear import is_number, phased
+from players.evaluation.linear import phased
 from players.evaluation.neural import network_value, network_words, trained, trained_variants, word_count
 from players.loading import PlayerError
 
@@ -37,7 +37,7 @@ class Part(NamedTuple):
     """If none is given and they have one."""
 
 
-WEIGHTS: Mapping[str, Part] = {
+PARTS: Mapping[str, Part] = {
     "material": Part("own minus other: a man 1, a king 1.5, or 3 if it flies", 100.0, 0.0),
     "formation": Part("own minus other: men with a man diagonally behind them, and men on the back row", 4.0, 1.0),
     "safety": Part("own minus other: pieces that can be taken, counted less than 0", 20.0, 5.0),
@@ -46,17 +46,13 @@ WEIGHTS: Mapping[str, Part] = {
     "defensive_safety": Part("what safety weighs in addition while either side is weak", 0.0, 5.0),
 }
 """The parts that are weighed, in the order of the weights."""
-THRESHOLDS: Mapping[str, Part] = {
-    "weak_formation": Part("how far behind in formation a side is weak", 4.0, 4.0),
-    "weak_safety": Part("how far behind in safety a side is weak", 2.0, 2.0),
-}
-PARTS: Mapping[str, Part] = {**WEIGHTS, **THRESHOLDS}
-N = len(WEIGHTS)
+N = len(PARTS)
 MATERIAL, FORMATION, SAFETY, NETWORK, DEFENSIVE_FORMATION, DEFENSIVE_SAFETY = range(N)
+WEAK_FORMATION, WEAK_SAFETY = 4, 2
+"""How far a side that is weak is behind."""
 
-WEAK_FORMATION, WEAK_SAFETY, STANCE, PARTS_USED = range(2 * N, 2 * N + 4)
-"""The words behind the weights: the thresholds; a player's judgement of the formation; the bits of the parts that
-are needed."""
+STANCE, PARTS_USED = range(2 * N, 2 * N + 2)
+"""The words behind the weights: a player's judgement of the formation; the bits of the parts that are needed."""
 HEAD = 16
 """Words of all these; they stand behind the network."""
 JUDGED, SOUND, WEAK = range(3)
@@ -91,11 +87,11 @@ def weight(weights: NDArray[np.float64], at: int, left: int) -> float:
 def is_defensive(rules: Rules, weights: NDArray[np.float64], formation: int, safety: int) -> bool:
     """Whether a side's formation or safety is weak."""
     at = network_words(weights, rules)
-    if abs(safety) >= weights[at + WEAK_SAFETY]:
+    if abs(safety) >= WEAK_SAFETY:
         return True
     if weights[at + STANCE] != JUDGED:
         return bool(weights[at + STANCE] == WEAK)
-    return bool(abs(formation) >= weights[at + WEAK_FORMATION])
+    return bool(abs(formation) >= WEAK_FORMATION)
 
 
 def defaults(rules: Rules) -> dict[str, float]:
@@ -112,15 +108,13 @@ def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     """
     network = trained(variant.rules)
     chosen: dict[str, Any] = {**defaults(variant.rules), **parts}
-    for name, value in chosen.items():
+    for name in chosen:
         if name not in PARTS:
             raise _error(unknown("part of the mix", str(name), PARTS), name)
-        if name in THRESHOLDS and not (is_number(value) and value > 0):
-            raise _error(f"{name} must be a number above 0, not {value!r}", name)
     for part in ("formation", "safety"):
         if chosen[part] == 0 and f"defensive_{part}" not in parts:
             chosen[f"defensive_{part}"] = 0
-    pairs = phased({name: chosen[name] for name in WEIGHTS}, tuple(WEIGHTS), 2 * variant.men, "mix")
+    pairs = phased(chosen, tuple(PARTS), 2 * variant.men, "mix")
     used = [bool(pairs[[part, N + part]].any()) for part in range(N)]
     if used[NETWORK] and network is None:
         names = ", ".join(trained_variants())
@@ -133,7 +127,6 @@ def mix_weights(parts: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
         memory = network.runnable(variant.rules, HEAD)
     head = head_of(memory, variant.rules)
     head[: 2 * N] = pairs
-    head[WEAK_FORMATION], head[WEAK_SAFETY] = (chosen[name] for name in THRESHOLDS)
     head[PARTS_USED] = sum(1 << part for part in (FORMATION, SAFETY, NETWORK) if used[part])
     return memory
 
@@ -148,7 +141,7 @@ def assess(position: Position, rules: Rules, head: NDArray[np.float64]) -> int:
 
     It is weak if it is behind in material, or its formation is.
     """
-    is_weak = formation_ahead(position, rules) <= -head[WEAK_FORMATION] or material_ahead(position, rules) < 0
+    is_weak = formation_ahead(position, rules) <= -WEAK_FORMATION or material_ahead(position, rules) < 0
     head[STANCE] = WEAK if is_weak else SOUND
     return int(head[STANCE])
 

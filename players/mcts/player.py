@@ -28,26 +28,18 @@ from players.player import AnswerError, Choice, Limit
 MIX: dict[str, Any] = {"mix": {}}
 """The evaluation if none is named: `players.evaluation.mix` with its own weights."""
 
-Shallow: TypeAlias = Annotated[
-    dict[Literal["depth"], Annotated[int, does("plies that negamax searches", "plies", least=0, most=16)]],
-    Field(min_length=1),
-]
-"""A shallow search that values positions: `{depth: 2}`."""
+_Depth: TypeAlias = Annotated[int, does("plies that negamax searches", "plies", least=0, most=16)]
 Rollout: TypeAlias = Annotated[
-    Literal["random", "evaluation"] | Shallow,
+    Literal["random", "evaluation"] | Annotated[dict[Literal["depth"], _Depth], Field(min_length=1)],
     does("how a new position is valued: random moves; the evaluation; negamax to that depth, then captures"),
 ]
-_WAYS = {"random": RANDOM, "none": 0, "evaluation": EVALUATION}
-"""The words of `rollout` and `policy` as kernels read them."""
-
 _NOTHING_PLAYED = np.zeros(0, np.int64)
 
 
 class Mcts:
     """Monte-Carlo tree search by UCT, compiled; it plays the move that was visited most.
 
-    A simulation, which counts as a node, goes down the tree by UCB1, or with a `policy` by PUCT, adds a position
-    and values it by `rollout`. Positions that a policy values count neither as nodes nor as leaves.
+    A simulation, which counts as a node, goes down the tree by UCB1, adds a position and values it by `rollout`.
     The score is the expected result, from -1 to 1. The same `rng` and number of simulations give the same choice.
     """
 
@@ -64,22 +56,8 @@ class Mcts:
         rollout: Rollout = "random",
         evaluation: Description = "simple",
         exploration: Annotated[
-            float, does("the constant of UCB1 or PUCT: how often moves that look worse are tried", least=0)
+            float, does("the constant of UCB1: how often moves that look worse are tried", least=0)
         ] = 0.7,
-        first_play: Annotated[
-            float, does("the value of an untried move in UCB1, against mean plus exploration of others")
-        ] = 1.0,
-        policy: Annotated[
-            Literal["none", "evaluation"] | Shallow,
-            does(
-                "how a move gets its prior: not at all, so UCB1 chooses moves; or, for PUCT, by the evaluation "
-                "after the move; by negamax to that depth after it, then captures"
-            ),
-        ] = "none",
-        temperature: Annotated[
-            float,
-            does("a move whose position is worth this much less has a prior 1 / e times as high", "men", 0.01),
-        ] = 0.2,
         scale: Annotated[float, does("an evaluation v counts tanh(v / scale)", "men", 0.01)] = 3.0,
         solver: Annotated[
             bool, does("proven wins, losses and draws are passed up the tree and not searched again")
@@ -99,13 +77,9 @@ class Mcts:
         self._memory = TreeWorkspace(
             tree,
             {
-                "rollout": SHALLOW if isinstance(rollout, dict) else _WAYS[rollout],
+                "rollout": {"random": RANDOM, "evaluation": EVALUATION}.get(str(rollout), SHALLOW),
                 "rollout_depth": rollout["depth"] if isinstance(rollout, dict) else 0,
                 "exploration": exploration,
-                "first_play": first_play,
-                "policy": SHALLOW if isinstance(policy, dict) else _WAYS[policy],
-                "policy_depth": policy["depth"] if isinstance(policy, dict) else 0,
-                "temperature": temperature * self._man,
                 "scale": scale * self._man,
                 "solver": solver,
                 **draw_rules(variant.draws),
@@ -114,7 +88,6 @@ class Mcts:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was found in earlier games."""
         self._negamax.begin()
         self._searched: tuple[Any, list[int]] | None = None
         """The start and the moves of the game whose tree there is."""
@@ -122,8 +95,8 @@ class Mcts:
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Simulate until the first limit is met or the position is proven, and choose a move.
 
-        A clock is spent a twentieth of what is left, and most of the increment, at a time. Raises ValueError as
-        `check_limit`; AnswerError if the evaluation has no value.
+        A move spends a twentieth of what its clock has left, and most of the increment. Raises AnswerError if the
+        evaluation has no value.
         """
         self.check_limit(limit)
         return self._search_tree(game, *self._budget(limit), rng)
@@ -165,11 +138,9 @@ class Mcts:
         )
 
     def stop(self) -> None:
-        """End the search under way, from another thread; what is found so far is its answer."""
-        self._memory.states[0]["node_limit"] = 0
+        self._memory.stop()
 
     def check_limit(self, limit: Limit) -> None:
-        """Raise ValueError for a limit that the search cannot do with."""
         if limit.depth is not None:
             raise ValueError("a tree search has no depth to limit; give it nodes (simulations), seconds or clock")
         if limit.nodes is limit.seconds is limit.clock is None:
@@ -232,16 +203,12 @@ class Hybrid(Mcts):
         )
 
     def begin(self) -> None:
-        """Forget what was found in earlier games."""
         super().begin()
         if self._mixed:
             head_of(self._negamax.evaluation.weights, self._rules)[STANCE] = JUDGED
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Search by minimax, then the tree, until the first limit is met or the position is decided.
-
-        The limit is shared as `minimax` says; for the rest see `Mcts.choose`.
-        """
+        """Search by minimax, then the tree, until the first limit is met or the position is decided."""
         self.check_limit(limit)
         nodes, seconds = self._budget(limit)
         began, self._stopped = monotonic(), False
@@ -274,7 +241,6 @@ class Hybrid(Mcts):
         return choice._replace(extra={**(choice.extra or {}), "assessed": assessed}) if assessed else choice
 
     def stop(self) -> None:
-        """End the search under way, from another thread; what is found so far is its answer."""
         self._stopped = True
         self._negamax.stop()
         super().stop()

@@ -26,7 +26,6 @@ from players.mcts.tree import (
     DRAWN,
     FIRST,
     MOVE,
-    PRIOR,
     PROVEN,
     REJECTED,
     ROOT,
@@ -46,6 +45,7 @@ from players.mcts.tree import (
     select,
 )
 from players.memory import Record, address_of_array
+from players.negamax.deepening import Workspace
 from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
 from players.negamax.state import (
     DRAW_RULES,
@@ -60,11 +60,9 @@ from players.negamax.state import (
     is_drawn,
     out_of_budget,
 )
-from players.negamax.workspace import Workspace
 
 RANDOM, EVALUATION, SHALLOW = range(3)
-"""How a new position is valued, `rollout`: by a random game, the evaluation, a shallow search. The prior of a move
-comes from one of the latter two, `policy`, or 0: there is no policy."""
+"""How a new position is valued, `rollout`: by a random game, the evaluation, a shallow search."""
 LINE = 256
 """Plies from the root beyond which no position is added to the tree."""
 GAME_PLIES = 200
@@ -78,10 +76,6 @@ TREE_SEARCH = np.dtype(
         ("rollout", "i8"),
         ("rollout_depth", "i8"),
         ("exploration", "f8"),
-        ("first_play", "f8"),
-        ("policy", "i8"),
-        ("policy_depth", "i8"),
-        ("temperature", "f8"),
         ("scale", "f8"),
         ("solver", "i8"),
         ("reject_depth", "i8"),
@@ -107,11 +101,11 @@ TREE_SEARCH = np.dtype(
 )
 """Everything that a tree search reads and writes, all zeros in a new one.
 
-First a player's settings, with `temperature`, `scale` and `reject_margin` in the evaluation's unit, and the draw
-rules. Then the address of the tree, its words, the root's best move by minimax (`advised`, 0 for none) and its
-value (`advice`), and the `used` words of the tree. `chance` is the generator's state. `path` and `progress` are as
-in `players.negamax.state.STATE`. `nodes_of_line` are the nodes from the root down, `line` the principal line,
-`values` the values of one position's moves by shallow searches.
+First a player's settings, with `scale` and `reject_margin` in the evaluation's unit, and the draw rules. Then the
+address of the tree, its words, the root's best move by minimax (`advised`, 0 for none) and its value (`advice`),
+and the `used` words of the tree. `chance` is the generator's state. `path` and `progress` have the meaning that
+they have in `players.negamax.state.STATE`. `nodes_of_line` are the nodes from the root down, `line` the principal
+line, `values` the values of one position's moves by shallow searches.
 """
 
 
@@ -289,40 +283,9 @@ def expand(
         return False
     tree[node + FIRST] = first
     tree[node + COUNT] = count
-    if state.policy and count > 1:
-        set_priors(rules, state, shallow, tree, node, position, ply)
     if state.reject_depth and count > 1 and not (state.advised and node == ROOT):
         reject(rules, state, shallow, tree, node, position, ply)
     return True
-
-
-@kernel
-def set_priors(rules: Rules, state: Any, shallow: Any, tree: Any, node: int, position: Position, ply: int) -> None:
-    """Give the children of a node at `ply` the priors of the policy: a softmax over the values of their positions.
-
-    They stay equal if the search was stopped.
-    """
-    first, count = tree[node + FIRST], tree[node + COUNT]
-    best, total = -np.inf, 0.0
-    for i in range(count):
-        move = tree[first + i * WIDTH + MOVE]
-        after = apply(rules, position, move)
-        if state.policy == EVALUATION:
-            value = -leaf_value(rules, shallow, after)
-        else:
-            enter(state, ply, position, move, after)
-            value = -shallow_value(rules, state, shallow, after, ply + 1, state.policy_depth, -WIN, WIN)
-        if value != value:
-            state.undefined = state.stopped = 1
-        if shallow.stopped or state.stopped:
-            return
-        state.values[i] = value
-        best = max(best, value)
-    for i in range(count):
-        state.values[i] = math.exp((state.values[i] - best) / state.temperature)
-        total += state.values[i]
-    for i in range(count):
-        tree[first + i * WIDTH + PRIOR] = int(state.values[i] / total * UNIT)
 
 
 @kernel

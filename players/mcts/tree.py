@@ -14,14 +14,15 @@ import numpy as np
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.moves import Moves
 
-MOVE, FIRST, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PRIOR = range(8)
+MOVE, FIRST, COUNT, VISITS, TOTAL, PROVEN, REJECTED = range(7)
 """Words of a node: the move into it, its first child (0: not expanded), how many children, visits, the sum of the
-visits' values in units of 1 / UNIT, what is proven, whether its parent's choice leaves it out, and its prior, in
-units of 1 / UNIT, too."""
+visits' values in units of 1 / UNIT, what is proven, and whether its parent's choice leaves it out."""
 WIDTH = 8
-"""Words of a node."""
+"""Words of a node: a line of the processor's cache, whose last word is free."""
 ROOT = 0
 UNIT = 1 << 30
+FIRST_PLAY = 1.0
+"""The bound of a child that was never visited."""
 DRAWN = 1 << 40
 """`PROVEN` of a draw. A win in n plies is n + 1, a loss -(n + 1), what is not proven 0."""
 
@@ -41,16 +42,12 @@ def clear_node(tree: Any, node: int, move: int) -> None:
 
 @inlined
 def add_children(state: Any, tree: Any, moves: Moves, count: int) -> int:
-    """Nodes for the moves in `moves[:count]`, which are nobody's children yet: the first, or 0 without room.
-
-    Their priors are equal.
-    """
+    """Nodes for the moves in `moves[:count]`, which are nobody's children yet: the first, or 0 without room."""
     first = state.used
     if first + count * WIDTH > state.tree_words:
         return 0
     for i in range(count):
         clear_node(tree, first + i * WIDTH, moves[i])
-        tree[first + i * WIDTH + PRIOR] = UNIT // count
     state.used = first + count * WIDTH
     return first
 
@@ -71,31 +68,25 @@ def mean_value(tree: Any, node: int) -> float:
 
 @kernel
 def select(state: Any, tree: Any, node: int) -> int:
-    """The child to visit: that of the highest upper confidence bound of those that are not proven lost.
+    """The child to visit: of the children that are not proven lost, the one of the highest upper confidence bound.
 
-    The bound is UCB1, `first_play` for a child never visited, or with a policy PUCT, which takes the mean of the
-    node itself for that of a child never visited. A proven draw has the bound 0. Rejected children are left out;
+    The bound is UCB1, FIRST_PLAY for a child never visited, 0 for a proven draw. Rejected children are left out;
     if no other is left, they are not rejected any more.
 
-    L. Kocsis and C. Szepesvári, Bandit based Monte-Carlo planning, 2006. D. Silver et al., Mastering the game of
-    Go without human knowledge, 2017, "Methods".
+    L. Kocsis and C. Szepesvári, Bandit based Monte-Carlo planning, 2006.
     """
     first = tree[node + FIRST]
     end = first + tree[node + COUNT] * WIDTH
     chosen, best = -1, -np.inf
     logarithm = math.log(tree[node + VISITS] + 1.0)
-    per_prior = state.exploration * math.sqrt(max(tree[node + VISITS], 1)) / UNIT
     for child in range(first, end, WIDTH):
         proven, visits = tree[child + PROVEN], tree[child + VISITS]
         if proven < 0 or tree[child + REJECTED] != 0:
             continue
         if proven != 0:
             bound = exact_value(proven)
-        elif state.policy:
-            mean = mean_value(tree, child) if visits else -mean_value(tree, node)
-            bound = mean + per_prior * tree[child + PRIOR] / (1 + visits)
         elif visits == 0:
-            bound = state.first_play
+            bound = FIRST_PLAY
         else:
             bound = tree[child + TOTAL] / (UNIT * visits) + state.exploration * math.sqrt(logarithm / visits)
         if bound > best:

@@ -1,7 +1,8 @@
-"""The search for a move, as one kernel: iterations, windows and limits around `players.negamax.tree`."""
+"""The search for a move: its memory, and one kernel with iterations, windows and limits around the tree."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -9,22 +10,54 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from arena.rules.jit.kernel import address_of, entry, inlined, kernel
+from arena.rules.jit.kernel import address_of, entry, inlined, is_compiling, kernel
 from arena.rules.jit.native import monotonic
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
+from players.memory import Record, address_of_array
 from players.negamax.ordering import arrange, list_moves
 from players.negamax.score import LIMIT, WIN
-from players.negamax.state import POLL_FIRST, Node, age, begin
+from players.negamax.state import ANSWERED, POLL_FIRST, STATE, Node, age, begin
 from players.negamax.switches import RANDOM
+from players.negamax.transposition import new_table
 from players.negamax.tree import search_below, search_root
-from players.negamax.workspace import Workspace
 
 _WIDEST = 64
 """Men of half a window beyond which it is opened."""
 _MOST_GROWTH = 4.0
 """Times by which the nodes of an iteration are expected to grow from the last one, at most."""
+
+
+class Workspace(Record):
+    """The memory of a player's searches: Python writes the settings and reads the answer."""
+
+    def __init__(self, megabytes: int, settings: Mapping[str, Any]) -> None:
+        """Room for searches with a transposition table of `megabytes` megabytes, 0 for none.
+
+        `settings` are fields of STATE; an array whose address is among them must live as long as the workspace.
+        """
+        self.table = new_table(megabytes)
+        table = {"table": address_of_array(self.table), "table_words": self.table.size}
+        super().__init__(STATE, {**table, **settings})
+        assert STATE.fields is not None
+        first = STATE.fields[ANSWERED[0]][1] // 8
+        self._answer = self.array.view("i8")[first : first + len(ANSWERED)]
+        self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
+        """The best line, the chosen move first, and the moves of equal value, in the generator's order."""
+
+    def forget(self) -> None:
+        """Empty the table and the history of moves."""
+        state = self.states[0]
+        state["oldest"] = state["generation"] + 1
+        if state["order_history"]:
+            state["history"][:] = 0
+
+    def answer(self) -> list[Any]:
+        """The values of ANSWERED."""
+        if is_compiling():
+            return self._answer.tolist()
+        return [int(self.states[0][name]) for name in ANSWERED]
 
 
 class Compiled(NamedTuple):

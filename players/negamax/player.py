@@ -17,11 +17,10 @@ from players.evaluation.build import Description, build_evaluation
 from players.evaluation.sample import man_at_start, man_value
 from players.loading import PlayerError
 from players.memory import MOST_KEPT, address_of_array
-from players.negamax.deepening import compiled_search
+from players.negamax.deepening import Workspace, compiled_search
 from players.negamax.score import plies_to_win
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
-from players.negamax.workspace import Workspace
 from players.player import AnswerError, Choice, Limit
 
 _RESERVE = 0.0005
@@ -67,7 +66,6 @@ class Negamax:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was found in earlier games."""
         self.workspace.forget()
 
     @cached_property
@@ -76,10 +74,9 @@ class Negamax:
         return man_value(self._variant, self.evaluation)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Search until the first limit is met and choose the best move.
+        """Search until the first limit is met and choose the best move; `budget` shares out a clock.
 
-        The clock is spent as `budget` says. Raises ValueError as `check_limit`; AnswerError if no move has a
-        value, as the evaluation has none.
+        Raises AnswerError if no move has a value, as the evaluation has none.
         """
         self.check_limit(limit)
         return self.search(game, limit.depth or MAX_DEPTH, limit.nodes or 2**62, *budget(limit), rng)
@@ -125,11 +122,9 @@ class Negamax:
         return Choice._make((line[0], None, depth, *counted, tuple(line), 0, None))
 
     def stop(self) -> None:
-        """End the search under way, from another thread; what is found so far is its answer."""
         self.workspace.stop()
 
     def check_limit(self, limit: Limit) -> None:
-        """Raise ValueError for a limit that the search cannot do with."""
         if limit.depth is not None and not 1 <= limit.depth <= MAX_DEPTH:
             raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
         if limit.depth is None and not self.switches.iterative:

@@ -234,17 +234,6 @@ def test_a_network_that_is_gone_is_made_again_and_a_damaged_checkpoint_learned_a
     assert (folder / NETWORK).read_bytes() == before
 
 
-def test_positions_are_held_out_by_game(tmp_path: Path):
-    config = written(tmp_path)
-    assert not done(config, tmp_path / "run", stop_after=41)
-    data = samples_of(config, tmp_path / "run")
-    with GameStore(tmp_path / "run", prepare(load_learning(config)).description) as store:
-        games = store.games("games")
-    of_game = np.repeat([game.game for game in games], [len(game.scored()) for game in games])
-    assert data.held_out.tolist() == (of_game % 20 == 0).tolist()
-    assert 0 < data.held_out.sum() < len(of_game)
-
-
 RUN = """
 name: run
 variant: english
@@ -362,21 +351,3 @@ def test_each_round_is_played_by_the_network_of_the_one_before_and_the_last_one_
     ]
     text = (folder / "summary.md").read_text()
     assert "quiet positions of 60 games of the player with itself, after rounds of 40 and 20" in text
-
-
-def test_a_run_of_rounds_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
-    """Stopped in the fit of the first round, in the games of the second, and in the fit of the last."""
-    config = written(tmp_path, ROUNDS)
-    assert done(config, tmp_path / "whole")
-    for events in (40 + 1 + 2, 1 + 2 + 5, 15 + 1 + 2 * 2 + 60 + 1 + 2):
-        assert not done(config, tmp_path / "pieces", stop_after=events)
-    assert done(config, tmp_path / "pieces")
-    whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))
-    assert whole == pieces
-
-
-def test_too_few_games_are_told(tmp_path: Path):
-    config = written(tmp_path, SMALL.replace("games: 40", "games: 3"))
-    result = invoke("learn", config, "--out", tmp_path / "out")
-    assert result.exit_code == 2
-    assert "play more games" in result.stderr.splitlines()[-1]

@@ -15,7 +15,7 @@ from arena.learning.games import Job, Played
 from arena.learning.logistic import logistic_fit, mean_loss
 from arena.learning.method import Session, Step
 from arena.learning.numbers import Number, NumberError, PlayerNumbers, TunedNumber, tuned_number
-from arena.learning.spsa import Spsa, slope
+from arena.learning.spsa import slope
 from arena.learning.texel import LinearWeights
 from arena.play.prepare import probe_positions
 from arena.rules.variants import VARIANTS
@@ -90,16 +90,16 @@ def test_positions_of_one_game_count_as_one_observation() -> None:
 
 
 def test_a_game_is_held_out_as_by_a_fit_to_all_others() -> None:
-    x, points = synthetic(600, np.array([0.8, -0.2, 1.5]))
-    games = np.arange(600) // 10
+    x, points = synthetic(300, np.array([0.8, -0.2, 1.5]))
+    games = np.arange(300) // 10
     exact = []
-    for game in range(60):
+    for game in range(30):
         theta = logistic_fit(x[games != game], points[games != game], games[games != game], 1.0).theta
         logits = x[games == game] @ theta
         exact += (np.logaddexp(0, logits) - points[games == game] * logits).tolist()
     fit = logistic_fit(x, points, games, 1.0)
-    assert fit.held_out == pytest.approx(mean_loss(np.array(exact), games), abs=1e-3)
-    assert fit.loss < fit.held_out.mean < fit.loss + 0.02
+    assert fit.held_out == pytest.approx(mean_loss(np.array(exact), games), abs=5e-3)
+    assert fit.loss < fit.held_out.mean < fit.loss + 0.04
 
 
 def test_the_interval_of_a_loss_counts_games_and_not_positions() -> None:
@@ -117,11 +117,6 @@ def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
     both = logistic_fit(np.tile(x, (2, 1)), np.repeat([1.0, 0.0], 500), np.arange(1000), 1.0)
     assert both.theta == pytest.approx([0, 0, 0], abs=1e-9)
     assert draws.loss == pytest.approx(np.log(2))
-
-
-def test_a_column_of_ones_is_the_advantage_of_the_move() -> None:
-    points = np.repeat([1.0, 0.0], [600, 400])
-    assert logistic_fit(np.ones((1000, 1)), points, np.arange(1000), 1e-6).theta == pytest.approx(np.log(1.5))
 
 
 @pytest.mark.full
@@ -169,6 +164,7 @@ def tuned(judge: Judge, numbers: Mapping[str, Any], **settings: Any) -> list[Ste
     return steps
 
 
+@pytest.mark.full
 def test_it_climbs_to_the_best_numbers_each_in_its_own_unit() -> None:
     numbers = {"aspiration": {"least": 0, "most": 2}, "contempt": {"least": -10, "most": 10, "start": 8}}
 
@@ -208,13 +204,6 @@ def test_a_pair_is_a_change_against_the_opposite_with_colours_swapped_from_one_o
     assert len({job.pair for job in judge.jobs}) == 3
 
 
-def test_the_change_decays_to_the_step_in_the_end() -> None:
-    method = Spsa(method="spsa", numbers={"contempt": Number(step=2)}, steps=100)
-    assert method.perturbation(100) == pytest.approx(1)
-    assert method.perturbation(1) == pytest.approx(100**0.101)
-    assert method.gain(90) == pytest.approx(20 / 100**0.602)
-
-
 def test_of_a_linear_score_every_orthogonal_set_of_changes_shows_the_exact_slope() -> None:
     truth, deltas = np.array([0.2, -0.5]), np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     for change in (1.0, 1.3):
@@ -247,7 +236,6 @@ def test_whole_numbers_are_rounded_by_chance_in_games_and_to_the_nearest_when_wr
             {"step": 2},
             (3, None, None, 2, False),
         ),
-        (PlayerSpec("a", "mcts"), "exploration", {"most": 1}, (0.7, 0, 1, 0.05, False)),
         (PlayerSpec("a", "hybrid"), "trust", {"start": 50, "most": 1001}, (50, 1, 1001, 50, True)),
         (
             PlayerSpec("a", "mcts", Limit(), {"rollout": {"depth": 2}}),

@@ -8,8 +8,7 @@ from itertools import cycle
 import pytest
 
 from arena.bench import rates
-from arena.bench.rates import random_games, rules, search
-from arena.commands.bench import rows
+from arena.bench.rates import rules, search
 from arena.rules.game import Game
 from arena.rules.movegen import perft
 from arena.rules.variants import VARIANTS
@@ -60,25 +59,6 @@ def test_a_search_enters_the_nodes_that_the_player_reports():
     nodes = Negamax(ENGLISH, "simple", "alphabeta").choose(Game(ENGLISH), Limit(depth=3), random.Random(0)).nodes
     row = search(ENGLISH, "alphabeta", "simple", seconds=3)
     assert (row.depth, row.nodes) == (3, nodes)
-
-
-def test_games_begin_until_the_time_is_over():
-    row = random_games(ENGLISH, seconds=2)
-    assert (row.depth, row.seconds, row.rate) == (None, 3.0, "1.00 games/s")
-    assert row.note == f"3 games, {3e6 / row.nodes:.1f} µs a ply"
-    assert random_games(ENGLISH, seconds=0).note.startswith("1 games")
-
-
-SEARCHES = [*["negamax, alphabeta"] * 2, *["negamax, full"] * 2, "mcts, random games"]
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("what", "expected"),
-    [("rules", ["perft"]), ("all", ["perft", *SEARCHES, "random games"])],
-)
-def test_a_benchmark_is_chosen_by_its_name(what, expected):
-    assert [row.what for row in rows(what, [ENGLISH])] == expected
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import socket
 import sys
@@ -12,9 +11,7 @@ from typing import Any
 
 import pytest
 
-import arena
 from arena.base.supervisor import are_supported
-from arena.hosting import sandbox
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.packing import named_of
 from arena.play.match import play
@@ -29,7 +26,7 @@ from players.loading import PlayerError
 from players.player import Allowance, AnswerError, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers.asking import assert_first_lost, assert_plays_ten_games, column, task_of
-from tests.helpers.command_line import invoke, one_line
+from tests.helpers.command_line import one_line
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
 
@@ -139,19 +136,6 @@ def test_two_seats_play_each_other_each_at_a_port_of_its_own():
     assert column(record, "move").tolist()[:4] == [b"46-41", b"1-6", b"41-46", b"6-1"]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("listens", ["program", "arena"])
-def test_two_partners_in_sandboxes_may_have_the_same_port(listens: str):
-    if why := sandbox.unavailable():
-        pytest.skip(why)
-    with taken() as other:
-        port = other.getsockname()[1]
-    sides = (partner(what, port=port, listens=listens) for what in ("shuttles", "chats"))
-    changes: dict[str, Any] = {"opening": KINGS, "max_plies": 6, "allowance": Allowance(sandbox=())}
-    record = play(task_of(INTERNATIONAL, *sides, **changes))
-    assert (record.error, record.termination, record.plies) == ("", "max_plies", 6)
-
-
 @pytest.mark.full(but=["gives up", "sends a wrong length"])
 @pytest.mark.parametrize("what", FAILING)
 def test_a_program_that_breaks_the_protocol_loses_its_game(what: str, short_minutes: None):
@@ -239,12 +223,6 @@ def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, varian
 
 
 @pytest.mark.full
-def test_a_program_that_does_not_start_is_named():
-    with pytest.raises(PlayerError, match=r"ended \(exit code 1\) before it was ready; it wrote 'no weights'"):
-        build_player(partner("crashes at start"), INTERNATIONAL)
-
-
-@pytest.mark.full
 @pytest.mark.parametrize("listens", ["program", "arena"])
 def test_a_port_that_another_program_has_is_refused(listens: str):
     with taken() as other:
@@ -263,18 +241,3 @@ def test_the_second_seat_at_a_port_is_refused_until_the_first_is_closed():
         begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
     first.close()
     begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
-
-
-@pytest.mark.full
-def test_a_program_with_one_port_is_tried_and_plays_with_one_worker(tmp_path: Path):
-    with taken() as other:
-        port = other.getsockname()[1]
-    entry = partner("plays by the rules", flags=(), port=port).options
-    (tmp_path / "run.yaml").write_text(
-        "name: ports\nvariant: international\nopenings: {random_plies: 2, count: 1}\nmax_plies: 10\nplayers:\n"
-        "  - {name: random, type: random}\n"
-        f"  - {json.dumps({'name': 'partner', 'type': 'engine', 'clock': 60, **entry})}\n"
-    )
-    result = invoke("run", str(tmp_path / "run.yaml"), "--out", str(tmp_path / "out"), "--workers", "1")
-    assert result.exit_code == 0 and "taken" not in result.output, result.output
-    assert (arena.load(tmp_path / "out").games["termination"] == "max_plies").all()

@@ -34,12 +34,11 @@ from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.engines.parameters import Value, declared, settings
 from players.engines.program import waiting_announced
-from players.loading import PlayerError, located
+from players.loading import PlayerError
 from players.player import Allowance, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
 from tests.helpers.failing import assert_others_unharmed, every_game, run
-from tests.helpers.report_data import repeatable
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="such processes need Linux")
 
@@ -74,7 +73,6 @@ FAILING = {
     "refuses positions": (ERROR, "answered the error 'bad position'"),
 }
 """What engines do -> how each of their games ends, and why."""
-HARMLESS = ["babbles", "stays", "leaves a child"]
 AT_START = {
     "crashes at start": "python3 ended (exit code 1) before it was ready; it wrote 'no weights'",
     "crashes in init": "python3 ended (SIGSEGV) before it was ready",
@@ -124,17 +122,6 @@ def test_an_engine_that_fails_loses_its_own_games_alone(kind: str, well: arena.R
     assert own["termination"].tolist() == 3 * [termination] + 9 * ["disqualified"]
     assert own["error"].head(3).str.startswith(f"bad {reason}").all(), own["error"].iloc[0]
     assert (own["result"] == "*").all()
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", HARMLESS)
-def test_what_else_an_engine_does_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
-    found = run(configured(tmp_path, kind))
-    pd.testing.assert_frame_equal(repeatable(found.games), repeatable(well.games))
-    left = ["pgrep", "-f", str(tmp_path)]
-    assert subprocess.run(left, stdout=subprocess.PIPE).stdout
-    close_players()
-    assert not subprocess.run(left, stdout=subprocess.PIPE).stdout
 
 
 @pytest.mark.full
@@ -207,17 +194,6 @@ def test_a_program_that_is_not_ready_soon_is_announced_once(
     spec = PlayerSpec("e", "engine", Limit(depth=3), {"command": command})
     with waiting_announced(interrupt), pytest.raises(KeyboardInterrupt):
         Analysis(spec, Game(ENGLISH))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", ["plays", "babbles"])
-def test_a_program_that_is_ready_soon_is_not_announced(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("players.engines.hub._SOON_SECONDS", 60.0)
-    heard: list[str] = []
-    command = [sys.executable, "-S", "-E", str(SCRIPT), kind]
-    with waiting_announced(heard.append):
-        Analysis(PlayerSpec("e", "engine", Limit(depth=3), {"command": command}), Game(ENGLISH))
-    assert heard == []
 
 
 @pytest.mark.parametrize(
@@ -398,9 +374,3 @@ def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
         else:
             assert set(run(path).games["error"]) == {""}
     close_players()
-
-
-def test_a_command_is_looked_for_in_the_folder_of_the_configuration(tmp_path: Path) -> None:
-    spec = PlayerSpec("e", "engine", options={"command": "./scan hub", "folder": "programs"})
-    assert located(spec, tmp_path).options["folder"] == str(tmp_path / "programs")
-    assert located(located(spec, tmp_path), Path("/elsewhere")) == located(spec, tmp_path)

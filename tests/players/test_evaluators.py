@@ -13,10 +13,10 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import EVALUATORS, build_evaluation, explained_value, known_evaluations
+from players.evaluation.build import EVALUATORS, build_evaluation, explained_value
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED
-from players.loading import PlayerError, blame
+from players.loading import PlayerError
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, one_line
 
@@ -298,18 +298,6 @@ def test_evaluations_have_the_same_value_compiled(variant, positions_from_everyw
     assert built.values(variant.constants, positions_from_everywhere).tolist() == expected
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_known_evaluations_are_those_that_can_be_built_by_their_names(name):
-    def is_built(evaluation: str) -> bool:
-        try:
-            build_evaluation(evaluation, VARIANTS[name])
-        except PlayerError:
-            return False
-        return True
-
-    assert known_evaluations(VARIANTS[name]) == [one for one in EVALUATORS if is_built(one)]
-
-
 def test_features_are_the_oracles(variant, positions_from_everywhere):
     seen = dict.fromkeys(FEATURES, 0)
     for position in positions_from_everywhere:
@@ -413,20 +401,6 @@ def test_an_evaluation_that_cannot_be_used_is_refused_with_the_reason(tmp_path, 
 
 
 @pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        ("from arena import evaluator\n\n1 / 0\n", "line 3: ZeroDivisionError"),
-        ("from arena import evaluator\ndef mine(:\n", "line 2: SyntaxError"),
-    ],
-)
-def test_a_file_that_cannot_be_loaded_is_refused_with_the_line(tmp_path, code, reason):
-    file = tmp_path / "heuristic.py"
-    file.write_text(code)
-    with pytest.raises(PlayerError, match=reason):
-        build_evaluation(f"{file}:mine", ENGLISH)
-
-
-@pytest.mark.parametrize(
     "evaluation",
     [
         "simpel",
@@ -467,17 +441,6 @@ def test_a_position_is_shown_with_the_value_of_an_evaluation_and_its_features(tm
     assert (linear["value"], linear["features"]["tempo"]["weight"]) == (2.5, 2.5)
 
 
-def test_a_position_in_which_the_game_is_over_has_a_value():
-    for text in ("W:W:B1", "W:W21:B14,17"):
-        for name in ("simple", "checkers-ai"):
-            assert (
-                json.loads(invoke("show", text, "--variant", "english", "--evaluation", name, "--json").stdout)[
-                    "value"
-                ]
-                < 0
-            )
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -499,19 +462,6 @@ def test_an_evaluation_that_cannot_be_shown_gets_one_line(tmp_path, arguments, m
     assert result.exit_code == 2, result.output
     assert message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
-
-
-def test_players_lists_the_evaluations_and_the_features():
-    lines = [line.strip() for line in invoke("list", "players").stdout.splitlines()]
-    for name in (*EVALUATORS, *FEATURES):
-        assert any(line.startswith(f"{name} ") and len(line.split()) > 1 for line in lines), name
-
-
-def test_a_reason_has_no_colours_of_the_compiler():
-    assert (
-        blame(TypeError("\x1b[1mname \x1b[31m'x'\x1b[0m is not known"), "own.py")
-        == "TypeError: name 'x' is not known"
-    )
 
 
 @pytest.mark.compiled

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from arena.rules.custom import build_variant
 from arena.rules.moves import turned
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS, has_network
@@ -220,11 +219,6 @@ def test_a_sample_has_positions_of_all_phases_and_is_always_the_same(variant):
         state = naive.state_of(variant.rules, position)
         assert naive.legal_moves(variant.rules, state)
         assert position.white and position.black
-
-
-def test_a_sample_is_smaller_where_there_are_fewer_positions():
-    few = positions_of(build_variant({"base": "english", "men": 1, "promotion": "never"}))
-    assert 0 < len(few) < PLAYED + THINNED
 
 
 def test_a_mirror_image_is_the_board_turned_with_colours_swapped(variant):

@@ -114,13 +114,6 @@ def test_captured_squares_come_in_any_order_and_may_be_left_out_where_the_ends_a
         assert parse_hub_move(INTERNATIONAL, position, text, legal) is None
 
 
-@pytest.mark.parametrize("text", ["0-0", "0:0", "a:b", ":", "1:", "11:15", ""])
-def test_what_is_no_move_is_no_pass_either(text):
-    variant = VARIANTS["english"]
-    for legal in ([0], Game(variant).legal_moves):
-        assert parse_hub_move(variant, variant.start, text, legal) is None
-
-
 @pytest.mark.parametrize(
     "text", ["", START[:-1], START + "e", "X" + START[1:], START.replace("e", "x"), "Ww" + START[2:]]
 )
@@ -200,13 +193,6 @@ def test_a_tree_search_without_end_is_stopped(kind: str):
     assert found.say("level depth=3", "go think") and "no depth" in found.wait("error").arguments["message"]
 
 
-def test_a_long_search_says_how_far_it_is(talk: Talk):
-    assert talk.say(f"pos pos={START}", "level infinite", "go analyze")
-    depths = [int(talk.wait("info").arguments["depth"]) for _ in range(2)]
-    assert 0 < depths[0] < depths[1] and talk.say("stop")
-    talk.wait("done")
-
-
 def test_a_stop_that_comes_at_once_is_heeded(talk: Talk):
     for _ in range(5):
         assert talk.say(f"pos pos={START}", "level infinite", "go analyze", "stop")
@@ -231,12 +217,6 @@ def test_what_cannot_be_done_is_an_error_in_one_line(talk: Talk, lines: list[str
     assert talk.say(*lines)
     errors = [parse_line(text).arguments["message"] for text in talk.lines if text.startswith("error")]
     one_line(errors[-1])
-
-
-def test_unknown_commands_are_passed_over_and_quit_ends_it(talk: Talk):
-    before = list(talk.lines)
-    assert talk.say("what is=this", "", "info")
-    assert talk.lines == before and not talk.say("quit")
 
 
 def test_the_seed_decides_what_a_player_of_chance_does():

@@ -22,7 +22,7 @@ from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
 from players.negamax.score import WIN, decided_value
 from players.negamax.switches import PRESETS
-from players.player import LEVELS, Choice, Limit, PlayerSpec
+from players.player import LEVELS, Limit, PlayerSpec
 from players.table import build_player
 from tests.benchmarks.claims import claims, contradicts, ending
 from tests.helpers.command_line import invoke, one_line
@@ -150,16 +150,6 @@ def test_at_full_width_no_win_or_loss_within_the_depth_is_missed(depth: int) -> 
     assert len(near) >= 40
     assert not any(missed(position, full_width=PIECES) for position in near)
     assert depth < 9 or any(missed(position) for position in near)
-
-
-@pytest.mark.parametrize(
-    ("claimed", "result", "plies", "wrong"),
-    [(5, 1, 5, False), (7, 1, 5, False), (3, 1, 5, True), (5, 0, 0, True), (-4, 1, 5, True), (-4, -1, 4, False)],
-)
-def test_a_claim_is_wrong_with_another_result_or_a_win_too_soon(
-    claimed: int, result: int, plies: int, wrong: bool
-) -> None:
-    assert contradicts(Choice(1, plies_to_win=claimed), result, plies) is wrong
 
 
 def test_an_analysis_says_what_every_move_of_a_known_ending_comes_to() -> None:

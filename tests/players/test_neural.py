@@ -128,11 +128,6 @@ def test_a_man_is_worth_a_hundred_to_a_network_that_comes_along(name):
     assert np.mean(found) == pytest.approx(100) and min(found) > 30
 
 
-def test_there_are_networks_for_the_rules_that_the_readme_names():
-    names = ["brazilian", "casual-10x10", "english", "frisian", "international", "italian", "russian"]
-    assert trained_variants() == names
-
-
 def test_a_network_that_comes_along_is_named_by_its_file_from_any_folder(tmp_path: Path):
     """For rules that have none of their own; a file of that name beside the configuration goes before."""
     spec = short_entry("international.npz@d3", tmp_path)
@@ -140,13 +135,6 @@ def test_a_network_that_comes_along_is_named_by_its_file_from_any_folder(tmp_pat
     assert located(player, tmp_path).options["evaluation"] == str(NETWORKS / "international.npz")
     (tmp_path / "international.npz").write_bytes(b"")
     assert located(player, tmp_path).options["evaluation"] == str(tmp_path / "international.npz")
-
-
-def test_rules_without_a_network_are_told_in_one_line():
-    with pytest.raises(
-        PlayerError, match=r"^neural is trained for the rules of .*english.*, not for czech; `arena"
-    ):
-        build_evaluation("neural", VARIANTS["czech"])
 
 
 def test_a_file_holds_a_network(tmp_path: Path):

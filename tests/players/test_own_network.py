@@ -26,7 +26,6 @@ from arena.experiment.load import player_spec
 from arena.ledger.read import read
 from arena.rules.game import FORFEITS
 from arena.rules.notation import parse_fen
-from players.loading import fingerprints, located
 from players.player import Limit
 from players.table import build_player
 
@@ -239,12 +238,3 @@ def test_a_network_beside_the_configuration_plays_in_its_seat(tmp_path, monkeypa
     games = read(tmp_path / "out").games
     assert len(games) == 4
     assert not set(games["termination"]) & set(FORFEITS)
-
-
-def test_a_network_is_a_file_of_the_users_own(tmp_path):
-    (tmp_path / "value.onnx").write_bytes(b"1")
-    spec = located(player_spec({"type": "own_network.py:ValueNetwork", "file": "value.onnx"}), tmp_path)
-    assert spec.options["file"] == str(tmp_path / "value.onnx")
-    before = fingerprints(spec)
-    (tmp_path / "value.onnx").write_bytes(b"2")
-    assert before["value.onnx"] != fingerprints(spec)["value.onnx"]

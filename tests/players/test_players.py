@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -18,16 +17,14 @@ from pydantic import Field
 from arena.commands.catalogue import catalogue
 from arena.commands.cli import main
 from arena.rules.variants import VARIANTS
-from players.evaluation.build import EVALUATORS
-from players.evaluation.linear import FEATURES
 from players.loading import PlayerError
 from players.mcts.player import Rollout
 from players.memory import MOST_KEPT, aligned
-from players.negamax.state import COUNTED, STATE
+from players.negamax.state import STATE
 from players.negamax.switches import PRESETS, SWITCHES, Switches, preset_texts, stored, switches_of
 from players.options import Option, options_of
-from players.player import EFFORT, Limit, PlayerSpec
-from players.table import PLAYERS, build_player, complete_player, option_values
+from players.player import Limit, PlayerSpec
+from players.table import PLAYERS, build_player, complete_player
 from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]
@@ -47,14 +44,6 @@ class Mine:
 
 def spec(type_: str = "negamax", **options: object) -> PlayerSpec:
     return PlayerSpec("p", type_, Limit(depth=1), options)
-
-
-def test_effort_names_what_a_search_counts():
-    assert (
-        *("depth", "deepest", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first"),
-        *("tt_probes", "tt_hits"),
-    ) == EFFORT
-    assert ("depth", *COUNTED) == EFFORT
 
 
 def test_presets_change_what_their_texts_say():
@@ -85,15 +74,6 @@ def test_kernels_read_every_switch_from_the_state_words_by_their_place():
             "singular_margin",
         )
     }
-
-
-def test_options_are_those_of_the_constructor_of_a_dataclass_and_of_the_class_that_is_extended():
-    assert list(options_of(PLAYERS["negamax"])) == ["evaluation", "preset", *SWITCHES]
-    assert list(options_of(PLAYERS["game3"])) == ["as_printed", "ties"]
-    assert not options_of(PLAYERS["simplified"])
-    mcts, hybrid = options_of(PLAYERS["mcts"]), options_of(PLAYERS["hybrid"])
-    assert mcts.keys() < hybrid.keys() and hybrid["solver"].schema == mcts["solver"].schema
-    assert (mcts["rollout"].default, hybrid["rollout"].default) == ("random", "evaluation")
 
 
 @pytest.mark.parametrize(
@@ -193,21 +173,6 @@ def test_options_of_any_name_are_those_of_the_constructor_that_is_extended_if_th
             build_player(spec(f"{path}:Mine", level=2, foo=1), ENGLISH)
 
 
-def test_an_option_that_is_a_function_is_checked_though_no_schema_describes_it():
-    option = Option("it", Callable[[int], int])
-    option.check(abs)
-    with pytest.raises(PlayerError, match="it: "):
-        option.check("abs")
-    assert (option.schema, option.takes) == ({}, "anything")
-
-
-@pytest.mark.parametrize("names", [("ties", "tt"), ("tt", "ties")])
-def test_the_first_option_that_is_wrong_is_named(names):
-    with pytest.raises(PlayerError) as caught:
-        option_values(PlayerSpec("p", "negamax", Limit(depth=1), dict.fromkeys(names, -1)))
-    assert caught.value.keys == names[:1]
-
-
 LIMITED = """
 class Limited:
     def __init__(self, variant, name: str, depth: int, nodes=7, *, seconds: float = 1.5):
@@ -279,14 +244,6 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     return run
 
 
-def test_everything_is_in_the_catalogue():
-    assert list(THERE_IS["players"]) == list(PLAYERS)
-    assert set(THERE_IS["presets"]) == set(PRESETS)
-    assert set(THERE_IS["evaluations"]) == set(EVALUATORS)
-    assert set(THERE_IS["features"]) == set(FEATURES)
-    assert all(text for part in ("presets", "evaluations", "features") for text in THERE_IS[part].values())
-
-
 @pytest.mark.parametrize("name", PLAYERS)
 def test_a_player_has_a_line_its_limits_and_each_option_with_what_it_takes(name):
     player = THERE_IS["players"][name]
@@ -343,7 +300,3 @@ def test_the_list_has_every_name_and_fits_80_columns(listed):
         assert all(f"\n  {option} " in text for option in player["options"])
     for part in ("presets", "evaluations", "features"):
         assert all(f"\n  {name} " in text for name in THERE_IS[part])
-
-
-def test_the_list_is_one_json_object(listed):
-    assert json.loads(listed("--json")) == THERE_IS

@@ -302,12 +302,3 @@ def test_a_language_model_that_is_not_reachable_loses_nothing(
     with pytest.raises(RunPaused, match=f"game 1: model was not reachable: .*({reason}).* at ply"):
         arena.run(config, tmp_path / "out", workers=1, quiet=True)
     assert not len(arena.load(tmp_path / "out").games)
-
-
-@pytest.mark.full
-def test_a_language_model_without_its_key_is_no_player(
-    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MODEL_KEY")
-    with pytest.raises(ValueError, match="the environment variable MODEL_KEY is not set"):
-        arena.run(of_model(model, tmp_path), tmp_path / "out", workers=1, quiet=True)

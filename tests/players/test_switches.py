@@ -385,11 +385,3 @@ def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
     assert find(table, table.size, 5 + 3 * table.size, 3) < 0
     assert find(new_table(0), 8, 5, 1) < 0
     assert key(ENGLISH.start) != 0 and np.count_nonzero(new_table(1)) == 0
-
-
-def test_the_memory_of_a_new_table_is_there_before_the_first_search():
-    resource = pytest.importorskip("resource")
-    table, process = new_table(64), resource.RUSAGE_SELF
-    before = resource.getrusage(process).ru_minflt
-    assert not table[::512].any()
-    assert resource.getrusage(process).ru_minflt - before < 10

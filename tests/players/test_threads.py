@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from arena.experiment.openings.sources import balance, is_even, random_line
 from arena.hosting.player_process import begin_game
 from arena.rules.game import Game
 from arena.rules.movegen import after_move, legal_moves
-from arena.rules.position import Position
 from arena.rules.variants import VARIANTS
 from players.player import Allowance, Limit, PlayerSpec
 from players.table import build_player
@@ -85,22 +83,6 @@ def test_networks_in_two_threads_find_what_one_alone_does():
 
     at_once(lambda: again(0), lambda: again(1))
     assert [found(line) for line in lines] == alone
-
-
-def test_openings_that_are_judged_in_two_threads_are_as_even_as_alone():
-    english = VARIANTS["english"]
-    rng = random.Random(1)
-    ways = [[random_line(english, 6, rng).position for _ in range(4)] for _ in range(2)]
-
-    def found(positions: list[Position]) -> list[tuple[bool, float]]:
-        return [(is_even(english, position), balance(english, position)) for position in positions]
-
-    alone = [found(way) for way in ways]
-
-    def again(place: int) -> None:
-        assert found(ways[place]) == alone[place]
-
-    at_once(lambda: again(0), lambda: again(1))
 
 
 def test_no_two_threads_hold_the_same_player():

@@ -21,7 +21,7 @@ import yaml
 
 import arena
 from arena import Game, Limit
-from arena.commands.catalogue import HEADER, catalogue, variant_rows
+from arena.commands.catalogue import HEADER, variant_rows
 from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats import FORMATS
 from arena.experiment.load import load_all
@@ -32,7 +32,7 @@ from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
 from players.evaluation.mix import PARTS
-from players.negamax.switches import PRESETS, SWITCHES, preset_texts
+from players.negamax.switches import PRESETS, preset_texts
 from players.player import CompletePlayer, Player
 from players.table import PLAYERS
 from tests.helpers.command_line import invoke
@@ -274,7 +274,6 @@ def rules_and_start(name: str) -> tuple[Any, Any]:
     [
         (("in `linear`",), FEATURES),
         (("preset",), PRESETS),
-        (("switch",), SWITCHES),
         (("`type`",), FORMATS),
         (("type",), (*PLAYERS, "file.py:Class", "package.module:Class")),
         (("key", "what it limits"), Limit._fields),
@@ -286,30 +285,8 @@ def test_a_table_has_a_row_for_each_name(heading, names):
     assert sorted(found) == sorted(names), place(*heading)
 
 
-def test_presets_and_switches_are_described_as_the_program_describes_them():
+def test_presets_are_described_as_the_program_describes_them():
     assert table("preset") == [(f"`{name}`", text) for name, text in preset_texts().items()], place("preset")
-    described = {row[0]: (row[0], *row[2:]) for row in option_rows("negamax")}
-    assert table("switch") == [described[f"`{name}`"] for name in SWITCHES], place("switch")
-
-
-def option_rows(player: str) -> list[tuple[str, ...]]:
-    """A row for each option of a player, as `arena list players` describes it; no default is an empty cell."""
-    return [
-        (
-            f"`{name}`",
-            "" if option["default"] is None else str(option["default"]).lower(),
-            option["takes"],
-            option["what"],
-        )
-        for name, option in catalogue()["players"][player]["options"].items()
-    ]
-
-
-def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
-    shared, own = table("option", "default"), table("option of `hybrid`")
-    assert shared == option_rows("mcts"), place("option", "default")
-    assert {row[0] for row in set(option_rows("hybrid")) - {*shared, *own}} == {"`evaluation`", "`rollout`"}
-    assert set(own) <= set(option_rows("hybrid")), place("option of `hybrid`")
 
 
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():

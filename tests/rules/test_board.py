@@ -7,14 +7,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from rich.console import Console
 from rich.text import Text
 
 from arena import Board, Game
-from arena.commands.drawing import coloured, show_board
-from arena.rules.board import FIGURES, LETTERS, SYMBOLS, UNIT, board_text, corner, symbols
+from arena.commands.drawing import show_board
+from arena.rules.board import FIGURES, LETTERS, SYMBOLS, UNIT, board_text, corner
 from arena.rules.move_text import MoveSquares
-from arena.rules.notation import fen, parse_fen, piece_letter
+from arena.rules.notation import parse_fen, piece_letter
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers.command_line import invoke, one_line
@@ -63,12 +62,6 @@ def kings_and_men(variant: Variant) -> list[Position]:
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_square_1_is_the_first_dark_square_of_the_row_farthest_from_white(name):
-    invert = TYPES[name].gametype.rpartition(",")[2] == "1"
-    assert corner(TYPES[name], 1) == (0 if invert else UNIT, 0)
-
-
-@pytest.mark.parametrize("name", TYPES)
 def test_the_near_left_corner_is_played_on_unless_the_game_type_says_that_it_is_not(name):
     _, _, width, height, _, invert = TYPES[name].gametype.split(",")
     left = (0, (int(height) - 1) * UNIT)
@@ -109,11 +102,6 @@ def test_pieces_stand_on_their_squares():
         for use in uses:
             at = (int(use.attrib["x"]), int(use.attrib["y"]))
             assert at == corner(ENGLISH, int(use.attrib["data-square"]), flip)
-
-
-def test_symbols_are_those_that_pieces_use():
-    root = ElementTree.fromstring(f"<svg>{symbols()}</svg>")
-    assert [symbol.get("id") for symbol in root] == list(SYMBOLS.values())
 
 
 def test_an_svg_shows_the_last_move_arrows_and_marks():
@@ -169,16 +157,6 @@ def test_a_board_in_characters_read_back_is_the_position(name, pieces, flip):
         assert read_back(variant, text, pieces) == position
 
 
-def test_a_coloured_board_has_every_piece_and_number():
-    text = coloured(Board(ENGLISH, KINGS, last="26-22")).plain
-    assert (text.count("●"), text.count("♛")) == (4, 2)
-    assert [int(number) for number in re.findall(r"\d+", text)] == list(range(1, 33))
-    console = Console(width=80, force_terminal=True, color_system="truecolor")
-    with console.capture() as captured:
-        console.print(coloured(Board(ENGLISH, last="26-22")))
-    assert captured.get().count("48;2;156;143;31") == 4
-
-
 @pytest.mark.parametrize("no_color", ["", "1"])
 @pytest.mark.parametrize(("columns", "width"), [(80, 50), (50, 50), (49, 40), (40, 40), (39, 30), (30, 30)])
 def test_a_board_fits_a_narrow_terminal(monkeypatch, capsys, columns, width, no_color):
@@ -192,14 +170,6 @@ def test_a_board_fits_a_narrow_terminal(monkeypatch, capsys, columns, width, no_
 
 
 # --- Board, and the board of a game
-
-
-def test_a_board_is_made_by_names_and_text():
-    board = Board("english", KINGS, last="26-22", arrows=["22-18", (1, 6, 9)], marks=[12])
-    assert board.last == MoveSquares(26, 22, ())
-    assert board.arrows == [[22, 18], [1, 6, 9]]
-    assert fen(ENGLISH, board.position) == KINGS
-    assert "White to move" in board._repr_svg_() and "(12b)" in str(board)
 
 
 def test_a_game_shows_itself_with_its_last_move():
@@ -262,12 +232,6 @@ def test_an_evaluation_stands_beside_the_board_where_there_is_room(terminal, col
     assert upper.rstrip().endswith("(for the side to move)" if is_beside else "4")
     assert max(map(len, lines)) <= columns
     assert any(re.match(".*value +0", line) for line in lines)
-
-
-def test_a_terminal_without_colours_has_the_pieces_of_unicode_or_letters(terminal):
-    terminal.setenv("NO_COLOR", "1")
-    text = invoke("show", "english").stdout
-    assert "\x1b[48" not in text and " 1b" in text
 
 
 def test_an_evaluation_in_a_pipe_stands_below_the_board():

@@ -38,7 +38,7 @@ from arena.rules.endgame.tables import (
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
-from arena.rules.notation import fen, parse_fen
+from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
@@ -251,15 +251,6 @@ def line_from(
     winner, plies = line_from(tables, variant, best, ended)
     ended[position] = winner, plies + 1
     return ended[position]
-
-
-def test_tables_of_fewer_pieces_are_those_of_more_as_far_as_they_go(home):
-    variant = VARIANTS["english"]
-    make(variant, 3)
-    two, three = load(variant, 2), load(variant, 3)
-    for material, codes in two.slices.items():
-        assert bytes(codes) == bytes(three.slices[material])
-    assert two.value(parse_fen(variant, "W:WK1,K2:BK32")) is None
 
 
 @pytest.mark.full

@@ -17,7 +17,7 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import fen, parse_fen
 from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE
-from arena.rules.result import Draws, Ending, in_balance, points
+from arena.rules.result import Draws, Ending, in_balance
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers.command_line import one_line
 
@@ -52,14 +52,6 @@ def with_draws(name: str, **draws: object) -> Variant:
 
 def legal_texts(game: Game) -> set[str]:
     return {move_text(game.variant, game.position, move, game.legal_moves) for move in game.legal_moves}
-
-
-def test_a_game_begins_at_the_start_position(variant):
-    game = Game(variant)
-    assert game.position == game.start == variant.start
-    assert game.position.turn == variant.first
-    assert game.outcome is None
-    assert game.moves == []
 
 
 def test_a_pushed_move_is_applied_and_remembered(variant):
@@ -103,15 +95,6 @@ def test_moves_that_are_taken_back_leave_the_game_as_it_was(variant, seed):
         game.pop()
 
 
-def test_a_move_taken_back_leaves_the_same_position_object(variant):
-    game = Game(variant)
-    position, legal = game.position, game.legal_moves
-    game.push(game.legal_moves[0])
-    game.pop()
-    assert game.position is position
-    assert game.legal_moves is legal
-
-
 def test_a_copy_is_played_on_without_the_game(variant):
     game = drawn(variant, 1, 10)
     before = deepcopy(everything(game))
@@ -151,14 +134,6 @@ def test_moves_go_to_text_and_squares_and_back(variant):
                 assert colour not in {before[square].lower() for square in captured}
 
 
-def test_a_single_jump_is_told_from_a_longer_capture_with_the_same_ends():
-    game = Game("pool", "W:W18,20,21,30:B6,7,8,12,13,14,15,23")
-    short, long = game.move("18x27"), game.move("18x11x2x9x18x27")
-    assert game.squares(short) == (18, 27, (23,))
-    assert game.squares(long) == (18, 27, (6, 7, 14, 15, 23))
-    assert game.legal_texts == ["18x27", "18x11x4", "18x9x2x11x4", "18x11x2x9x18x27"]
-
-
 def test_a_game_is_made_by_names_and_read_as_text():
     game = Game("english", "B:W18,K22:B11,K3")
     assert game.fen == "B:W18,K22:BK3,11"
@@ -171,14 +146,6 @@ def test_a_game_is_made_by_names_and_read_as_text():
     assert "1. 11-15 18x11 *" in game.pdn
     assert str(game).endswith("Black to move")
     assert repr(game) == "<Game english, after 2 plies, B:W11,K22:BK3>"
-
-
-@pytest.mark.full
-def test_a_game_is_by_rules_that_are_described_as_in_a_configuration():
-    game = Game({"base": "english", "promotion": "never"}, "W:W5:B12")
-    for text in ["5-1", "12-16"]:
-        game.push(text)
-    assert game.pieces == {1: "w", 16: "b"}
 
 
 @pytest.mark.parametrize(
@@ -291,14 +258,6 @@ def test_points_decide_under_any_rules_that_say_so():
         assert play(rules, start, moves).outcome == Outcome(BLACK, Termination.POINTS, (1, 2))
 
 
-@pytest.mark.full
-def test_points_are_not_counted_where_something_else_decides():
-    assert play(VARIANTS["english"], "W:W22:B18", "22x15").outcome == Outcome(WHITE, Termination.NO_PIECES)
-    drawn = Game({"base": "simplified", "repetition": 1})
-    assert drawn.outcome == Outcome(DRAW, Termination.REPETITION)
-    assert "points" not in drawn.pdn
-
-
 def test_a_side_without_a_move_passes_until_neither_can_move():
     game = play(SIMPLIFIED, "W:W7:B25,5", "7-3 5-9")
     assert game.legal_moves == [0]
@@ -312,20 +271,7 @@ def test_a_side_without_a_move_passes_until_neither_can_move():
     assert fen(SIMPLIFIED, game.position) == "W:W3:B29,32"
 
 
-def test_points_are_2_on_the_far_row_and_1_elsewhere():
-    position = parse_fen(SIMPLIFIED, "W:W1,4,29,20:B32,2,30")
-    assert points(SIMPLIFIED.rules, position) == (2 + 2 + 1 + 1, 2 + 1 + 2)
-    assert points(SIMPLIFIED.rules, parse_fen(SIMPLIFIED, "W:W1:B13,14")) == (2, 2)
-    assert points(SIMPLIFIED.rules, parse_fen(SIMPLIFIED, "W:W13:B29")) == (1, 2)
-
-
 KINGS_ONLY = ("W:WK1:BK32", "1-5 32-28 5-1 28-32")
-
-
-@pytest.mark.parametrize(("name", "plies"), [("english", 8), ("russian", 8), ("italian", 12)])
-def test_a_repeated_position_is_a_draw(name, plies):
-    variant = replace(VARIANTS[name], draws=VARIANTS[name].draws._replace(endings=()))
-    assert play_to_the_end(variant, *KINGS_ONLY) == (plies, Outcome(DRAW, Termination.REPETITION))
 
 
 def test_a_position_with_the_other_side_to_move_is_another_one():
@@ -334,12 +280,6 @@ def test_a_position_with_the_other_side_to_move_is_another_one():
     blacks_triangle = "45-40 46-41 40-34 41-46 34-45"
     plies, _ = play_to_the_end(variant, "W:WK46:BK45", f"{whites_triangle} {blacks_triangle}")
     assert plies == 20
-
-
-@pytest.mark.parametrize(("name", "plies"), [("english", 80), ("italian", 80), ("russian", 30), ("pool", 30)])
-def test_so_many_plies_without_capture_or_mans_move_are_a_draw(name, plies):
-    variant = with_draws(name, no_progress=VARIANTS[name].draws.no_progress)
-    assert play_to_the_end(variant, *KINGS_ONLY) == (plies, Outcome(DRAW, Termination.NO_PROGRESS))
 
 
 def test_captures_and_mens_moves_are_progress():

@@ -247,24 +247,6 @@ def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(t
 
 
 @pytest.mark.full
-def test_a_kernel_that_a_users_kernel_calls_may_be_whatever_numba_compiles(tmp_path):
-    (tmp_path / "mine.py").write_text(
-        "from arena import kernel\n\n"
-        "@kernel\ndef inner(turn):\n"
-        "    if turn > 2:\n        raise ValueError('too large', turn)\n"
-        "    return [2.0 * x for x in range(3)][turn]\n\n"
-        "@kernel\ndef outer(turn):\n    return inner(turn) + 1.0\n"
-    )
-    code = (
-        "from mine import outer\n"
-        "print(outer(2))\n"
-        "try:\n    outer(7)\nexcept ValueError as error:\n    print(error.args)\n"
-    )
-    place = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": f"{cache.ROOT}{os.pathsep}{tmp_path}"}
-    assert [python(code, **place) for _ in range(2)] == ["5.0\n('too large', 7)\n"] * 2
-
-
-@pytest.mark.full
 def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_changes(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from arena.rules.jit.kernel import kernel\nfrom beside import worth\nfrom arena import evaluator\n\n"

@@ -14,7 +14,7 @@ from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides, target_of
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.write import pdn_game
-from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
 from tests.helpers.command_line import one_line
@@ -55,18 +55,6 @@ def test_a_position_is_read_back_from_its_fen(variant, played, scattered):
         assert parse_fen(variant, fen(variant, position)) == position
 
 
-def test_fen_names_squares_row_by_row_from_blacks_side():
-    position = parse_fen(ENGLISH, "B:WK1,29:B4,K32,5")
-    pieces = {
-        (0, 1): naive.Piece(WHITE, True),
-        (7, 0): naive.Piece(WHITE, False),
-        (0, 7): naive.Piece(BLACK, False),
-        (1, 0): naive.Piece(BLACK, False),
-        (7, 6): naive.Piece(BLACK, True),
-    }
-    assert naive.state_of(ENGLISH.rules, position) == naive.State(pieces, BLACK)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -82,11 +70,6 @@ def test_fen_names_squares_row_by_row_from_blacks_side():
 )
 def test_spellings_of_a_fen_mean_the_same(text):
     assert fen(INTERNATIONAL, parse_fen(INTERNATIONAL, text)) == "W:W31,32,33,K40:B1,2,3"
-
-
-@pytest.mark.parametrize("text", ["W:W:B", "B:W:B1", "W:WK50:B"])
-def test_a_side_may_be_empty(text):
-    assert fen(INTERNATIONAL, parse_fen(INTERNATIONAL, text)) == text
 
 
 @pytest.mark.parametrize(
@@ -137,11 +120,6 @@ def test_what_is_not_a_position_is_refused_with_the_reason(text):
     with pytest.raises(NotationError) as caught:
         parse_fen(INTERNATIONAL, text)
     one_line(caught.value)
-
-
-def test_a_variant_without_kings_refuses_them():
-    with pytest.raises(NotationError, match="king"):
-        parse_fen(VARIANTS["simplified"], "W:WK9:B2")
 
 
 def read_fen(text: str) -> tuple[str, dict[int, tuple[str, bool]]]:
@@ -269,14 +247,6 @@ def test_any_text_is_refused_or_a_legal_move(text):
         return
     origin, target = map(int, re.findall(r"\d+", text))
     assert move_text(ENGLISH, ENGLISH.start, move, []) == f"{origin}-{target}"
-
-
-def test_a_pass_is_written_and_read():
-    variant = VARIANTS["simplified"]
-    position = parse_fen(variant, "W:W3:B13")
-    assert legal_moves(variant.constants, position) == [0]
-    assert move_text(variant, position, 0, [0]) == "pass"
-    assert parse_move(variant, position, "pass") == 0
 
 
 def test_a_game_is_written_as_pdn():

@@ -164,14 +164,6 @@ def test_a_move_its_mark_and_its_comment_stand_in_one_line():
         assert re.fullmatch(r"(([0-9]+\. )?[0-9]+-[0-9]+( \$[0-9])? \{[^}]+\} ?)+(20\. 11-15)?", line.rstrip())
 
 
-def test_lines_are_at_most_80_wide_and_moves_are_numbered():
-    rng = random.Random(3)
-    moves = random_moves(ENGLISH, ENGLISH.start, rng, 60)
-    text = write_pdn(PlayedGame(ENGLISH, ENGLISH.start, moves, comments=dict.fromkeys(range(60), "depth 6")))
-    assert max(map(len, text.splitlines())) <= 80
-    assert re.findall(r"(\d+)\. ", text) == [str(number) for number in range(1, (len(moves) + 1) // 2 + 1)]
-
-
 def test_a_game_from_a_position_of_the_second_side_begins_with_three_dots():
     start = parse_fen(ENGLISH, "W:W21-32:B1-10,12,15")
     text = write_pdn(PlayedGame(ENGLISH, start, [legal_moves(ENGLISH.constants, start)[0]]))
@@ -370,23 +362,6 @@ def test_a_capture_that_may_be_several_is_the_one_with_which_the_game_goes_on(mo
         assert "ambiguous" in problems[0].message and "26x19x10" in problems[0].message
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("1. 32-28 18-23 2. 37-32", "international, frisian"),
-        ('[FEN "W:W31-50:B1-20"]\n1. 32-28', "international, frisian"),
-        ("1. 61-55 12-18", "no variant here"),
-        ("1. c3-d4 f6-g5", "russian or brazilian"),
-        ("1. 11-15 23-19", ""),
-    ],
-)
-def test_a_game_of_another_board_says_which_variants_it_looks_like(text, named):
-    problem, *_ = read_pdn(text).problems
-    assert "read as english" in problem.message and named in problem.message
-    assert ("look" in problem.message) == (named.startswith(("int", "rus")))
-    assert ("--variant" in problem.message) == (named.startswith(("int", "rus")))
-
-
 def test_a_move_off_the_board_says_which_variant_it_looks_like():
     _, (problem,) = read_pdn("1. 37-32 18-23", ENGLISH)
     assert "1 to 32" in problem.message and "international, 10x10" in problem.message
@@ -480,12 +455,6 @@ def test_moves_behind_the_result_are_a_game_if_they_are_numbered_and_else_a_prob
     games, (problem,) = read_pdn('[Event "x"]\n1. 9-13 1-0 {good} *\n21-17 25-21 *', ENGLISH)
     assert [(len(game.moves), game.result, game.comments) for game in games] == [(1, "black", {1: "good"})]
     assert (problem.line, problem.ply) == (3, 2) and "'21-17' behind the result" in problem.message
-
-
-def test_one_game_has_one_problem_for_all_moves_after_it():
-    games, problems = read_pdn('1. 9-9 1-2 3-4 junk 5-6 /FEN "B:W30:B1"/ 1-6 junk junk 30-26 1-0', ENGLISH)
-    assert [(problem.ply, problem.message[:10]) for problem in problems] == [(1, "'9-9' is n"), (2, "cannot rea")]
-    assert [(len(game.moves), game.result) for game in games] == [(1, "black")]
 
 
 def test_the_game_type_tells_the_variant():
@@ -688,17 +657,3 @@ def test_tags_that_stand_together_begin_a_game_of_any_rules():
     ]
     (second_to_move,) = split('[White "a"]\n\n7... 22x18')
     assert second_to_move.first_move == ("22x18", "7...")
-
-
-@pytest.mark.parametrize("end", ["1-0", "0 - 1", "½-½", "2-0", "0-0", "*"])
-def test_the_end_of_a_game_of_any_rules_is_its_last_word_if_that_is_a_result(end):
-    (game,) = split(f'[White "a"]\n1. 1-0 11-15 {end}\n\n')
-    assert (game.moves, game.end) == ("1-0 11-15", end.replace(" ", ""))
-
-
-def test_a_comment_that_is_not_closed_ends_before_the_next_tags():
-    games = split('[White "a"]\n\n1. 11-15 {never closed\n\n[White "b"]\n\n1. 9-13 {closed} 1-0')
-    assert [(game.tags["White"], game.moves, game.end) for game in games] == [
-        ("a", "11-15", ""),
-        ("b", "9-13", "1-0"),
-    ]

@@ -1,13 +1,8 @@
 """Variants: the table, and rule sets of one's own."""
 
-import pickle
-import random
-
 import pytest
 
-from arena.commands.catalogue import HEADER, variant_rows
 from arena.rules.custom import VariantError, build_variant, is_named, sizes_of, without_draws
-from arena.rules.movegen import apply, legal_moves
 from arena.rules.rules import GEOMETRY
 from arena.rules.variants import VARIANTS
 from tests.helpers import naive
@@ -46,39 +41,6 @@ def test_a_wrong_description_is_told_with_its_key(description, key) -> None:
         build_variant(description)
     one_line(caught.value)
     assert caught.value.key == key
-
-
-@pytest.mark.full
-def test_a_variant_of_ones_own_follows_the_oracle() -> None:
-    variant = build_variant(
-        {
-            "base": "english",
-            "promotion": "in_passing",
-            "flying": True,
-            "men_capture_backward": True,
-            "majority": True,
-        }
-    )
-    rng = random.Random(4)
-    checked = 0
-    for _ in range(60):
-        position = variant.start
-        for _ in range(80):
-            legal = legal_moves(variant.constants, position)
-            oracle = naive.legal_moves(variant.rules, naive.state_of(variant.rules, position))
-            assert len(legal) == len(oracle)
-            after = {
-                naive.position_of(
-                    variant.rules, naive.play(variant.rules, naive.state_of(variant.rules, position), m)
-                )
-                for m in oracle
-            }
-            assert {apply(variant.constants, position, move) for move in legal} == after
-            checked += 1
-            if not legal:
-                break
-            position = apply(variant.constants, position, rng.choice(legal))
-    assert checked > 1500
 
 
 def test_every_rule_set_keeps_its_own_size_and_name() -> None:
@@ -125,19 +87,3 @@ def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> Non
     assert (variant.draws.repetition, variant.draws.no_progress, variant.draws.endings) == (0, 7, ())
     assert (variant.start.turn, variant.start.white.bit_count()) == (1, 8)
     assert variant.constants == by_constants(base).constants
-
-
-def test_every_variant_is_in_the_table() -> None:
-    rows = list(variant_rows())
-    assert [row[0] for row in rows] == list(VARIANTS)
-    assert all(len(row) == len(HEADER) and all(row[:-1]) for row in rows)
-
-
-def test_a_game_type_names_one_variant() -> None:
-    types = [variant.gametype for variant in VARIANTS.values() if variant.gametype]
-    assert len(set(types)) == len(types) == 11
-
-
-def test_variants_pickle() -> None:
-    for variant in VARIANTS.values():
-        assert pickle.loads(pickle.dumps(variant)) == variant

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.base.files import decoded, is_unicode
-from arena.base.wording import listed
 from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NO_RUNS, NotationError, king_runs, off_board, parse_fen, squares_by_name
@@ -76,7 +75,7 @@ def read_pdn(
         raws = [raw for raw in raws if raw[0] == wanted or raw[0] % (count // _WITNESSES + 1) == 0]
     games: list[PlayedGame] = []
     movers: list[FirstMover] = []
-    default, noted = next(iter(VARIANTS.values())), ""
+    default, is_noted = next(iter(VARIANTS.values())), False
     for number, raw in raws:
         count = max(count, number)
         played = variant_of_tags(raw.tags, variant)
@@ -88,11 +87,10 @@ def read_pdn(
             problems.append(Problem(file, raw.line_of("GameType"), number, 0, message))
             continue
         if played is None:
-            note = f"no GameType, and no variant given: read as {default.name}, as are all such games"
-            note += _other_board(raw, default)
-            if not noted.startswith(note):
-                noted = note
+            if not is_noted:
+                note = f"no GameType, and no --variant: read as {default.name}, as are all such games"
                 problems.append(Problem(file, raw.line, number, 0, note))
+            is_noted = True
         mover = first_mover(raw.tags, *raw.first_move, variant)
         game, faults = _read_game(raw, played or default, file, number, mover.colour, results)
         games += [game] if game else []
@@ -117,26 +115,6 @@ def _file(source: str | os.PathLike[str], encoding: str | None) -> tuple[str, st
         if encoding is None and not is_unicode(used):
             problems.append(Problem(file, 1, 0, 0, f"it is not UTF-8: read as {used}"))
     return file, text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a"), problems
-
-
-def _other_board(raw: RawGame, default: Variant) -> str:
-    """The variants that a game looks like by its squares; empty if that is the default one."""
-    texts = [token.text for token in raw.tokens() if token.kind == "move"]
-    texts.append(raw.tags.get("FEN", "").partition(":H")[0])
-    numbers = re.findall("(?<![a-l0-9])[0-9]{1,2}(?![0-9])", " ".join(texts), re.IGNORECASE)
-    last = max(map(int, numbers), default=0)
-    if any(re.match("[a-l][0-9]", text, re.IGNORECASE) for text in texts):
-        looks = [row for row in VARIANTS.values() if ",A" in row.gametype]
-        squares = "squares such as c3"
-    elif last > default.squares:
-        size = min((row.squares for row in VARIANTS.values() if row.squares >= last), default=0)
-        looks = [row for row in VARIANTS.values() if row.squares == size]
-        squares = f"squares up to {last}"
-    else:
-        return ""
-    if not looks:
-        return f"; {squares} are of no variant here"
-    return f"; {squares} look like {listed([row.name for row in looks], 'or')}: name one with --variant"
 
 
 def _read_game(

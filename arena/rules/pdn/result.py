@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from arena.base.wording import counted, quoted
-from arena.rules.pdn.tokens import INTERNATIONAL, meaning, variant_of_tags
+from arena.rules.pdn.tokens import meaning, variant_of_tags
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
@@ -78,10 +78,9 @@ def result_of(tag: str, end: str, first: Colour, winner: Winner) -> tuple[str, s
     return {"1-0": leading, "0-1": _OTHER[leading], "1/2-1/2": "draw"}.get(meant, meant), ""
 
 
-def result_pdn(result: str, first: Colour, international: bool = False) -> str:
-    """A result as PDN writes it where `first` moves first; `international` is 2-0, 1-1 and 0-2."""
-    text = {first: "1-0", _OTHER[first]: "0-1", "draw": "1/2-1/2"}.get(result, result)
-    return INTERNATIONAL.get(text, text) if international else text
+def result_pdn(result: str, first: Colour) -> str:
+    """A result as PDN writes it where `first` moves first."""
+    return {first: "1-0", _OTHER[first]: "0-1", "draw": "1/2-1/2"}.get(result, result)
 
 
 def contradiction(games: Iterable[tuple[PlayedGame, FirstMover]], winner: Winner) -> str:

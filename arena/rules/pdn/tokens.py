@@ -62,8 +62,6 @@ _ANOTHER_GAME = re.compile(rf"(?: {_END} ) \s+ 1\.(?!\.)", _FLAGS)
 _BEFORE_GAME = re.compile(r"\s+|%[^\n]*")
 _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
 _TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
-INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
-"""Results as PDN 3.0's result type International counts them, by how they are counted elsewhere."""
 _UNKNOWN = ("", "*", "-", "--")
 _WITHOUT_PLAY = {"+-": "1-0", "-+": "0-1"}
 _NUMBER_OF_POINTS = r"([0-9]+(?:\.[0-9]+)?)"

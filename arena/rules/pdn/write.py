@@ -42,16 +42,15 @@ def pdn_game(
     marks: Mapping[int, str] | None = None,
     setups: Mapping[int, str] | None = None,
     variant: Variant | None = None,
-    international: bool = False,
 ) -> str:
     """One game in PDN 3.0: tags, numbered moves with `first` opening each number, and the result from its view.
 
     `moves` are as `move_text` writes them; a capture gets the separator of the tag GameType. `fen` is the start
     position if it is not the variant's own; its side to move then counts. `comments`, `marks` of errors (NAGS)
     and FENs to set up are keyed by the number of plies played before. With a `variant` whose GameType has
-    algebraic notation, squares are written so. `international` writes results as 2-0, 1-1 and 0-2.
+    algebraic notation, squares are written so.
     """
-    result = result_pdn(result, first, international)
+    result = result_pdn(result, first)
     tags = dict(tags) | ({"Result": result} if "Result" in tags else {})
     if fen is not None:
         tags |= {"SetUp": "1", "FEN": fen}
@@ -99,7 +98,7 @@ def search_comment(men: float, plies_to_win: int, depth: int, seconds: float) ->
     return f"{findings} {time}".strip()
 
 
-def write_pdn(game: PlayedGame, *, international: bool = False) -> str:
+def write_pdn(game: PlayedGame) -> str:
     """A game as PDN 3.0, in the notation of its variant's GameType.
 
     The tags GameType, FEN, SetUp and Result say what the game is, whatever `game.tags` say. A variant that its
@@ -127,7 +126,6 @@ def write_pdn(game: PlayedGame, *, international: bool = False) -> str:
         comments=game.comments,
         setups={ply: fen(variant, position) for ply, position in game.setups.items()},
         variant=variant,
-        international=international,
     )
 
 
