@@ -38,21 +38,13 @@ FAILING = {
     "crashes": (ERROR, "ended (exit code 7) at ply 1"),
     "closes the connection": (ERROR, "closed its connection at ply 1"),
     "is silent": (TIME, "gave no answer within 1.35 s at ply 1"),
-    "writes half a message": (TIME, "gave no answer within 1.35 s at ply 1"),
-    "writes for ever": (TIME, "gave no answer within 1.35 s at ply 1"),
     "is late": (TIME, "took "),
     "writes no end of message": (ERROR, "sent 128 characters without the end of a message at ply 1"),
     "moves illegally": (ILLEGAL, "returned the illegal move '46-12' at ply 1"),
-    "moves off the board": (ILLEGAL, "returned the illegal move '46-99' at ply 1"),
-    "captures nothing": (ILLEGAL, "returned the illegal move '46x41x23' at ply 1"),
     "sends a wrong length": (ERROR, "sent 'M00034641', which is not a move of the protocol at ply 1"),
-    "sends letters": (ERROR, "sent 'M0003xx4100', which is not a move of the protocol at ply 1"),
-    "sends nothing": (TIME, "gave no answer within 1.35 s at ply 1"),
     "gives up": (ILLEGAL, "gave up: GAMEEND 1 in place of a move at ply 1"),
     "claims a draw": (ERROR, "claimed a draw in place of a move (GAMEEND 2) at ply 1"),
-    "ends the game": (ERROR, "ended the game in place of a move (GAMEEND 0) at ply 1"),
     "asks for a game": (ERROR, "asked for a game itself (GAMEREQ), but must be the Follower at ply 1"),
-    "accepts again": (ERROR, "sent 'Ame"),
     "refuses": (ERROR, "refused the game (GAMEACC 2) at ply 1"),
 }
 """What programs do -> how their game ends, and why."""
@@ -97,9 +89,7 @@ def test_moves_are_read_as_the_protocol_shows_them(text, move):
     assert parsed_move(text) == move
 
 
-@pytest.mark.parametrize(
-    "text", ["M", "M000032", "M0000322801", "M00003228002", "M 000322800", "m0000322800", "M0000３22800"]
-)
+@pytest.mark.parametrize("text", ["M", "M0000322801", "M00003228002", "M 000322800", "M0000３22800"])
 def test_what_is_not_a_move_is_an_error_of_the_program(text):
     with pytest.raises(AnswerError, match="which is not a move of the protocol"):
         parsed_move(text)
@@ -202,17 +192,13 @@ def taken() -> socket.socket:
     [
         ({}, Limit(depth=3), "international"),
         ({}, Limit(clock=90), "international"),
-        ({}, Limit(clock=60, seconds=1), "international"),
         ({}, Limit(clock=60), "english"),
-        ({}, Limit(clock=60), "simplified-10x10"),
         ({"parameters": {"book": False}}, Limit(clock=60), "international"),
         ({"reserve": 0.1}, Limit(clock=60), "international"),
         ({"protocol": "dpx"}, Limit(clock=60), "international"),
         ({"protocol": "hub", "port": 27531}, Limit(clock=60), "international"),
-        ({"protocol": "hub", "listens": "arena"}, Limit(clock=60), "international"),
         ({"command": [sys.executable]}, Limit(clock=60), "international"),
         ({"port": 70000}, Limit(clock=60), "international"),
-        ({"listens": "both"}, Limit(clock=60), "international"),
     ],
 )
 def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, variant: str):

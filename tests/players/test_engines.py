@@ -61,15 +61,10 @@ players:
 ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
 FAILING = {
     "crashes": (ERROR, "ended (exit code 7) at ply"),
-    "is killed": (ERROR, "ended (SIGKILL) at ply"),
     "closes its input": (ERROR, "closed its input at ply"),
     "is silent": (TIME, "gave no answer within 1 s"),
-    "writes for ever": (TIME, "gave no answer within 1 s"),
     "writes no end of line": (ERROR, "wrote 65536 bytes without an end of line"),
-    "writes half an answer": (TIME, "gave no answer within 1 s"),
-    "moves off the board": (ILLEGAL, "returned the illegal move '32-99'"),
     "moves illegally": (ILLEGAL, "returned the illegal move '1-32'"),
-    "moves nothing": (ILLEGAL, "returned the illegal move ''"),
     "refuses positions": (ERROR, "answered the error 'bad position'"),
 }
 """What engines do -> how each of their games ends, and why."""
@@ -78,7 +73,6 @@ AT_START = {
     "crashes in init": "python3 ended (SIGSEGV) before it was ready",
     "refuses parameters": "python3 answers: 'no such level'",
     "is never ready": "bad gave no answer within 1 s while it was built",
-    "answers otherwise": "bad gave no answer within 1 s while it was built",
 }
 
 
@@ -200,14 +194,12 @@ def test_a_program_that_is_not_ready_soon_is_announced_once(
     ("given", "message"),
     [
         ("command: ./nobody", "there is no program {folder}/nobody"),
-        ("command: nobody-has-this", "there is no program 'nobody-has-this', neither in {folder} nor in PATH"),
         ("command: ./openings.txt", "{folder}/openings.txt is not a program: it may not be executed (chmod +x)"),
         ("command: ./text", "{folder}/text cannot be started: Exec format error"),
         ("command: []", "the command is empty"),
         ("command: [./python3], folder: elsewhere", "there is no folder {folder}/elsewhere"),
         ("parameters: {levl: 3}", "unknown parameter of python3 'levl'; did you mean 'level'?"),
         ("parameters: {level: 10}", "level of python3 takes whole number, 1 to 9, not 10"),
-        ("parameters: {level: true}", "level of python3 takes whole number, 1 to 9, not True"),
         ("parameters: {variant: thai}", "unknown variant of python3 'thai'"),
     ],
 )
@@ -230,12 +222,8 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(given: str, message: str, tmp
         ("param name=x type=real", 0.5, "0.5"),
         ("param name=x type=real min=0", 2, "2"),
         ("param name=x type=real", math.nan, ""),
-        ("param name=x type=real min=0", math.inf, ""),
         ("param name=x type=int", 2**62, str(2**62)),
         ("param name=x type=int", 10**40, ""),
-        ("param name=x type=int min=0", 10**40, ""),
-        ("param name=x type=int", -(10**40), ""),
-        ('param name=x type=int values="1 2 4"', 2, "2"),
         ('param name=x type=enum values="1 2 4"', 2, "2"),
         ('param name=x type=enum values="1 2 4"', 3, ""),
     ],

@@ -27,9 +27,6 @@ BROKEN = """\
 from arena import evaluator, features, kernel
 from players.evaluation.features import men
 
-class Thing:
-    pass
-
 def twice(number):
     return 2 * number
 
@@ -44,21 +41,8 @@ def opens(position, rules):
         return float(file.read())
 
 @evaluator
-def objects(position, rules):
-    return len([Thing() for _ in range(3)])
-
-@evaluator
 def text(position, rules):
     return "good"
-
-@evaluator
-def no_return(position, rules):
-    value = men(position, rules, 0)
-
-@evaluator
-def sometimes(position, rules):
-    if position.turn == 0:
-        return 1.0
 
 @evaluator
 def attribute(position, rules):
@@ -70,10 +54,6 @@ def plain_call(position, rules):
 
 @evaluator
 def too_few(position):
-    return 1.0
-
-@evaluator
-def too_many(position, rules, weights):
     return 1.0
 
 @kernel
@@ -100,21 +80,10 @@ def misspelt_feature(position, rules):
     return value * features.mobilty(position, rules, 0)
 
 WORTH = {"man": 1.0, "king": 2.0}
-NUMBERS = [1.0, 2.0]
 
 @evaluator
 def by_dict(position, rules):
     return WORTH["man"] * men(position, rules, 0)
-
-@evaluator
-def by_list(position, rules):
-    return NUMBERS[position.turn] * men(position, rules, 0)
-
-@evaluator
-def by_mixed_dict(position, rules):
-    worth = {"man": 1.0}
-    worth["king"] = "two"
-    return worth["man"]
 
 @evaluator
 def infinite(position, rules):
@@ -132,26 +101,20 @@ def undecorated(position, rules):
     return 1.0
 """
 REASONS = {
-    "unknown_name": "line 13: TypingError: NameError: name 'bonus' is not defined",
-    "opens": "line 15: UnsupportedBytecodeError: The 'with (context manager) as (variable):' construct is not",
-    "objects": "line 22: TypingError: Untyped global name 'Thing'",
-    "text": "line 26: TypingError: it must return a number on every path, not Literal[str](good)",
-    "no_return": "line 30: TypingError: it must return a number on every path, not none",
-    "sometimes": "it must return a number on every path, not none",
-    "attribute": "line 39: TypingError: Unknown attribute 'whites' of position; did you mean 'white'?",
-    "plain_call": "line 43: TypingError: Untyped global name 'twice': a function that is called needs @kernel",
-    "prints": "line 55: print cannot be called in compiled code; `arena check`",
-    "misspelt": "line 65: TypingError: NameError: name 'popcuont' is not defined; did you mean 'features.pop",
+    "unknown_name": "line 10: TypingError: NameError: name 'bonus' is not defined",
+    "opens": "line 12: UnsupportedBytecodeError: The 'with (context manager) as (variable):' construct is not",
+    "text": "line 19: TypingError: it must return a number on every path, not Literal[str](good)",
+    "attribute": "line 23: TypingError: Unknown attribute 'whites' of position; did you mean 'white'?",
+    "plain_call": "line 27: TypingError: Untyped global name 'twice': a function that is called needs @kernel",
+    "prints": "line 35: print cannot be called in compiled code; `arena check`",
+    "misspelt": "line 45: TypingError: NameError: name 'popcuont' is not defined; did you mean 'features.pop",
     "without_module": "name 'mobility' is not defined; did you mean 'features.mobility'?",
     "misspelt_feature": "features' has no attribute 'mobilty'; did you mean 'mobility'?",
-    "by_dict": "line 81: TypingError: 'WORTH' is a dict: use numbers or a tuple",
-    "by_list": "line 85: TypingError: 'NUMBERS' is a list: use numbers or a tuple",
-    "by_mixed_dict": "line 90: TypingError: this dict cannot be compiled: use numbers or a tuple",
+    "by_dict": "line 60: TypingError: 'WORTH' is a dict: use numbers or a tuple",
     "too_few": "must take (position, rules), not (position)",
-    "too_many": "must take (position, rules), not (position, rules, weights)",
     "undecorated": "is not decorated with @evaluator",
-    "changes": "line 102: it cannot change a global name (`global`): a value depends on the position alone",
-    "nothing": "has no 'nothing' (it has: attribute, by_dict, by_list, by_mixed_dict, changes, infinite,",
+    "changes": "line 71: it cannot change a global name (`global`): a value depends on the position alone",
+    "nothing": "has no 'nothing' (it has: attribute, by_dict, changes, infinite,",
 }
 
 

@@ -354,26 +354,6 @@ def test_what_it_proves_is_true_although_moves_are_rejected(name):
 # --- its switches
 
 
-@pytest.mark.compiled
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"minimax": 0.2},
-        {"trust": 1},
-        {"reject_depth": 0},
-        {"reject_margin": 4.0},
-        {"evaluation": {"mix": {"formation": 0}}},
-        {"evaluation": {"mix": {"safety": 0}}},
-        {"evaluation": "strong"},
-        {"rollout": "random"},
-    ],
-    ids=str,
-)
-def test_every_part_is_a_switch_that_changes_the_search(options):
-    positions = middlegames(ENGLISH, 8)
-    assert any(choose(position) != choose(position, **options) for position in positions)
-
-
 @pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_it_plays_every_variant(name):
     variant = BY_NAME[name]

@@ -152,23 +152,6 @@ def test_at_full_width_no_win_or_loss_within_the_depth_is_missed(depth: int) -> 
     assert depth < 9 or any(missed(position) for position in near)
 
 
-def test_an_analysis_says_what_every_move_of_a_known_ending_comes_to() -> None:
-    tables_of(ENGLISH, PIECES)
-    spec = PlayerSpec("a", "negamax", Limit(depth=9), {"preset": "full", "tables": PIECES})
-    for fen, expected in (
-        ("W:WK1,K10:BK32", ["wins in 29"] * 4 + ["wins in 33"] * 2),
-        ("W:WK1:BK32", ["draw"]),
-        ("B:WK1,K10:BK32", ["loses in 26"] * 2),
-    ):
-        analysis = Analysis(spec, Game(ENGLISH, fen), len(expected))
-        *_, last = analysis.findings()
-        assert [analysis.score(line) for line in last.lines] == expected
-        assert [analysis.known(line) for line in last.lines] == [
-            {"wins": "win", "loses": "loss", "draw": "draw"}[text.split()[0]] for text in expected
-        ]
-        assert last.step <= 2  # all is known at once
-
-
 def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_not_certain() -> None:
     tables_of(ENGLISH, PIECES)
     spec = PlayerSpec("a", "negamax", Limit(depth=2), {"preset": "full", "tables": PIECES})

@@ -247,6 +247,7 @@ def test_what_is_below_a_move_is_kept_whole():
     assert state["used"] == WIDTH * size(expected)
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_random_games_have_the_mean_of_all_of_them():
     variant = SMALL["points"]

@@ -25,7 +25,6 @@ from arena.commands.cli import main
 from arena.experiment.load import player_spec
 from arena.ledger.read import read
 from arena.rules.game import FORFEITS
-from arena.rules.notation import parse_fen
 from players.player import Limit
 from players.table import build_player
 
@@ -211,19 +210,6 @@ def test_a_tree_network_visits_what_a_naive_puct_visits_most(tmp_path):
         assert visits[move] == max(visits.values())
         tried += len(visits) > 2
     assert tried > 3
-
-
-def test_a_tree_network_finds_a_win_of_which_its_network_knows_nothing(tmp_path):
-    encoding = Encoding("english")
-    inputs = int(np.prod(encoding.shape))
-    nothing = np.zeros((inputs, encoding.actions), np.float32), np.zeros((inputs, 1), np.float32)
-    player = tree_network(tmp_path / "two.onnx", "english", *nothing)
-    game = Game(encoding.variant, parse_fen(encoding.variant, "W:WK15,K10:BK2"))
-    choice = player.choose(game, Limit(nodes=300), random.Random(0))
-    assert choice == player.choose(game, Limit(nodes=300), random.Random(1))
-    assert choice.leaves < choice.nodes == 300
-    assert choice.score > 0.5
-    assert game.moves == []
 
 
 def test_a_network_beside_the_configuration_plays_in_its_seat(tmp_path, monkeypatch):

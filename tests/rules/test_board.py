@@ -7,7 +7,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from rich.text import Text
 
 from arena import Board, Game
 from arena.commands.drawing import show_board
@@ -16,7 +15,7 @@ from arena.rules.move_text import MoveSquares
 from arena.rules.notation import parse_fen, piece_letter
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from tests.helpers.command_line import invoke, one_line
+from tests.helpers.command_line import one_line
 
 ROOT = Path(__file__).parents[2]
 ENGLISH = VARIANTS["english"]
@@ -212,29 +211,3 @@ def test_what_cannot_be_drawn_gets_one_line(make):
 
 
 # --- on a terminal
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    """Output is taken for a terminal of true colours."""
-    for name, value in {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    return monkeypatch
-
-
-@pytest.mark.parametrize(("columns", "is_beside"), [(100, True), (80, False)])
-def test_an_evaluation_stands_beside_the_board_where_there_is_room(terminal, columns, is_beside):
-    terminal.setenv("COLUMNS", str(columns))
-    shown = invoke("show", "english", "--evaluation", "strong").stdout
-    lines = [Text.from_ansi(line).plain for line in shown.splitlines()]
-    (upper,) = [line for line in lines if re.match(r" +1 .* 2 .* 3 .* 4", line)]
-    assert upper.rstrip().endswith("(for the side to move)" if is_beside else "4")
-    assert max(map(len, lines)) <= columns
-    assert any(re.match(".*value +0", line) for line in lines)
-
-
-def test_an_evaluation_in_a_pipe_stands_below_the_board():
-    lines = invoke("show", "english", "--evaluation", "material").stdout.splitlines()
-    assert lines[:9] == str(Board("english")).splitlines()
-    assert lines[9] == "" and lines[10].split()[:2] == ["value", "0"]

@@ -35,15 +35,11 @@ from arena.rules.endgame.tables import (
     opened,
     refusal,
 )
-from arena.rules.game import Game
-from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.player import Limit, PlayerSpec
-from players.table import build_player
 from tests.helpers import naive
 from tests.helpers.command_line import error_line, invoke, one_line
 from tests.helpers.rule_sets import by_values
@@ -213,66 +209,6 @@ def test_english_positions_are_those_that_are_published_and_have_known_values(ho
     assert max(np.flatnonzero(kings[2::2])) * 2 + 1 == 11
 
 
-@pytest.mark.slow
-def test_the_tables_line_ends_after_the_plies_that_they_say(home):
-    """Each side takes the move that the tables find best; for every decided position of two and three pieces."""
-    variant = VARIANTS["english"]
-    tables = make(variant, 3)
-    ended: dict[Position, tuple[int, int]] = {}
-    """By position: the winner of the line from there, and its plies."""
-    followed = 0
-    positions = (
-        naive.position_of(variant.rules, state) for state in states(variant.rules, 3) if state.turn == WHITE
-    )
-    for position in positions:
-        value = tables.value(position)
-        if value and value.result:
-            winner, plies = line_from(tables, variant, position, ended)
-            assert plies == value.plies and (winner == position.turn) == (value.result > 0)
-            followed += 1
-    assert followed == 716 + 402 + 100_250 + 87_305
-
-
-def line_from(
-    tables: EndgameTables, variant: Variant, position: Position, ended: dict[Position, tuple[int, int]]
-) -> tuple[int, int]:
-    """The winner and the plies of the line from a decided position; `ended` has what is known and gets it."""
-    if position in ended:
-        return ended[position]
-    after = [apply(variant.constants, position, move) for move in legal_moves(variant.constants, position)]
-    if not after:
-        return 1 - position.turn, 0
-    values = [(value, later) for later in after if (value := tables.value(later)) is not None]
-    losing = [(value.plies, later) for value, later in values if value.result < 0]
-    if losing:
-        _, best = min(losing, key=lambda each: each[0])
-    else:
-        _, best = max(((value.plies, later) for value, later in values), key=lambda each: each[0])
-    winner, plies = line_from(tables, variant, best, ended)
-    ended[position] = winner, plies + 1
-    return ended[position]
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("preset", ["pvs", "full"])
-@pytest.mark.parametrize(("name", "pieces", "count"), [("english", 4, 10_000), ("russian", 3, 4_000)])
-def test_a_win_that_a_search_holds_for_certain_is_never_contradicted(home, name, pieces, count, preset):
-    """Nor is it quicker than the quickest; it may be slower, as a search leaves out moves."""
-    variant = VARIANTS[name]
-    tables, rng, claims = make(variant, pieces), random.Random(9), 0
-    player = build_player(PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": preset}), variant)
-    for position in drawn(variant, pieces, count):
-        game = Game(variant, position)
-        if game.legal_moves:
-            claimed = player.choose(game, Limit(depth=rng.randint(1, 7)), rng).plies_to_win
-            value = tables.value(position)
-            assert value is not None
-            if claimed:
-                claims += 1
-                assert value.result == (1 if claimed > 0 else -1) and value.plies <= abs(claimed), game.fen
-    assert claims > count / 10
-
-
 @pytest.fixture
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for tables that a test may damage."""
@@ -373,17 +309,6 @@ from arena.rules.endgame.retrograde import make
 from arena.rules.variants import VARIANTS
 endgame.cache_folder = lambda: Path(sys.argv[1])
 """
-
-
-@pytest.mark.full
-def test_what_was_killed_is_resumed(own_home):
-    kill = "make(VARIANTS['english'], 3, lambda done, _: done < 50_000 or os.kill(os.getpid(), signal.SIGKILL))"
-    command = [sys.executable, "-c", _PROGRAM + kill, str(own_home / "kernels")]
-    assert subprocess.run(command).returncode == -signal.SIGKILL
-    reports: list[int] = []
-    tables = make(ENGLISH, 3, lambda done, _total: reports.append(done))
-    assert reports[0] > 1000
-    assert all(tables.value(position) for position in drawn(ENGLISH, 3, 10))
 
 
 @pytest.mark.full

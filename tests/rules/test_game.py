@@ -10,7 +10,6 @@ from typing import Any, cast
 import pytest
 
 from arena import read_pdn
-from arena.rules.custom import build_variant
 from arena.rules.game import Game, Outcome, Termination, game_of
 from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import apply, legal_moves
@@ -206,13 +205,6 @@ def test_a_wrong_use_of_a_game_is_an_error_in_one_line(use, named):
         use(game)
 
 
-def test_a_move_that_skips_a_capture_is_illegal():
-    game = Game(ENGLISH, parse_fen(ENGLISH, "B:W18,32:B15,4"))
-    step = parse_move(ENGLISH, parse_fen(ENGLISH, "B:W32:B4"), "4-8")
-    with pytest.raises(ValueError, match="not a legal move"):
-        game.push(step)
-
-
 @pytest.mark.parametrize(
     ("name", "start", "moves", "winner", "termination"),
     [
@@ -251,13 +243,6 @@ def test_points_that_decide_are_part_of_the_outcome_and_of_the_pdn(start, moves,
     assert f"{{points: White {white}, Black {black}}} " in game.pdn
 
 
-@pytest.mark.full
-def test_points_decide_under_any_rules_that_say_so():
-    rules = build_variant({"base": "english", "score_decides": True})
-    for start, moves in (("B:W13:B5,6", "5-9"), ("W:W28:B19,24", "")):
-        assert play(rules, start, moves).outcome == Outcome(BLACK, Termination.POINTS, (1, 2))
-
-
 def test_a_side_without_a_move_passes_until_neither_can_move():
     game = play(SIMPLIFIED, "W:W7:B25,5", "7-3 5-9")
     assert game.legal_moves == [0]
@@ -290,33 +275,6 @@ def test_captures_and_mens_moves_are_progress():
     assert by_capture.outcome == Outcome(DRAW, Termination.NO_PROGRESS)
 
 
-@pytest.mark.full
-def test_only_captures_count_where_the_rule_is_so():
-    assert VARIANTS["game3"].draws.no_capture == 100
-    variant = with_draws("game3", no_capture=4)
-    game = play(variant, "W:W31,29:B4,1", "31-27 4-7 27-23 1-5")
-    assert game.outcome == Outcome(DRAW, Termination.NO_CAPTURE)
-    game = play(variant, "B:W29,23:B4,16", "16-20 23x16 4-7 29-25 7-11 25-21")
-    assert game.outcome == Outcome(DRAW, Termination.NO_CAPTURE)
-
-
-@pytest.mark.parametrize(
-    ("name", "start", "cycle", "plies"),
-    [
-        pytest.param("international", "W:WK46:BK45", "46-41 45-40 41-46 40-45", 10, id="1-v-1"),
-        pytest.param("international", "W:WK46,K2:BK45", "46-41 45-40 41-46 40-45", 10, id="2-v-1"),
-        pytest.param("international", "W:WK46,K3,K2:BK45", "46-41 45-40 41-46 40-45", 32, id="3-v-1"),
-        pytest.param("russian", "W:WK21,K13,K12:BK32", "21-25 32-28 25-21 28-32", 30, id="3-kings-v-1"),
-        pytest.param("russian", "W:WK21,K13:BK32,K20", "21-25 32-28 25-21 28-32", 60, id="2-v-2"),
-        pytest.param("russian", "W:WK32,K28,K12:BK29", "28-24 29-25 24-28 25-29", 10, id="long-diagonal"),
-        pytest.param("brazilian", "W:WK32,K28:BK29", "28-24 29-25 24-28 25-29", 10, id="2-v-1-on-64"),
-    ],
-)
-def test_an_ending_is_drawn_after_its_plies(name, start, cycle, plies):
-    variant = with_draws(name, endings=VARIANTS[name].draws.endings)
-    assert play_to_the_end(variant, start, cycle) == (plies, Outcome(DRAW, Termination.ENDING))
-
-
 @pytest.mark.parametrize(
     ("ending", "text", "balanced"),
     [
@@ -343,13 +301,6 @@ def test_an_ending_is_drawn_after_its_plies(name, start, cycle, plies):
 )
 def test_an_ending_is_told_by_its_pieces(ending, text, balanced):
     assert in_balance(ending, INTERNATIONAL.rules, parse_fen(INTERNATIONAL, text)) == balanced
-
-
-def test_the_capture_that_makes_an_ending_is_not_counted():
-    variant = with_draws("international", endings=INTERNATIONAL.draws.endings)
-    game = play(variant, "W:WK46,K3:BK45,32", "46x28" + 2 * " 45-40 28-32 40-45 32-28" + " 45-40 28-32")
-    assert len(game.moves) == 11
-    assert game.outcome == Outcome(DRAW, Termination.ENDING)
 
 
 @pytest.mark.parametrize(("restarts", "plies"), [(True, 7), (False, 4)])
@@ -386,10 +337,3 @@ def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text: str, moves:
     with pytest.raises(ValueError, match="no king stands on 46"):
         Game("frisian", "W:W40,K47:B1,K5:+0+346")
     assert Game("international", text).fen.count(":") == 2
-
-
-def test_a_frisian_king_moves_three_times_in_a_row_at_most_while_there_are_men():
-    moves = "46-41 15-20 41-46 20-25 46-41 25-30"
-    assert legal_texts(play(VARIANTS["frisian"], "W:WK46,26:B15", moves)) == {"26-21"}
-    assert {"41-46", "21-17"} < legal_texts(play(VARIANTS["frisian"], "W:WK46,26:B15", f"{moves} 26-21 30-35"))
-    assert "41-46" in legal_texts(play(VARIANTS["international"], "W:WK46,26:B15", moves))

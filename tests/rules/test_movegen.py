@@ -120,35 +120,6 @@ def test_perft_is_the_same_from_the_other_side_of_the_board(variant, played, sca
         assert perft(variant, position, 4) == perft(variant, turned(variant, position), 4)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "moves"),
-    [
-        pytest.param("english", "W:WK10:B14,15,22,23", {"10x10"}, id="a circle must be walked to its end"),
-        pytest.param("english", "W:W11:B7,8", {"11x2", "11x4"}, id="a man may choose"),
-        pytest.param("english", "W:W11:B8,3,7", {"11x4", "11x2"}, id="a man crowned by a capture stops"),
-        pytest.param("english", "W:W14:B18", {"14-9", "14-10"}, id="a man does not capture backward"),
-        pytest.param("brazilian", "W:W14:B18", {"14x23"}, id="a man captures backward"),
-        pytest.param("international", "W:W32:B19,27,28", {"32x14"}, id="the majority is compulsory"),
-        pytest.param("italian", "W:WK14:B18,K19,20,K26", {"14x16"}, id="kings are captured early"),
-        pytest.param("italian", "W:W22,K23:B19,20", {"23x14", "23x16"}, id="a king captures before a man"),
-        pytest.param("italian", "W:W22:BK19", {"22-18"}, id="a man does not capture a king"),
-        pytest.param(
-            "czech", "W:W24,K29:B19,22", {"29x4", "29x8", "29x11", "29x15", "29x18"}, id="king before man"
-        ),
-        pytest.param("russian", "W:W11:B7,9", {"11x13"}, id="a man crowned on its way goes on as a king"),
-        pytest.param("pool", "W:W11:B7,9", {"11x2"}, id="a man on the last row goes on as a man or not at all"),
-        pytest.param(
-            "international", "W:WK38:B16,21,32,39,43", {"38x27", "38x49"}, id="a captured piece blocks to the end"
-        ),
-    ],
-)
-def test_rule_book_examples(name, text, moves):
-    variant = VARIANTS[name]
-    position = parse_fen(variant, text)
-    legal = legal_moves(variant.constants, position)
-    assert sorted(move_text(variant, position, move, legal) for move in legal) == sorted(moves)
-
-
 @pytest.mark.parametrize("room", [0, 1, ROOM - 1])
 @pytest.mark.parametrize("text", ["W:WK46:B12,14,19,22,24,28,33,41", "W:WK46,K48,31-35:BK5"])
 def test_a_full_buffer_raises_and_nothing_behind_it_is_written(room, text):

@@ -112,11 +112,9 @@ NAN = float("nan")
     ("found", "text"),
     [
         ((0.344, 0, 12, 0.05), "+0.34/12 0.050s"),
-        ((-0.001, 0, 3, 61.5), "+0.00/3 61.500s"),
         ((NAN, 7, 9, 0.0010004), "+W7/9 0.001s"),
         ((-80.0, -12, 0, NAN), "-W12"),
         ((NAN, 0, 6, 0.000012), "/6 0.000012s"),
-        ((-1.0, 0, 0, 0.2), "-1.00 0.200s"),
         ((NAN, 0, 0, 0.0004), "0.000400s"),
         ((NAN, 0, 0, NAN), ""),
     ],
@@ -132,9 +130,7 @@ def test_what_a_mover_found_is_written_as_fastchess_does(found, text):
         ("-1.25/6 0.000012s, 1234 nodes; White: level 3 from here", (-1.25, 0, 6, 1234, 0.000012)),
         ("+W7/9 0.001s, points: White 9, Black 7", (NAN, 7, 9, 0, 0.001)),
         ("-W12", (NAN, -12, 0, 0, NAN)),
-        ("/6 0.050s", (NAN, 0, 6, 0, 0.05)),
         ("0.0004s", (NAN, 0, 0, 0, 0.0004)),
-        ("0.00/7 1.2s", (0, 0, 7, 0, 1.2)),
         ("+M3/9 0.1s", (NAN, 0, 9, 0, 0.1)),
     ],
 )
@@ -186,19 +182,12 @@ def test_squares_are_algebraic_where_the_game_type_says_so():
 @pytest.mark.parametrize("variant", [ENGLISH, INTERNATIONAL, build_variant({"base": "english", "first": "white"})])
 def test_results_are_those_of_the_side_that_moves_first(variant):
     first, second = ("black", "white") if variant.first == BLACK else ("white", "black")
-    for result, text, points in (
-        (first, "1-0", "2-0"),
-        ("draw", "1/2-1/2", "1-1"),
-        (second, "0-1", "0-2"),
-        ("0-0", "0-0", "0-0"),
-        ("*", "*", "*"),
-    ):
-        game = PlayedGame(variant, variant.start, [], result, {"Variant": variant.name})
-        for written, of in ((write_pdn(game), text), (write_pdn(game, international=True), points)):
-            assert f'[Result "{of}"]' in written and written.endswith(f"\n{of}\n")
-            assert read_pdn(written, variant).games[0].result == result
-            white = {"1-0": "white", "0-1": "black"}.get(text, result)
-            assert read_pdn(written, variant, results="white").games[0].result == white
+    for result, text in ((first, "1-0"), ("draw", "1/2-1/2"), (second, "0-1"), ("0-0", "0-0"), ("*", "*")):
+        written = write_pdn(PlayedGame(variant, variant.start, [], result, {"Variant": variant.name}))
+        assert f'[Result "{text}"]' in written and written.endswith(f"\n{text}\n")
+        assert read_pdn(written, variant).games[0].result == result
+        white = {"1-0": "white", "0-1": "black"}.get(text, result)
+        assert read_pdn(written, variant, results="white").games[0].result == white
 
 
 @pytest.mark.parametrize(
@@ -209,17 +198,12 @@ def test_results_are_those_of_the_side_that_moves_first(variant):
         ('[GameType "99,B,8,8,N1,0"]', "1. 22-18", None, "black"),
         ('[Variant "pool"]', "", None, "black"),
         ('[GameType "20"]', "11-15", ENGLISH, "white"),
-        ("", "22-18", ENGLISH, "black"),
         ("", "9-13", None, "black"),
-        ("", "1. 12-16", None, "black"),
         ("", "1. 22-18", None, "white"),
-        ("", "32-28", None, "white"),
         ("", "c3-d4", None, "white"),
-        ('[FEN "B:W18:B9"]', "1. 9-13", None, "black"),
         ('[FEN "B:W18:B9"]', "1... 9-13", None, "white"),
         ("", "(1. 22-18 (1. 23-18)) 1. 11-15", None, "black"),
         ("", "$1 1. 9-13", None, "black"),
-        ('[FEN "B:W21:B9"]', "$1 1. 9-13", None, "black"),
         ('[FEN "W:W21:B9"]', "(note) 1... 21-17", None, "black"),
     ],
 )
@@ -246,10 +230,7 @@ def ended(result, fen, moves, gametype="21"):
         (ended("0-1", "W:W18:B14", "18x9"), "white", "in 1 of 1 .*--results first"),
         (ended("1-0", "W:W18:B14", "18x9") * 3 + ended("0-1", "W:W18:B14", "18x9") * 2, "first", "in 3 of 5 "),
         (ended("1-0", "W:W18:B14", "18x9") + ended("0-1", "W:W18:B14", "18x9"), "first", ""),
-        (ended("1-0", "W:W18:B6", "18-15"), "first", ""),
-        (ended("1/2-1/2", "W:W18:B14", "18x9"), "first", ""),
         (ended("0-1", "W:W32:B28", "32x23", "20"), "first", ""),
-        (ended("1-0", "W:W18:B14", "18x9", ""), "first", ""),
         (
             ended("0-1", "W:W18:B14", "1. 18x9").replace('[GameType "21"]', ""),
             "first",
@@ -272,27 +253,20 @@ def test_results_that_the_final_positions_contradict_are_told(tmp_path, text, re
     "text",
     [
         "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25 *",
-        "1.9-13 21-17 2.5-9 25-21 3.11-15 29-25",
         "9-13 21-17 5-9 25-21 11-15 29-25",
         "09-13 21-17 05-09 25-21 11-15 29-25 1-0",
-        "0913 2117 0509 2521 1115 2925",
         "1. 9x13 21:17 2. 5–9 25−21 3. 11X15 29×25",
-        "1.  9-13 21-17 2.  5- 9 25 -21 3. 11 - 15 29-25",
-        "1. 9-13 1... 21-17 2. 5-9 2... 25-21 3. ... 11-15 29-25",
         "1. 9-13! 21-17?? 2. 5-9(!?) 25-21!? 3. 11-15* 29-25",
-        "1. 9-13 $1 21-17 $12 2. 5-9 25-21 3. 11-15 29-25 $7",
         "1. 9-13 {21-17} 21-17 { 1-0 (} 2. 5-9 25-21 3. 11-15 29-25",
         "1. 9-13 ; 21-17\n21-17 % 2. 5-9\n2. 5-9 25-21 3. 11-15 29-25",
         "1. 9-13 (9-14 {)} 22-18 (22-17 1-0) 5-9) 21-17 2. 5-9 (2. 6-9) (2. 8-11) 25-21 3. 11-15 29-25",
         '/FEN "B:W21-32:B1-12"/ 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
         "1. b6-a5 a3-b4 2. a7-b6 b2-a3 3. f6-e5 a1-b2",
-        "1. b6a5 a3b4 2. A7B6 b2a3 3. f6e5 a1b2",
         "\ufeff1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25\r\n1/2-1/2\r\n\x1a",
         "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25 . 1-0 *",
         '[event "x"]\n[Fen "B:W21-32:B1-12."]\n1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
         '[FEN "Black:White21-32:Black1-12:H0:F1"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
         '[FEN "B:W21-28,a1,c1,e1,g1:Bb8,d8,f8,h8,5-12"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
-        '[Event "x"] [FEN ""] [SetUp "0"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
     ],
 )
 def test_spellings_of_a_game_mean_the_same(text):
@@ -313,23 +287,16 @@ def test_a_capture_is_read_from_its_ends_and_from_its_path(text):
     [
         ("", "1-0", "black"),
         ("1-0", "*", "black"),
-        ("0-1", "", "white"),
         ("*", "0-1", "white"),
-        ("?", "1/2-1/2", "draw"),
         ("2-0", "2-0", "black"),
-        ("1-1", "1/2 - 1/2", "draw"),
-        ("0-2", "0-1", "white"),
         ("1/2-1/2", "½-½", "draw"),
         ("0-0", "0-0", "0-0"),
         ("4-6", "4-6", "*"),
         ("1 1/2 - 1/2", "1 1/2 - 1/2", "draw"),
         ("1+ - 1-", "1+ - 1-", "draw"),
         ("", "½ - 1 ½", "draw"),
-        ("1/2", "1/2", "draw"),
         ("1-0", "1–0F", "black"),
-        ("0-1F", "0-1F", "white"),
         ("+-", "+-", "black"),
-        ("-", "-", "*"),
         ("", "", "*"),
     ],
 )
@@ -416,20 +383,15 @@ def test_a_position_set_up_in_mid_game_goes_on_from_there():
         ("1. 9-13 21-17\n2. 5-10 25-21 *", 2, 1, 3, [2, 6]),
         ("1. 9-13 21-17\n2. 5-9 99-1 *", 2, 1, 4, [3, 6]),
         ("1. 9-13 21-17 2. Black\nresigns 0-1", 1, 1, 3, [2, 6]),
-        ("1. 9-13\n2l-17 2. 5-9 *", 2, 1, 2, [1, 6]),
         ("1. 9-13 h9-g8 *", 1, 1, 2, [1, 6]),
         ("1. b6-a5 a3-c5 *", 1, 1, 2, [1, 6]),
-        ("1. 9-13 -- *", 1, 1, 2, [1, 6]),
         ('[Event "x"]\n[FEN "W:W99:B1"]\n1. 9-13 *', 2, 1, 0, [6]),
         ('[FEN "?:W31:B1"]\n*', 1, 1, 0, [6]),
         ('[Event "x"]\n{[FEN "W:W21:B9"]}\n[fen "B:W21:Bx"] 1. 11-15 *', 3, 1, 0, [6]),
         ('[Event "x"]\n[Site "y]\n1. 9-13 *', 2, 1, 0, [1, 6]),
         ('[Event "x"]\n[Site "y"]\n[Site "z"] 1. 9-13 *', 3, 1, 0, [1, 6]),
         ("1. 9-13 21-17 {a { b }\n} 2. 5-9 *", 2, 1, 3, [3, 6]),
-        ("1. 9-13 21-17\n) 2. 5-9 *", 2, 1, 3, [3, 6]),
         ('1. 9-13 {a\n\n[Event "b"] *', 1, 1, 2, [1, 0, 6]),
-        ('1. 9-13 (9-14\n\n[Event "b"] *', 1, 1, 2, [1, 0, 6]),
-        ("1. 9-13 /FEN W:W1/ 21-17 *", 1, 1, 2, [1, 6]),
         ('1. 9-9 /FEN "B::"/ *', 1, 1, 1, [6]),
         ('[Result "1-0"]\n1. 9-13\n0-1', 3, 1, 2, [1, 6]),
     ],
