@@ -123,9 +123,7 @@ def _is_of_another_rule_set(value: object, quick: tuple[str, ...]) -> bool:
     if isinstance(value, Mapping):
         value = value.get("variant")
     name = value.name if isinstance(value, Variant) else value
-    return (
-        isinstance(name, str) and name not in quick and bool({name, name.rpartition("-")[0]} & set(VARIANTS))
-    )
+    return isinstance(name, str) and name not in quick and bool({name, name.rpartition("-")[0]} & set(VARIANTS))
 
 
 @pytest.fixture(scope="session", autouse=True)

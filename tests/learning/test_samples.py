@@ -39,7 +39,7 @@ def material(rows: np.ndarray) -> np.ndarray:
     white, black, kings = rows[:, 0], rows[:, 1], rows[:, 2]
     own, other = ((side & ~kings, side & kings) for side in (white, black))
     pairs = zip(own, other, strict=True)
-    men, crowned = (np.bitwise_count(one).astype(int) - np.bitwise_count(two) for one, two in pairs)
+    men, crowned = (np.bitwise_count(first).astype(int) - np.bitwise_count(second) for first, second in pairs)
     return men + 1.5 * crowned
 
 

@@ -142,9 +142,9 @@ def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, wid
     with torch.no_grad():
         logits = fit.network(torch.from_numpy(inputs), torch.from_numpy(phases)).numpy()
     address = build_evaluation("neural", variant).address
-    found = evaluate_all(variant.constants, address, network.runnable(variant.rules), data.positions)
+    values = evaluate_all(variant.constants, address, network.runnable(variant.rules), data.positions)
     assert np.abs(logits).max() > 0.3
-    assert np.abs(found - logits).max() < 0.03
+    assert np.abs(values - logits).max() < 0.03
 
 
 def test_weights_are_held_within_what_whole_numbers_can_be():
@@ -168,19 +168,19 @@ def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
     start = ENGLISH.start
     men = [1 << bit for bit in range(64) if start.white >> bit & 1]
     less = np.array([start, *(start._replace(white=start.white & ~man) for man in men)], np.int64)
-    found = evaluate_all(ENGLISH.constants, build_evaluation("neural", ENGLISH).address, memory, less)
-    assert np.mean(found[1:] - found[0]) == pytest.approx(100)
+    values = evaluate_all(ENGLISH.constants, build_evaluation("neural", ENGLISH).address, memory, less)
+    assert np.mean(values[1:] - values[0]) == pytest.approx(100)
 
 
 def test_a_position_and_its_mirror_image_are_one_view():
     positions = positions_of(ENGLISH)[:50]
     from arena.rules.moves import turned
 
-    both = np.array([*positions, *(turned(ENGLISH.rules, one) for one in positions)], np.int64)
+    both = np.array([*positions, *(turned(ENGLISH.rules, position) for position in positions)], np.int64)
     targets = np.concatenate([np.full(50, 0.75), np.full(50, 0.25)])
-    found = views(ENGLISH, Samples(both, targets, np.ones(100, np.int64)))
-    assert len(found.rows) == len(found.targets) == len({*positions})
-    assert set(np.round(found.targets, 6)) == {0.75, 0.25}
+    seen = views(ENGLISH, Samples(both, targets, np.ones(100, np.int64)))
+    assert len(seen.rows) == len(seen.targets) == len({*positions})
+    assert set(np.round(seen.targets, 6)) == {0.75, 0.25}
 
 
 def test_the_views_are_the_same_in_one_part_and_in_many():

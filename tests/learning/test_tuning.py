@@ -104,9 +104,9 @@ def test_a_game_is_held_out_as_by_a_fit_to_all_others() -> None:
 
 def test_the_interval_of_a_loss_counts_games_and_not_positions() -> None:
     losses = np.array([0.2, 0.5, 0.8, 0.4])
-    one = mean_loss(losses, np.arange(4))
-    assert one == pytest.approx(mean_loss(np.repeat(losses, 9), np.repeat(np.arange(4), 9)))
-    assert one == pytest.approx((losses.mean(), 3.182446 * losses.std(ddof=1) / 2))
+    loss = mean_loss(losses, np.arange(4))
+    assert loss == pytest.approx(mean_loss(np.repeat(losses, 9), np.repeat(np.arange(4), 9)))
+    assert loss == pytest.approx((losses.mean(), 3.182446 * losses.std(ddof=1) / 2))
     assert mean_loss(losses, np.zeros(4, int)).error == math.inf
 
 
@@ -196,11 +196,11 @@ def test_numbers_stay_inside_their_bounds_in_games_and_in_steps() -> None:
 def test_a_pair_is_a_change_against_the_opposite_with_colours_swapped_from_one_opening() -> None:
     judge = Judge(lambda options: 0)
     tuned(judge, {"contempt": {"step": 2}}, steps=1, pairs=3)
-    for one, two in zip(judge.jobs[::2], judge.jobs[1::2], strict=True):
-        assert (one.white, one.black) == (two.black, two.white)
-        assert one.pair == two.pair
-        assert one.white.options["contempt"] == -one.black.options["contempt"]
-        assert abs(one.white.options["contempt"]) == 2, "fishtest's c_end, in the last step"
+    for first, second in zip(judge.jobs[::2], judge.jobs[1::2], strict=True):
+        assert (first.white, first.black) == (second.black, second.white)
+        assert first.pair == second.pair
+        assert first.white.options["contempt"] == -first.black.options["contempt"]
+        assert abs(first.white.options["contempt"]) == 2, "fishtest's c_end, in the last step"
     assert len({job.pair for job in judge.jobs}) == 3
 
 
@@ -248,18 +248,18 @@ def test_whole_numbers_are_rounded_by_chance_in_games_and_to_the_nearest_when_wr
 def test_what_is_left_out_is_the_players(
     spec: PlayerSpec, name: str, given: dict[str, float], expected: tuple[Any, ...]
 ) -> None:
-    found = tuned_number(name, Number(**given), spec)
+    number = tuned_number(name, Number(**given), spec)
     infinite = {0: -np.inf, 1: np.inf}
     start, least, most, step, whole = expected
     ends = [infinite[i] if end is None else end for i, end in enumerate((least, most))]
-    assert found == (name, start, *ends, pytest.approx(step), whole)
+    assert number == (name, start, *ends, pytest.approx(step), whole)
 
 
 def test_a_number_within_a_mapping_leaves_the_rest_of_it() -> None:
     spec = PlayerSpec("a", "negamax", Limit(), {"evaluation": {"linear": {"man": 100, "king": 150}}})
     number = tuned_number("evaluation.linear.king", Number(step=10), spec)
-    found = PlayerNumbers((number,), spec).options(np.array([161.5]))
-    assert found == {"evaluation": {"linear": {"man": 100, "king": 162}}}
+    options = PlayerNumbers((number,), spec).options(np.array([161.5]))
+    assert options == {"evaluation": {"linear": {"man": 100, "king": 162}}}
     assert spec.options["evaluation"] == {"linear": {"man": 100, "king": 150}}
     inside = PlayerSpec("a", "negamax", Limit(), {"evaluation": "simple"})
     with pytest.raises(NumberError, match=r"so .* has no place in it"):

@@ -65,8 +65,8 @@ def short_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
 def partner(what: str, clock: float = 60.0, flags: tuple[str, ...] = ("-S", "-E"), **options: Any) -> PlayerSpec:
     command = [sys.executable, *flags, str(SCRIPT), what, "{port}"]
     command += ["connects"] if options.get("listens") == "arena" else []
-    given = {"command": command, "folder": ".", "protocol": "dxp"} | options
-    return PlayerSpec(what, "engine", Limit(clock=clock), given)
+    settings = {"command": command, "folder": ".", "protocol": "dxp"} | options
+    return PlayerSpec(what, "engine", Limit(clock=clock), settings)
 
 
 # --- messages
@@ -181,10 +181,10 @@ def test_a_move_taken_back_is_a_new_game_for_the_program():
 
 
 def taken() -> socket.socket:
-    found = socket.socket()
-    found.bind(("127.0.0.1", 0))
-    found.listen()
-    return found
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    return listener
 
 
 @pytest.mark.parametrize(

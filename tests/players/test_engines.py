@@ -109,10 +109,10 @@ def test_what_an_engine_says_of_its_search_is_recorded(well: arena.Run) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("kind", FAILING)
 def test_an_engine_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
-    found = run(configured(tmp_path, kind))
-    assert_others_unharmed(found, well)
+    tournament = run(configured(tmp_path, kind))
+    assert_others_unharmed(tournament, well)
     termination, reason = FAILING[kind]
-    own = own_games(found)
+    own = own_games(tournament)
     assert own["termination"].tolist() == 3 * [termination] + 9 * ["disqualified"]
     assert own["error"].head(3).str.startswith(f"bad {reason}").all(), own["error"].iloc[0]
     assert (own["result"] == "*").all()
@@ -136,25 +136,25 @@ def test_what_an_engine_computes_in_its_opponents_time_is_counted(tmp_path: Path
 
 @pytest.mark.full
 def test_an_engine_that_waits_is_told_to_stop_in_time(well: arena.Run, tmp_path: Path) -> None:
-    found = run(configured(tmp_path, "waits for stop", "seconds: 0.05"))
-    assert set(own_games(found)["termination"]) <= {"max_plies", "repetition"}
-    seconds = found.moves[found.moves["player"] == "bad"]["seconds"]
+    tournament = run(configured(tmp_path, "waits for stop", "seconds: 0.05"))
+    assert set(own_games(tournament)["termination"]) <= {"max_plies", "repetition"}
+    seconds = tournament.moves[tournament.moves["player"] == "bad"]["seconds"]
     assert (seconds > 0.049).all() and seconds.median() < 0.08
 
 
 @pytest.mark.full
 def test_an_engine_that_does_not_stop_loses_on_time(well: arena.Run, tmp_path: Path) -> None:
-    found = run(configured(tmp_path, "heeds no stop", "seconds: 0.05"))
-    assert_others_unharmed(found, well)
-    assert own_games(found)["termination"].tolist() == 3 * [TIME] + 9 * ["disqualified"]
+    tournament = run(configured(tmp_path, "heeds no stop", "seconds: 0.05"))
+    assert_others_unharmed(tournament, well)
+    assert own_games(tournament)["termination"].tolist() == 3 * [TIME] + 9 * ["disqualified"]
 
 
 @pytest.mark.full
 def test_an_engine_that_ended_is_started_again_and_its_failure_is_one_line(tmp_path: Path) -> None:
     path = configured(tmp_path, "starts twice")
-    found = own_games(run(path))
-    assert found["termination"].tolist() == 3 * [ERROR] + 9 * ["disqualified"]
-    first, *others = found["error"].head(3)
+    games = own_games(run(path))
+    assert games["termination"].tolist() == 3 * [ERROR] + 9 * ["disqualified"]
+    first, *others = games["error"].head(3)
     assert first.startswith("bad ended (exit code 1) at ply")
     for other in others:
         assert other.startswith("bad was not built: python3 ended (exit code 3) before it was ready")
@@ -296,7 +296,7 @@ def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
 
 @pytest.mark.parametrize(
     ("variant", "limit", "games"),
-    [("english", Limit(depth=5), 10), ("international", Limit(nodes=3000), 10), ("frisian", Limit(nodes=1000), 2)],
+    [("english", Limit(depth=5), 2), ("international", Limit(nodes=3000), 6), ("frisian", Limit(nodes=1000), 2)],
 )
 def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(
     variant: str, limit: Limit, games: int

@@ -280,7 +280,7 @@ def test_features_are_the_oracles(variant, positions_from_everywhere):
 @pytest.mark.parametrize(
     ("variant", "names"),
     [
-        pytest.param(ENGLISH, FEATURES, id="english all"),
+        pytest.param(ENGLISH, FEATURES, id="english all", marks=pytest.mark.full),
         pytest.param(VARIANTS["italian"], FEATURES, id="italian all"),
         pytest.param(INTERNATIONAL, FEATURES, id="international all"),
         pytest.param(ENGLISH, FEATURES[::2], id="english every other"),
@@ -291,12 +291,12 @@ def test_features_are_the_oracles(variant, positions_from_everywhere):
 )
 def test_linear_weighs_each_feature_own_minus_other(variant, positions_from_everywhere, names):
     weights = {feature: 3 * i + 1 for i, feature in enumerate(FEATURES)}
-    given = {name: weights[name] for name in names}
-    evaluation = build_evaluation({"linear": given}, variant)
+    chosen = {name: weights[name] for name in names}
+    evaluation = build_evaluation({"linear": chosen}, variant)
     for position in positions_from_everywhere[::10]:
         state = naive.state_of(variant.rules, position)
         own, other = (counts(variant.rules, state, side) for side in (position.turn, 1 - position.turn))
-        expected = sum(weight * (own[feature] - other[feature]) for feature, weight in given.items())
+        expected = sum(weight * (own[feature] - other[feature]) for feature, weight in chosen.items())
         assert evaluation.values(variant.constants, [position]).tolist() == [expected]
         assert EVALUATORS["linear"](position, variant.rules, evaluation.weights) == expected
 
@@ -312,8 +312,8 @@ def test_linear_weighs_each_feature_own_minus_other(variant, positions_from_ever
 )
 def test_a_pair_of_weights_goes_from_the_opening_to_the_ending_with_the_pieces(text, expected):
     position = parse_fen(ENGLISH, text)
-    given = {"man": [100, 220]} if "W21-32" not in text else {"man": [100, 100]}
-    assert value(ENGLISH, {"linear": given}, position) == pytest.approx(expected)
+    weights = {"man": [100, 220]} if "W21-32" not in text else {"man": [100, 100]}
+    assert value(ENGLISH, {"linear": weights}, position) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -339,9 +339,9 @@ def test_strong_wants_to_lose_where_losing_wins():
 )
 def test_shares_add_up_to_the_value(variant, positions_from_everywhere):
     for position in positions_from_everywhere[::5]:
-        value, found = explained_value(variant, position, "strong")
-        assert sum(share.value for share in found.values()) == pytest.approx(value)
-        for share in found.values():
+        value, shares = explained_value(variant, position, "strong")
+        assert sum(share.value for share in shares.values()) == pytest.approx(value)
+        for share in shares.values():
             assert share.value == pytest.approx(share.weight * (share.own - share.other))
 
 
@@ -352,6 +352,7 @@ def test_a_weight_that_is_always_0_is_not_compiled_in():
     )
 
 
+@pytest.mark.full(but=["unknown_name", "text", "prints", "undecorated"])
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", REASONS)
 def test_an_evaluation_that_cannot_be_used_is_refused_with_the_reason(tmp_path, name):

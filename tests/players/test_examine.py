@@ -144,12 +144,13 @@ def examination(description: Any, name: str = "english") -> Examination:
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_what_is_built_in_passes_everywhere(name):
-    names = [one for one in EVALUATORS if one not in ("linear", "neural")]
+    names = [evaluation for evaluation in EVALUATORS if evaluation not in ("linear", "neural")]
     names += ["neural"] if has_network(BY_NAME[name]) else []
-    for one in names:
-        assert {finding.level for finding in examination(one, name).findings} == {"ok"}, one
+    for evaluation in names:
+        assert {finding.level for finding in examination(evaluation, name).findings} == {"ok"}, evaluation
 
 
+@pytest.mark.full(but=["wrong_sign", "whites_view", "division_in_endings"])
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", FOUND)
 def test_a_mistake_is_found_by_its_own_message(name):

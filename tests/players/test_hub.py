@@ -30,8 +30,9 @@ from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.rule_sets import RULE_SETS
 
-INTERNATIONAL = VARIANTS["international"]
+ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 START = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww"
+ENGLISH_START = position_text(ENGLISH, ENGLISH.start)
 
 
 # --- text
@@ -131,7 +132,7 @@ class Talk:
     def __init__(self, **options: object) -> None:
         self.lines: list[str] = []
         spec = PlayerSpec("p", str(options.pop("type", "negamax")), options=options)
-        self.server = Server(spec, INTERNATIONAL, lambda text: self.lines.extend(text.splitlines()))
+        self.server = Server(spec, ENGLISH, lambda text: self.lines.extend(text.splitlines()))
 
     def say(self, *lines: str) -> bool:
         return all(self.server.answer(text) for text in lines)
@@ -150,27 +151,27 @@ class Talk:
 
 @pytest.fixture
 def talk() -> Iterator[Talk]:
-    found = Talk(preset="iddfs")
-    assert found.say("hub", "init")
-    yield found
-    found.server.close()
+    begun = Talk(preset="iddfs")
+    assert begun.say("hub", "init")
+    yield begun
+    begun.server.close()
 
 
 def test_it_introduces_itself_and_declares_its_parameters(talk: Talk):
     words = [parse_line(text) for text in talk.lines]
     assert [read.command for read in words] == ["id", "param", "param", "wait", "ready"]
-    assert words[1].arguments["value"] == "normal" and "losing" in words[1].arguments["values"].split()
+    assert words[1].arguments["value"] == "english" and "losing" in words[1].arguments["values"].split()
 
 
 def test_a_search_is_answered_with_what_it_counted_and_a_move(talk: Talk):
-    assert talk.say(f'pos pos={START} moves="32-28 19-23 28x19x23"', "level depth=4", "go think")
+    assert talk.say(f'pos pos={ENGLISH_START} moves="11-15 22-18 15x22x18"', "level depth=4", "go think")
     info, done = talk.wait("info").arguments, talk.wait("done").arguments
     assert int(info["depth"]) == 4 and int(info["nodes"]) > 4 and float(info["time"]) >= 0
-    assert done["move"] in ("14x23x19", "13x24x19") and info["pv"].split()[0] == done["move"]
+    assert done["move"] in ("25x18x22", "26x17x22") and info["pv"].split()[0] == done["move"]
 
 
 def test_a_search_without_end_is_stopped_and_answers_while_it_thinks(talk: Talk):
-    assert talk.say(f"pos pos={START}", "level infinite", "go analyze", "ping")
+    assert talk.say(f"pos pos={ENGLISH_START}", "level infinite", "go analyze", "ping")
     talk.wait("pong")
     time.sleep(0.1)
     assert not any(text.startswith("done") for text in talk.lines)
@@ -182,20 +183,20 @@ def test_a_search_without_end_is_stopped_and_answers_while_it_thinks(talk: Talk)
 
 @pytest.mark.parametrize("kind", ["mcts", "hybrid"])
 def test_a_tree_search_without_end_is_stopped(kind: str):
-    found = Talk(type=kind)
-    assert found.say("init", f"pos pos={START}", "go analyze")
+    talk = Talk(type=kind)
+    assert talk.say("init", f"pos pos={ENGLISH_START}", "go analyze")
     time.sleep(0.1)
-    assert not any(text.startswith("done") for text in found.lines) and found.say("stop")
-    assert int(found.wait("info", 60).arguments["nodes"]) > 10
-    assert found.wait("done").arguments["move"]
-    assert found.say("level infinite", "go think", "stop") and found.wait("done")
-    assert found.say("level nodes=50", "go think") and found.wait("info").arguments["nodes"] == "50"
-    assert found.say("level depth=3", "go think") and "no depth" in found.wait("error").arguments["message"]
+    assert not any(text.startswith("done") for text in talk.lines) and talk.say("stop")
+    assert int(talk.wait("info", 60).arguments["nodes"]) > 10
+    assert talk.wait("done").arguments["move"]
+    assert talk.say("level infinite", "go think", "stop") and talk.wait("done")
+    assert talk.say("level nodes=50", "go think") and talk.wait("info").arguments["nodes"] == "50"
+    assert talk.say("level depth=3", "go think") and "no depth" in talk.wait("error").arguments["message"]
 
 
 def test_a_stop_that_comes_at_once_is_heeded(talk: Talk):
     for _ in range(5):
-        assert talk.say(f"pos pos={START}", "level infinite", "go analyze", "stop")
+        assert talk.say(f"pos pos={ENGLISH_START}", "level infinite", "go analyze", "stop")
         talk.wait("done", 5)
 
 
@@ -203,9 +204,9 @@ def test_a_stop_that_comes_at_once_is_heeded(talk: Talk):
     "lines",
     [
         ["pos pos=W"],
-        [f'pos pos={START} moves="32-28 1-2"'],
-        ["pos pos=W" + 50 * "e", "level depth=2", "go think"],
-        [f"pos pos={START}", "go think"],
+        [f'pos pos={ENGLISH_START} moves="11-15 1-2"'],
+        ["pos pos=W" + 32 * "e", "level depth=2", "go think"],
+        [f"pos pos={ENGLISH_START}", "go think"],
         ["level depth=0"],
         ["set-param name=variant value=chess"],
         ["set-param name=tt value=3"],
@@ -219,12 +220,12 @@ def test_what_cannot_be_done_is_an_error_in_one_line(talk: Talk, lines: list[str
 
 def test_the_seed_decides_what_a_player_of_chance_does():
     def moves(seed: str) -> list[str]:
-        found = Talk(type="random")
-        assert found.say(f"set-param name=seed value={seed}", "init", "new-game", "level depth=1")
+        talk = Talk(type="random")
+        assert talk.say(f"set-param name=seed value={seed}", "init", "new-game", "level depth=1")
         said = []
         for _ in range(8):
-            assert found.say(f"pos pos={START}", "go think")
-            said.append(found.wait("done").arguments["move"])
+            assert talk.say(f"pos pos={ENGLISH_START}", "go think")
+            said.append(talk.wait("done").arguments["move"])
         return said
 
     assert moves("1") == moves("1") != moves("2")
@@ -259,16 +260,17 @@ class Fails:
 
 @pytest.mark.parametrize(("how", "message"), [("raises", "RuntimeError: tired"), ("moves", "the illegal move 99")])
 def test_a_player_that_fails_is_an_error(how: str, message: str):
-    found = Talk(type="tests.test_hub:Fails", how=how)
-    assert found.say("init", f"pos pos={START}", "level depth=1", "go think")
-    assert message in found.wait("error").arguments["message"]
+    talk = Talk(type="tests.players.test_hub:Fails", how=how)
+    assert talk.say("init", f"pos pos={ENGLISH_START}", "level depth=1", "go think")
+    assert message in talk.wait("error").arguments["message"]
 
 
 @pytest.mark.full
 def test_the_command_ends_with_its_input_and_prints_the_protocol_alone():
-    given = f"hub\ninit\npos pos={START}\nlevel depth=3\ngo think\n"
-    command = [sys.executable, "-m", "arena", "hub", "--player", "{type: 'tests.test_hub:Prints'}"]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    commands = f"hub\ninit\npos pos={ENGLISH_START}\nlevel depth=3\ngo think\n"
+    options = ["--variant", "english", "--player", "{type: 'tests.players.test_hub:Prints'}"]
+    command = [sys.executable, "-m", "arena", "hub", *options]
+    done = subprocess.run(command, input=commands, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert done.returncode == 0, done.stderr
     assert {text.split()[0] for text in done.stdout.splitlines()} == {
         "id",

@@ -41,8 +41,8 @@ def score(tables: EndgameTables, position: Position) -> float | None:
 def endings(variant: Variant, count: int, pieces: int) -> list[Position]:
     """Random endings in which a move can be made."""
     rng = random.Random(7)
-    found = (ending(variant, rng, pieces) for _ in range(20 * count))
-    return [position for position in found if Game(variant, position).outcome is None][:count]
+    drawn = (ending(variant, rng, pieces) for _ in range(20 * count))
+    return [position for position in drawn if Game(variant, position).outcome is None][:count]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -53,7 +53,7 @@ def test_a_search_plays_an_ending_by_the_tables(name: str, preset: str) -> None:
     player = build_player(
         PlayerSpec("a", "negamax", Limit(depth=1), {"preset": preset, "tables": PIECES}), variant
     )
-    for position in endings(variant, 200, PIECES):
+    for position in endings(variant, 100, PIECES):
         game, value = Game(variant, position), tables.value(position)
         assert value is not None
         choice = player.choose(game, Limit(depth=1), random.Random(0))
@@ -94,14 +94,14 @@ def test_a_search_values_its_leaves_by_the_tables() -> None:
 def test_tables_are_of_the_pieces_asked_for_alone() -> None:
     tables_of(ENGLISH, PIECES)
     game = Game(ENGLISH, "W:WK1,K10:BK32")
-    found = [
+    choices = [
         build_player(PlayerSpec("a", "negamax", Limit(depth=1), {"tables": pieces}), ENGLISH).choose(
             game, Limit(depth=2), random.Random(0)
         )
         for pieces in (0, 2, PIECES)
     ]
-    assert [choice.plies_to_win for choice in found] == [0, 0, 29]
-    assert found[0] == found[1]
+    assert [choice.plies_to_win for choice in choices] == [0, 0, 29]
+    assert choices[0] == choices[1]
 
 
 def test_tables_that_are_not_there_have_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

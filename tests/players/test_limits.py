@@ -45,15 +45,15 @@ class Registered(NamedTuple):
 
 
 REGISTERED = {
-    "random": Registered({}, limitless=True),
-    "greedy": Registered({}, limitless=True),
+    "random": Registered({}, limitless=True, variants=("english", "frisian"), limits=("none", "all")),
+    "greedy": Registered({}, limitless=True, variants=("english", "frisian"), limits=("none", "all")),
     "negamax": Registered({}),
     "mcts": Registered({}, variants=("english", "frisian"), depths=False),
     "hybrid": Registered({}, variants=("english",), depths=False),
-    "game3": Registered({}, limitless=True),
-    "checkers-ai": Registered({}, own_time=True),
-    "simplified": Registered({}, limitless=True, variants=("english", "simplified")),
-    "cis300": Registered({}, limitless=True, variants=("english", "international")),
+    "game3": Registered({}, limitless=True, variants=("english",), limits=("none", "nodes", "all")),
+    "checkers-ai": Registered({}, own_time=True, variants=("english",), limits=("depth", "all")),
+    "simplified": Registered({}, limitless=True, variants=("simplified",), limits=("none", "all")),
+    "cis300": Registered({}, limitless=True, variants=("english",), limits=("none", "all")),
     "engine": Registered(
         {"command": [sys.executable, "-m", "arena", "hub"], "folder": str(Path(__file__).parents[2])},
         variants=("international",),

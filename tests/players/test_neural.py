@@ -54,13 +54,13 @@ def values(variant: Variant, network: NetworkFile, positions: list[Position]) ->
 def played(variant: Variant, seed: int) -> list[Position]:
     """The positions of random games, one after the other."""
     rng = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < COUNT:
+    positions: list[Position] = []
+    while len(positions) < COUNT:
         game = Game(variant)
         while game.outcome is None and len(game.moves) < 120:
             game.push(rng.choice(game.legal_moves))
-        found += game.positions
-    return found[:COUNT]
+        positions += game.positions
+    return positions[:COUNT]
 
 
 def naive(variant: Variant, network: NetworkFile, width: int, position: Position) -> float:
@@ -123,8 +123,8 @@ def test_the_mirror_image_is_worth_the_same(name):
 def test_a_man_is_worth_a_hundred_to_a_network_that_comes_along(name):
     variant = VARIANTS[name]
     assert (NETWORKS / f"{name}.npz").stat().st_size < 1_000_000
-    found = rises(build_evaluation("neural", variant), variant, variant.start)
-    assert np.mean(found) == pytest.approx(100) and min(found) > 30
+    worths = rises(build_evaluation("neural", variant), variant, variant.start)
+    assert np.mean(worths) == pytest.approx(100) and min(worths) > 30
 
 
 def test_a_network_that_comes_along_is_named_by_its_file_from_any_folder(tmp_path: Path):
@@ -140,8 +140,8 @@ def test_a_file_holds_a_network(tmp_path: Path):
     network = drawn(ENGLISH)
     network.save(tmp_path / "network.npz")
     positions = played(ENGLISH, 6)[:20]
-    found = build_evaluation(str(tmp_path / "network.npz"), ENGLISH).values(ENGLISH.constants, positions)
-    assert found.tolist() == values(ENGLISH, network, positions).tolist()
+    from_file = build_evaluation(str(tmp_path / "network.npz"), ENGLISH).values(ENGLISH.constants, positions)
+    assert from_file.tolist() == values(ENGLISH, network, positions).tolist()
 
 
 def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Path):

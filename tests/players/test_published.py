@@ -22,12 +22,10 @@ from players.published import CheckersAI, Cis300, Game3, Published, Simplified
 from tests.helpers import published as twins
 from tests.helpers.rule_sets import UNCOMPILED
 
-FEW, MANY, WHOLE = 6, 6 if UNCOMPILED else 100, 2 if UNCOMPILED else 20
-"""Positions of each kind in the quick tier and in the full one, and whole games."""
+pytestmark = pytest.mark.full  # the quick tier has their signature
+POSITIONS, WHOLE = (6, 2) if UNCOMPILED else (30, 8)
+"""Positions of each kind, and whole games."""
 DEPTH = 3 if UNCOMPILED else 4
-positions = pytest.mark.parametrize(
-    "number", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.full)]
-)
 
 
 @cache
@@ -169,17 +167,15 @@ def chosen(player: Published, game: Game, depth: int = DEPTH) -> Choice:
     return player.choose(game, Limit(depth=depth), random.Random(0))
 
 
-@positions
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_finds_what_its_twin_finds_in_the_middle_and_up_to_four_plies_before_the_end(name, number):
+def test_a_program_finds_what_its_twin_finds_in_the_middle_and_up_to_four_plies_before_the_end(name):
     rules, kind, counts, twin = PROGRAMS[name]
     player = kind(VARIANTS[rules])
-    for game in open_games(rules, number) + ending_games(rules, number):
+    for game in open_games(rules, POSITIONS) + ending_games(rules, POSITIONS):
         for depth in range(1, DEPTH + 1) if name == "checkers-ai" else [DEPTH]:
             assert found(player, game, depth, counts) == twin(game, depth), (game.fen, depth)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_plays_whole_games_as_its_twin_does(name):
     rules, kind, counts, twin = PROGRAMS[name]
@@ -194,13 +190,12 @@ def test_a_program_plays_whole_games_as_its_twin_does(name):
             game.push(chosen(player, game, depth).move)
 
 
-@positions
-def test_casual_10x10_has_the_moves_boards_and_results_of_its_text(number):
+def test_casual_10x10_has_the_moves_boards_and_results_of_its_text():
     def told(position: Position) -> twins.Board:
         return twins.board_of(position, size=10)
 
     rules = VARIANTS["casual-10x10"].rules
-    for seed in range(number // 5):
+    for seed in range(POSITIONS // 5):
         rng, game = random.Random(seed), Game("casual-10x10")
         while len(game.moves) < 1000:
             moves = twins.casual_moves(told(game.position), game.turn)
@@ -244,10 +239,9 @@ def is_quiet(game: Game, move: int) -> bool:
     return position not in game.positions and not any(after.squares(reply).captured for reply in after.legal_moves)
 
 
-@positions
-def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves(number):
+def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves():
     """As published: the arena's `cis300` plays whole moves, the program hops, in another order of the captures."""
-    for game in open_games("cis300", number):
+    for game in open_games("cis300", POSITIONS):
         assert twins.by_hops(board(game), game.turn, 3) == twins.by_whole_moves(board(game), game.turn, 3)
 
 
@@ -261,7 +255,6 @@ def test_cis300_as_printed_does_not_see_a_win_at_its_horizon():
         assert sees == [depth == 2, True]
 
 
-@pytest.mark.full
 def test_a_win_of_game3_is_worth_the_same_at_any_distance_and_without_hope_it_plays_the_first_move():
     player = Game3(VARIANTS["game3"])
     won, lost = Game("game3", "W:W14:B10"), Game("game3", "B:W14:B6")

@@ -75,11 +75,11 @@ def test_minimax_is_the_oracles_in_value_nodes_and_leaves(variant, open_position
     for position in open_positions[::5]:
         state = naive.state_of(variant.rules, position)
         for depth in (1, 2, 3):
-            found = choose(minimax, variant, position, depth)
+            choice = choose(minimax, variant, position, depth)
             expected = naive.minimax(variant.rules, state, depth, naive.simple)
-            assert (found.score, found.nodes, found.leaves) == expected, (fen(variant, position), depth)
+            assert (choice.score, choice.nodes, choice.leaves) == expected, (fen(variant, position), depth)
             assert choose(alpha_beta, variant, position, depth).score == expected[0]
-            if found.nodes > ORACLE_NODES:
+            if choice.nodes > ORACLE_NODES:
                 break
 
 
@@ -111,9 +111,9 @@ def test_alpha_beta_counts_as_a_plain_one_does(variant, open_positions, alpha_be
         for depth in (1, 2, 3, 4):
             counted = Counter(nodes=0, leaves=0, cutoffs_max=0, cutoffs_min=0)
             score = plain_alpha_beta(variant, position, depth, -WIN, WIN, 0, counted)
-            found = choose(alpha_beta, variant, position, depth)
-            assert {name: getattr(found, name) for name in counted} == counted, (fen(variant, position), depth)
-            assert found.score == score
+            choice = choose(alpha_beta, variant, position, depth)
+            assert {name: getattr(choice, name) for name in counted} == counted, (fen(variant, position), depth)
+            assert choice.score == score
 
 
 def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_positions, alpha_beta):

@@ -107,7 +107,7 @@ def test_a_player_that_gives_up_loses_and_its_numbers_of_that_move_count(
     run = played(service | {"failures": {"disqualify_after": 0}}, tmp_path / "run")
     assert set(run.games["termination"]) == {"illegal_move"}
     ply = run.games["plies"] + 1
-    assert run.games["error"].tolist() == [f"asks gave up: no move in 'e2e4' at ply {one}" for one in ply]
+    assert run.games["error"].tolist() == [f"asks gave up: no move in 'e2e4' at ply {number}" for number in ply]
     moves = run.moves
     asked = moves["player"] == "asks"
     assert moves.loc[asked, "extra_tokens"].tolist() == [10.0] * int(asked.sum())

@@ -37,8 +37,8 @@ for preset in ("pvs", "full"):
         for limit in (Limit(seconds=0.1), Limit(seconds=0.2), Limit(seconds=0.4), Limit(clock=4.0)):
             options = {"preset": preset, "evaluation": "clock.py:ticking", "tt": 1}
             player = build_player(PlayerSpec(preset, "negamax", limit, options), english)
-            found = player.choose(Game(english, parse_fen(english, fen)), limit, random.Random(0))
-            print(found.depth, found.nodes)
+            choice = player.choose(Game(english, parse_fen(english, fen)), limit, random.Random(0))
+            print(choice.depth, choice.nodes)
 """
 REACHED = {
     "pvs": ["3 116", "4 205", "5 490", "4 205", "3 91", "4 225", "5 580", "4 225"],

@@ -98,12 +98,12 @@ def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
 def truths(variant: Variant, open_positions: list[Position]) -> list[tuple[Position, int, Choice, int]]:
     """Positions with a depth, plain minimax's choice, and the last of its equally good moves."""
     first, last = Negamax(variant, "simple", "minimax"), Negamax(variant, "simple", "minimax", ties="last")
-    found = []
+    rows = []
     for i, position in enumerate(open_positions):
         depth = 1 + i % 4
         choice = choose(first, variant, position, depth)
-        found.append((position, depth, choice, choose(last, variant, position, depth).move))
-    return found
+        rows.append((position, depth, choice, choose(last, variant, position, depth).move))
+    return rows
 
 
 def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:

@@ -51,10 +51,10 @@ def read_back(variant: Variant, text: str, pieces: dict[str, str] = LETTERS) -> 
 
 def kings_and_men(variant: Variant) -> list[Position]:
     """The start, and a position with kings of both sides if there are kings."""
-    found = [variant.start]
+    positions = [variant.start]
     if variant.rules.promotion:
-        found.append(parse_fen(variant, f"B:W{variant.squares // 2},K1,K7:BK{variant.squares},9,K12"))
-    return found
+        positions.append(parse_fen(variant, f"B:W{variant.squares // 2},K1,K7:BK{variant.squares},9,K12"))
+    return positions
 
 
 # --- where squares are
@@ -159,8 +159,8 @@ def test_a_board_in_characters_read_back_is_the_position(name, pieces, flip):
 @pytest.mark.parametrize("no_color", ["", "1"])
 @pytest.mark.parametrize(("columns", "width"), [(80, 50), (50, 50), (49, 40), (40, 40), (39, 30), (30, 30)])
 def test_a_board_fits_a_narrow_terminal(monkeypatch, capsys, columns, width, no_color):
-    given = {"FORCE_COLOR": "1", "NO_COLOR": no_color, "COLORTERM": "truecolor", "COLUMNS": str(columns)}
-    for name, value in given.items():
+    environment = {"FORCE_COLOR": "1", "NO_COLOR": no_color, "COLORTERM": "truecolor", "COLUMNS": str(columns)}
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
     show_board(Board("international", last="31-26", marks=[5]))
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()

@@ -124,12 +124,12 @@ def test_any_text_is_refused_or_read_as_it_says(text):
     turn, squares = read_fen(text)
     assert "WB"[position.turn] == turn
     state = naive.state_of(INTERNATIONAL.rules, position)
-    found = {
+    pieces = {
         number: ("WB"[state.pieces[square].colour], state.pieces[square].king)
         for number, square in enumerate(naive.board_squares(INTERNATIONAL.rules), start=1)
         if square in state.pieces
     }
-    assert found == squares
+    assert pieces == squares
 
 
 def test_a_move_is_read_back_from_its_text(variant, sample):
@@ -142,13 +142,13 @@ def test_a_move_is_read_back_from_its_text(variant, sample):
 
 def test_a_path_is_one_that_the_oracle_finds(variant, sample):
     numbers = naive.bit_numbers(variant.rules)
-    found = 0
+    long_paths = 0
     for position, move in captures(variant, sample):
         way = path(variant, position, move)
         paths = oracle_paths(variant, position, move)
         assert way in [[variant.numbers[1 << numbers[square]] for square in squares] for squares in paths]
-        found += len(way) > (3 if variant.rules.rows > 6 else 2)
-    assert found or variant.rules.one_hop
+        long_paths += len(way) > (3 if variant.rules.rows > 6 else 2)
+    assert long_paths or variant.rules.one_hop
 
 
 def test_a_capture_is_read_from_any_of_its_paths_and_from_its_captured_squares(variant, sample):

@@ -212,8 +212,8 @@ def test_who_moves_first_is_said_by_tags_the_rules_given_or_the_first_move(tmp_p
     if 'GameType "99' not in tags:
         assert read_pdn(text, variant).games[0].result == first
     (tmp_path / "games.pdn").write_text(text)
-    given = COLOURS[variant.first] if variant else None
-    assert read_results([tmp_path / "games.pdn"], given).games["result"].tolist() == [first]
+    first_by_rules = COLOURS[variant.first] if variant else None
+    assert read_results([tmp_path / "games.pdn"], first_by_rules).games["result"].tolist() == [first]
 
 
 def ended(result, fen, moves, gametype="21"):

@@ -68,7 +68,7 @@ def test_every_rule_set_on_every_size_of_board_has_counts_of_its_start():
     counted = {(build_variant(row["variant"]).rules, row["fen"]) for row in ROWS}
     sized = [variant for base in VARIANTS.values() for variant in sizes_of(base)]
     assert len(sized) == 3 * len(VARIANTS) - 1
-    lacking = [one.name for one in sized if (one.rules, fen(one, one.start)) not in counted]
+    lacking = [variant.name for variant in sized if (variant.rules, fen(variant, variant.start)) not in counted]
     assert [name for name in lacking if name not in VARIANTS] == []
 
 
