@@ -254,19 +254,6 @@ def test_what_an_engine_cannot_play_is_told_in_one_line(old: str, new: str, mess
         prepare(load(path))
 
 
-@pytest.mark.full
-def test_the_last_lines_of_an_engine_are_in_its_bundle(tmp_path: Path) -> None:
-    path = configured(tmp_path, "crashes")
-    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=None)
-    assert done.returncode == 3, done.stderr
-    first = min((tmp_path / "out" / "incidents").iterdir(), key=lambda file: int(file.stem.split("-")[1]))
-    output = yaml.safe_load(first.read_text())["output"].splitlines()
-    last = output[output.index("> go think") - 1 :]
-    assert last[0] == "> level depth=3" and "out of memory" in last
-    assert any(line.startswith("info depth=3 score=-0.25 nodes=1234") for line in last)
-
-
 @pytest.mark.parametrize("restart", [False, True])
 def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_started_anew_for_each(
     restart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

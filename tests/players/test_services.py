@@ -116,16 +116,6 @@ def test_a_player_that_gives_up_loses_and_its_numbers_of_that_move_count(
     assert run.extras["moves"].tolist() == [asked.sum() + len(run.games)]
 
 
-@pytest.mark.full
-def test_the_command_says_who_was_not_reachable_and_how_to_resume(service: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(json.dumps(service))
-    (tmp_path / "down").touch()
-    result = invoke("run", tmp_path / "config.yaml", "--out", tmp_path / "out", "--workers", "1")
-    assert result.exit_code == 130, result.output
-    assert "game 1: asks was not reachable: no route" in result.output
-    assert result.output.splitlines()[-1] == "stopped; rerun the same command to resume"
-
-
 @pytest.mark.full(but=["in process"])
 def test_nothing_but_games_asks_a_player_that_costs(service: dict[str, Any], tmp_path: Path) -> None:
     config, asked = tmp_path / "config.yaml", tmp_path / "asked"
