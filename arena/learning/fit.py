@@ -210,7 +210,7 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
         held_out.append(part.held_out)
         games.append(part.games)
     file.flush()
-    points, held, numbers = map(np.concatenate, (targets, held_out, games))
+    points, held, numbers = np.concatenate(targets), np.concatenate(held_out), np.concatenate(games)
     boards = np.memmap(file, np.int64, "r", shape=(len(numbers), 4))
     learned, judged = (_distinct(boards, np.flatnonzero(held == side), points, numbers) for side in (False, True))
     return learned, judged, digest.hexdigest()
