@@ -27,7 +27,7 @@ from players.loading import PlayerError, blame
 from players.negamax.score import LIMIT
 
 COMPILE_SECONDS = 300.0
-"""Seconds that it may take to compile what comes along, for rules that were never played."""
+"""Seconds that it may take to compile the arena's own kernels, for rules that were never played."""
 BUILD_SECONDS, CALL_SECONDS = 60.0, 5.0
 """Seconds that an evaluation may take to be loaded and compiled, and for one position and those made of it."""
 _MIDDLE = 1.3
@@ -108,7 +108,7 @@ def examine(
 ) -> Iterator[Stage | PlayerError | Examination]:
     """Stages, and at last the examination of an evaluation, or the PlayerError for which it cannot be built.
 
-    Its positions are those of `players.evaluation.sample`.
+    `players.evaluation.sample` draws its positions.
 
     It is an error if a value is not finite, looks like a win, or is another when asked again; if the
     value falls when the other side lacks a man (not looked at where losing wins); if it is from White's view. It

@@ -90,7 +90,7 @@ class Choice(NamedTuple):
     deepest: int = 0
     """Plies from the root to the deepest position entered."""
     nodes: int = 0
-    """Positions entered once each, the root included (see `players.negamax.player`)."""
+    """Positions entered once each, the root included."""
     leaves: int = 0
     """Calls of the evaluation."""
     cutoffs_max: int = 0

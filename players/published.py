@@ -20,7 +20,7 @@ from players.player import Choice, Limit
 
 
 class Published(Negamax):
-    """A search whose switches are those of a program, and its own limit where none is given."""
+    """A search with the switches of a program, and the program's limit where none is given."""
 
     default = Limit()
 

@@ -63,9 +63,9 @@ class Views(NamedTuple):
     boards: Ints
     """Own men, own kings, the other side's men and kings, from the side to move's view: `int64[m, 4]`."""
     rows: Ints
-    """Those of `boards` that count, `int64[n]`."""
+    """Rows of `boards` that count, `int64[n]`."""
     targets: NDArray[np.float32]
-    """The side to move's expected points, 0 to 1, `float32[n]`: means of those of equal positions."""
+    """The side to move's expected points, 0 to 1, `float32[n]`; equal positions have their mean."""
     games: Ints
     """The number of the game of each, of the first one if several have it."""
 
@@ -129,7 +129,7 @@ class Fit:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # sums on a GPU in the same order each time
         torch.use_deterministic_algorithms(True)
         self.epochs: list[Epoch] = []
-        """Those that are done."""
+        """The epochs that are done."""
         self._seed, self._planned, self._batch, self._rate = seed, epochs, batch, rate
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network = Layers(rules, width, seed).to(self._device)

@@ -33,7 +33,7 @@ from players.negamax.score import LIMIT
 from players.player import Allowance, Choice, PlayerSpec
 
 SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
-"""A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view, or 0."""
+"""A position (white, black, kings, turn) and the score of a search of it, from White's view, or 0."""
 Scored = list[tuple[tuple[int, ...], float]]
 
 

@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 
     terms: Learning
     openings: tuple[Position, ...]
-    """Those of the last matches."""
+    """Openings of the last matches."""
     description: dict[str, Any]
     """The run as the store keeps it: the configuration, and the user's own files."""
 
@@ -53,7 +53,7 @@ class Plan(NamedTuple):
 
     @property
     def opponents(self) -> list[PlayerSpec]:
-        """Those that the learned player meets in the end; each has the name of its stage."""
+        """Players that the learned player meets in the end; each has the name of its stage."""
         return [self.terms.spec(stage, options) for stage, options in self.method.opponents(self.terms).items()]
 
     def met(self, stage: str) -> str:

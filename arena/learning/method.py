@@ -146,7 +146,7 @@ class Method(Section):
 
     @abstractmethod
     def opponents(self, terms: Terms) -> dict[str, Options]:
-        """Those that the learned player meets in the end, by the stage: START, AGAINST."""
+        """Options of the players that the learned player meets in the end, by the stage: START, AGAINST."""
 
     @abstractmethod
     def jobs(self, session: Session, steps: Sequence[Step]) -> list[Job]:

@@ -213,7 +213,7 @@ class Network(Method):
         return (
             f"It learned from {last.positions:,} quiet positions of {', '.join(sources)}, and was judged by "
             f"{last.judged:,} of every 20th game. Targets are {self.results:g} of the game's result and "
-            f"{1 - self.results:g} of what the search's score makes expect; those of PDN files are results. "
+            f"{1 - self.results:g} of what the search's score makes expect; of PDN files, results. "
             f"After {self.epochs} epochs the loss was {last.loss:.4f} nats on the way, "
             f"{Loss(*last.held_out)} of the positions held out; a coin's is {COIN:.4f}."
         )

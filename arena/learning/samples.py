@@ -47,7 +47,7 @@ class Samples(NamedTuple):
 
     @property
     def held_out(self) -> Bools:
-        """Those kept from the fit, `bool[n]`."""
+        """Whether each is kept from the fit, `bool[n]`."""
         return np.equal(self.games % HELD_OUT, 0)
 
 
@@ -90,7 +90,7 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
     """
     data = read(folder)
     if build_variant(data.experiment.variant).rules != variant.rules:
-        raise LearningError(f"{folder} was played under other rules than those of {variant.name}")
+        raise LearningError(f"{folder} was not played under the rules of {variant.name}")
     rows = data.games.set_index("game")
     by_player: dict[str, list[Played]] = {}
     for part in data.moves():

@@ -234,7 +234,7 @@ def board_text(
 
     White is below, or above with `flip`. The squares of the last move stand in [], `marks`, numbers of squares,
     in (). `pieces` is LETTERS or FIGURES, `width` one of WIDTHS: squares of 4 characters have the second bracket
-    alone, those of 3 none.
+    alone, squares of 3 none.
     """
     lines = []
     for row in rows_of(variant, flip):

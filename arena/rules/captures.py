@@ -102,7 +102,7 @@ def complete_captures(
     """Carry the first jumps in `moves[start:end]` on to whole captures; return the new end.
 
     A capture that cannot be carried on moves to the front of the list, over entries that were read already.
-    Where the majority counts, only those of the last level stay.
+    Where the majority counts, only the last level stays.
     """
     done = start
     level = start

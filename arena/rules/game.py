@@ -102,7 +102,7 @@ class Game:
     """A game in progress: `position`, its `legal_moves`, the `moves` played and the `positions` before, between
     and after them, and `outcome` once it is over.
 
-    A move is an integer (see `arena.rules.moves`) that only its position gives a meaning to: `text`, `squares` and
+    A move is an integer of `arena.rules.moves` that only its position gives a meaning to: `text`, `squares` and
     `move` are its ways to text, to squares and back.
     """
 
@@ -139,7 +139,7 @@ class Game:
         self._enter(self.start, legal_moves(variant.constants, self.start))
 
     def push(self, move: int | str) -> None:
-        """Play a move, or the one that a text means (see `move`). Raises ValueError if it is not legal."""
+        """Play a move, or the move that a text means. Raises ValueError if it is not legal."""
         if isinstance(move, str):
             move = self.move(move)
         elif move not in self.legal_moves:

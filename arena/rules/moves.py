@@ -50,7 +50,7 @@ def new_buffer() -> Moves:
 
 
 def capacity(moves: Moves) -> int:
-    """How many moves a buffer has room for; one that is passed as `words` is as long as `new_buffer` makes it."""
+    """How many moves a buffer has room for: BUFFER where a kernel has only its address."""
     return moves.size
 
 

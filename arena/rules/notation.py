@@ -39,9 +39,9 @@ def parse_fen(variant: Variant, text: str) -> Position:
     """The position that a FEN describes, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
 
     Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`). A final dot and the counters that
-    lidraughts appends (`:H0:F1`) are passed over, and those that `king_runs` reads. Raises NotationError for
-    anything that is not a position of the variant: a square off the board or named twice, a man where it would
-    have been crowned, a colour missing or given twice, a side to move that is unknown.
+    lidraughts appends (`:H0:F1`, `:+0+347`) are skipped. Raises NotationError for anything that is not a position
+    of the variant: a square off the board or named twice, a man where it would have been crowned, a colour missing
+    or given twice, a side to move that is unknown.
     """
     fields = [field.strip() for field in _COUNTERS.sub("", text.strip().strip('"').rstrip(". ")).split(":")]
     colours = [re.match("white|black|[wb]", field, re.IGNORECASE) for field in fields]
@@ -72,7 +72,7 @@ def parse_fen(variant: Variant, text: str) -> Position:
 def king_runs(variant: Variant, text: str) -> KingRuns:
     """The king moves in a row at the end of a FEN: `:+0+347` is none of Black's, three of White's, now on 47.
 
-    A count without a square, or under rules that do not count them, is passed over. Raises NotationError for a
+    A count without a square, or under rules that do not count them, is skipped. Raises NotationError for a
     square without a king of that colour.
     """
     match = re.search(rf":\s*{_KING_RUNS}", text)

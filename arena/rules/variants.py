@@ -1,6 +1,6 @@
 """Variants: one row of named constants each, tagged with the articles of its rule book.
 
-Articles are those of the national and international codes: WCDF (English), FMJD annex 1 (international), APCA
+Articles are cited from the national and international codes: WCDF (English), FMJD annex 1 (international), APCA
 (pool), FID chapter I (Italian), FMJD section 64 and the Russian code of 2004 (Russian, Brazilian), the Czech code.
 """
 

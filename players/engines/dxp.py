@@ -1,6 +1,6 @@
 """The DamExchange Protocol, version 01: an outside program that is asked for moves over a TCP connection.
 
-Its messages are those of http://www.mesander.nl/damexchange, on the loopback address. The arena is the Initiator
+http://www.mesander.nl/damexchange defines its messages; the address is the loopback. The arena is the Initiator
 of every game, as it sets the start and the colours, and the program the Follower; either may listen.
 """
 
@@ -92,7 +92,7 @@ class Dxp:
                 program.pass_over(_TRY_SECONDS)
 
     def begin(self) -> None:
-        """End the game before, and start a program again that wants no more games. Raises as `open` does."""
+        """End the last game; start a program again that wants no more. Raises PlayerError and ProgramError."""
         if self._game is not None:
             try:
                 self._end_game()
@@ -272,11 +272,11 @@ def game_request(variant: Variant, start: Position, follower: int, minutes: int)
 
 
 _BLACK = str.maketrans("bB", "zZ")
-"""Black's letters by those of Hub."""
+"""Hub's letters of Black's pieces to DXP's."""
 
 
 def move_message(variant: Variant, position: Position, move: int, seconds: int) -> str:
-    """MOVE: the seconds that it took, the squares from and to, and those of what is captured."""
+    """MOVE: the seconds that it took, the squares from and to, and the captured squares."""
     own, other = sides(position)
     ends = [variant.numbers[move & own], variant.numbers[target_of(variant.rules, own, other, move)]]
     captured = [number for bit, number in variant.numbers.items() if bit & move & other]

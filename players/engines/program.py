@@ -92,7 +92,7 @@ class Program:
         return self._lines.popleft()
 
     def wait(self, descriptor: int, deadline: float | None = None) -> bool:
-        """Wait until a descriptor can be read, passing over what the program writes; false at the deadline.
+        """Wait until a descriptor can be read, skipping what the program writes; false at the deadline.
 
         Raises ProgramError if it has ended.
         """

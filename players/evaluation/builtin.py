@@ -82,8 +82,8 @@ def checkers_ai(position: Position, rules: Rules) -> float:
     """Man 1, king 1.5, worth more the fewer are left; advancement, central kings, back row; with at most 5 pieces,
     kings all, their distances and the double corners; 3 for the side to move.
 
-    Stated for 8x8. On other boards the central squares are those of `centre`, and 37, which is 13 more than the
-    men of a full board, is 13 more than theirs.
+    Stated for 8x8. Other boards have the central squares of the feature `centre`; 37 is 13 more than the men of a
+    full board, and so on other boards.
     """
     own, other = pieces_mask(position, position.turn), pieces_mask(position, 1 - position.turn)
     own_kings, other_kings = own & position.kings, other & position.kings

@@ -74,7 +74,7 @@ def linear_weights(weights: Mapping[str, Any], pieces: int) -> NDArray[np.float6
 
 
 def phased(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int, key: str) -> NDArray[np.float64]:
-    """The weights of a mapping from some names to a number or a pair `[opening, ending]`, as `linear` reads them.
+    """The weights, in the order of `linear`, of a mapping from names to a number or a pair `[opening, ending]`.
 
     The opening has all `pieces` of the start on the board, the ending none; in between a weight changes in
     proportion to their number. Raises PlayerError, at `key` of the evaluation, for any other value.

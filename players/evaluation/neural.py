@@ -3,8 +3,8 @@
 A view of a position has an input for each kind of piece (own men, own kings, the other side's men and kings) on
 each square; for Black the board is turned and colours are exchanged. The first layer is the sum, in either view,
 of a row of weights for each piece on the board, and of a bias; how many numbers that is, a multiple of LANES, is
-the network's width. Both sums, those of the side to move first, are held within 0 and ONE and lead to a second
-layer of OUTPUTS numbers, held likewise, and that to the value. The weights of the later layers are those of one of
+the network's width. Both sums, the side to move's first, are clamped to 0 and ONE and lead to a second
+layer of OUTPUTS numbers, clamped the same way, and that to the value. The later layers have weights for each of
 PHASES, by the pieces left.
 
 The sums of the position that was valued last are kept, and only the rows of pieces that have come or gone since

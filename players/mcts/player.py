@@ -163,7 +163,7 @@ class Hybrid(Mcts):
     Minimax, which is negamax with the preset `full`, first searches for a share of the limit. The tree begins with
     its values, and rejects moves far below the best: at the root by these, below it by a shallow search. All of
     them value positions by the mix. Positions of minimax and simulations count as nodes, positions of the shallow
-    search do not. Cutoffs and lookups in the table are those of minimax.
+    search do not. Cutoffs and lookups in the table are minimax's.
     """
 
     def __init__(

@@ -104,7 +104,7 @@ def rank_moves(state: Any, node: Node, end: int, capturing: bool, table_move: in
 
 @inlined
 def pick_best(state: Any, moves: Moves, i: int, end: int) -> None:
-    """Move the highest ranked of `moves[i:end]` to its front; those passed over keep their order."""
+    """Move the highest ranked of `moves[i:end]` to its front; the others keep their order."""
     order = state.order
     best = i
     for k in range(i + 1, end):

@@ -84,7 +84,7 @@ class Negamax:
     def search(self, game: Game, depth: int, nodes: int, soft: float, hard: float, rng: random.Random) -> Choice:
         """Search so many plies, positions and seconds at most; `budget` has the seconds `soft` and `hard`.
 
-        The choice has no score if no move was searched in time. Raises AnswerError as `choose`.
+        The choice has no score if no move was searched in time.
         """
         workspace = self.workspace
         score = self._search(

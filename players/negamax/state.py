@@ -92,7 +92,7 @@ a deeper search might change. Entries of the table are valid from the generation
 line from ply p, ended by -1. `moves` has the root's moves first; `root_index` numbers them in the order of the
 generator, `root_values` are their values, `tied` marks the best ones; `first` is the nodes at the end of the first
 of them. `path` is white, black and kings of the game's last positions and of the line under way; `progress` the
-plies since the last capture or move of a man, and since the last capture. `line` and `tied_moves` are those of the
+plies since the last capture or move of a man, and since the last capture. `line` and `tied_moves` belong to the
 iteration that counts.
 """
 
@@ -245,7 +245,7 @@ def draw_value(state: Any, ply: int) -> float:
 
 @inlined
 def bounded(state: Any, value: float, alpha: float, beta: float) -> float:
-    """A value as it is returned: held within the window unless the search is fail-soft."""
+    """A value clamped to the window, unless the search is fail-soft."""
     if state.fail_soft:
         return value
     return min(max(value, alpha), beta)

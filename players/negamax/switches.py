@@ -24,7 +24,7 @@ PLIES, POINTS, ALIKE, BLIND, EVALUATED = range(5)
 
 @dataclass(frozen=True)
 class Switches:
-    """How to search, each switch with its choices and what it does; the values here are those of plain minimax.
+    """How to search, each switch with its choices and what it does; the defaults are plain minimax.
 
     Kernels read each under its name in the record of the search's state, words by their place among the choices.
     """

@@ -2,7 +2,7 @@
 
 Nodes are counted the same way everywhere: every position entered counts once each time, the root and the leaves
 included. Scores are from the view of the side to move. A side that has lost scores -(WIN - plies from the root),
-so that a quicker win is worth more; evaluations are held within +-LIMIT.
+so that a quicker win is worth more; evaluations are clamped to +-LIMIT.
 
 `search_root` searches the root's moves, `search_below` the positions below, step by step, and `frontier` those one
 ply above the horizon. What people tune has a function of its own: `extension`, `reduction`, and `cut_value` and

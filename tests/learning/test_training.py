@@ -269,7 +269,7 @@ def test_a_run_gives_the_positions_that_its_players_searched_with_scores_from_wh
 
 
 def test_a_run_under_other_rules_is_refused(run_folder: Path):
-    with pytest.raises(LearningError, match="was played under other rules than those of russian"):
+    with pytest.raises(LearningError, match="was not played under the rules of russian"):
         games_of_run(run_folder, VARIANTS["russian"])
 
 

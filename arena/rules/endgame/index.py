@@ -26,14 +26,14 @@ from arena.rules.rules import NEVER, Rules
 NO_ENDING = 255
 """The byte that stands for no ending."""
 SLICES = 8**4
-"""Numbers of slices, as `slice_number` has them."""
+"""Numbers that `slice_number` may give."""
 
 _CHOOSE = np.array([[comb(n, k) for n in range(65)] for k in range(MOST_PIECES + 1)])
 """Binomials by the size of the subset and of the set; constants to the compiler."""
 
 
 class Material(NamedTuple):
-    """The pieces of an ending, those of the side to move first."""
+    """The pieces of an ending, the side to move first."""
 
     own_men: int
     own_kings: int
@@ -84,7 +84,7 @@ def _materials(rules: Rules, pieces: int) -> Iterator[Material]:
 
 @inlined
 def wins(rules: Rules, code: int) -> bool:
-    """Whether the side to move wins, of a decided ending, as `probe` gives it."""
+    """Whether the side to move wins a decided ending with this code of `probe`."""
     return (code & 1 == 0) != rules.losing_wins
 
 
@@ -177,7 +177,7 @@ def place(rules: Rules, own: int, other: int, kings: int) -> int:
 
 @inlined
 def rank(bits: int, squares: int) -> int:
-    """The number of a subset of `squares`, from 0, among those of its size."""
+    """The number of a subset of `squares`, from 0, among the subsets of its size."""
     number = 0
     left = popcount(bits)
     while bits != 0:

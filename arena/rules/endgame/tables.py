@@ -1,6 +1,6 @@
 """Endgame tables: the files of a rule set, and what they say of a position.
 
-A file of numpy's holds a slice, one byte an ending (see `arena.rules.endgame.index`): 0 for a draw, 255 for no
+A file of numpy's holds a slice (`arena.rules.endgame.index`), one byte an ending: 0 for a draw, 255 for no
 ending, else one more than the plies to the end, where the winner takes the quickest way and the loser the longest.
 Who wins follows from whether these plies are odd.
 """
@@ -30,7 +30,7 @@ from arena.rules.variants import Variant
 
 Codes = NDArray[np.uint8]
 _SOURCES = ("position", "rules", "moves", "captures", "movegen")
-"""The files of `arena.rules` that decide what is in a table, beside those of this folder."""
+"""Files of `arena.rules` that decide, with this folder, what is in a table."""
 
 
 class EndgameError(ArenaError):
@@ -141,7 +141,7 @@ def known_pieces(variant: Variant) -> int:
 
 
 def folder_of(variant: Variant) -> Path:
-    """The folder of a rule set's files, beside those of the compiled kernels.
+    """The folder of a rule set's files, beside the compiled kernels.
 
     Rules and the code that solves them name it: rule sets that differ in their draws alone share it.
     """

@@ -33,7 +33,7 @@ _FINDINGS = re.compile(
         (?: ,\s (?P<nodes> [0-9]{1,18}) \s nodes )? (?= \s* (?: [,;] | $) )""",
     re.VERBOSE | re.ASCII,
 )
-"""The findings of a mover at the head of a comment, as `arena.rules.pdn.write.search_comment` has them."""
+"""The findings of a mover at the head of a comment, in the form of `arena.rules.pdn.write.search_comment`."""
 
 
 class PdnFile(NamedTuple):
@@ -219,7 +219,7 @@ def _read_move(variant: Variant, position: Position, kind: str, text: str, rest:
 
 
 def _that_go_on(variant: Variant, position: Position, moves: Sequence[int], rest: Sequence[Token]) -> list[int]:
-    """Those of several moves with which the most of the moves that follow can be played."""
+    """Of several moves, the ones after which most of the following moves can be played."""
     lines = [(move, apply(variant.constants, position, move)) for move in moves]
     for kind, text, *_ in rest:
         if kind == "setup" or len({move for move, _ in lines}) == 1:

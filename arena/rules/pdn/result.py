@@ -37,7 +37,7 @@ class FirstMover(NamedTuple):
 def first_mover(
     tags: Mapping[str, str], move: str, number: str, expected: Variant | Colour | None = None
 ) -> FirstMover:
-    """Who moves first by the tags GameType and Variant, else as `expected`, else by the first move and its number.
+    """Who moves first by the tags GameType and Variant, else by `expected`, else by the first move and its number.
 
     Without a FEN a move from 9 to 12 is Black's, one from 21 to 24 or from 31 to 35 White's. With a FEN the move
     `1.` is of the colour that moves first, `1...` of the other.

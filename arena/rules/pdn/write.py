@@ -45,7 +45,7 @@ def pdn_game(
 ) -> str:
     """One game in PDN 3.0: tags, numbered moves with `first` opening each number, and the result from its view.
 
-    `moves` are as `move_text` writes them; a capture gets the separator of the tag GameType. `fen` is the start
+    `moves` are written by `move_text`; a capture gets the separator of the tag GameType. `fen` is the start
     position if it is not the variant's own; its side to move then counts. `comments`, `marks` of errors (NAGS)
     and FENs to set up are keyed by the number of plies played before. With a `variant` whose GameType has
     algebraic notation, squares are written so.
