@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import jsonschema
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from pydantic import Field
 
 from arena.commands.catalogue import catalogue
-from arena.commands.cli import main
 from arena.rules.variants import VARIANTS
 from players.loading import PlayerError
 from players.mcts.player import Rollout
 from players.memory import MOST_KEPT, aligned
-from players.negamax.state import STATE
-from players.negamax.switches import PRESETS, SWITCHES, Switches, preset_texts, stored, switches_of
 from players.options import Option, options_of
 from players.player import Limit, PlayerSpec
 from players.table import PLAYERS, build_player, complete_player
@@ -44,36 +39,6 @@ class Mine:
 
 def spec(type_: str = "negamax", **options: object) -> PlayerSpec:
     return PlayerSpec("p", type_, Limit(depth=1), options)
-
-
-def test_presets_change_what_their_texts_say():
-    texts = preset_texts()
-    assert list(texts) == list(PRESETS) and PRESETS["minimax"] == Switches()
-    for name, preset in PRESETS.items():
-        base, _, changes = texts[name].partition(" and ")
-        if name != "minimax":
-            named = {switch.strip("`").partition(": ")[0] for switch in changes.split(", ")}
-            before = asdict(PRESETS[base.strip("`")])
-            assert named == {switch for switch, value in asdict(preset).items() if value != before[switch]}
-
-
-def test_kernels_read_every_switch_from_the_state_words_by_their_place():
-    numbers = stored(switches_of("full", {"ties": "random"}))
-    assert list(numbers) == list(SWITCHES) == list(STATE.names or ())[: len(SWITCHES)]
-    assert (numbers["ties"], numbers["quiescence"], numbers["finals"]) == (2, 1, 0)
-    assert (numbers["lmr"], numbers["tt"], numbers["aspiration"]) == (1, 16, 0.5)
-    assert {name for name in SWITCHES if STATE[name].kind == "f"} == {
-        *(
-            "aspiration",
-            "contempt",
-            "repetition_penalty",
-            "futility_above",
-            "futility_below",
-            "probcut_above",
-            "probcut_below",
-            "singular_margin",
-        )
-    }
 
 
 @pytest.mark.parametrize(
@@ -224,17 +189,6 @@ def test_memory_is_written_as_it_is_made_but_not_more_than_a_kept_player_may_hav
     assert memory.ctypes.data % 64 == 0
 
 
-@pytest.fixture
-def listed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    def run(*arguments: str) -> str:
-        monkeypatch.setenv("COLUMNS", "80")
-        result = CliRunner().invoke(main, ["list", "players", *arguments], catch_exceptions=False)
-        assert result.exit_code == 0
-        return result.stdout
-
-    return run
-
-
 @pytest.mark.parametrize("name", PLAYERS)
 def test_a_player_has_a_line_its_limits_and_each_option_with_what_it_takes(name):
     player = THERE_IS["players"][name]
@@ -281,13 +235,3 @@ def test_a_player_takes_each_limit_that_it_is_said_to_heed_and_needs_one_if_said
 )
 def test_what_a_type_takes_is_said_in_words(kind, words):
     assert Option("it", kind).takes == words
-
-
-def test_the_list_has_every_name_and_fits_80_columns(listed):
-    text = listed()
-    assert max(map(len, text.splitlines())) <= 80
-    for name, player in THERE_IS["players"].items():
-        assert f"\ntype {name}:\n" in f"\n{text}"
-        assert all(f"\n  {option} " in text for option in player["options"])
-    for part in ("presets", "evaluations", "features"):
-        assert all(f"\n  {name} " in text for name in THERE_IS[part])

@@ -117,11 +117,6 @@ def test_text_of_a_user_is_escaped_in_an_svg():
     assert "<script>" not in svg and '<script>"&' in "".join(ElementTree.fromstring(svg).itertext())
 
 
-def test_a_screen_reader_is_told_the_position():
-    title = ElementTree.fromstring(Board(ENGLISH, KINGS).svg()).findtext(f"{SVG}title")
-    assert title == "White to move. White: king 1, 22, 32. Black: 5, king 8, 12."
-
-
 def test_squares_are_named_as_asked():
     svg = Board("russian", labels="algebraic").svg()
     assert [label.text for label in parts(svg, "board-labels")][:5] == ["b8", "d8", "f8", "h8", "a7"]

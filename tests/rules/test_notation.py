@@ -89,49 +89,6 @@ def test_what_is_not_a_position_is_refused_with_the_reason(text):
     one_line(caught.value)
 
 
-def read_fen(text: str) -> tuple[str, dict[int, tuple[str, bool]]]:
-    """The side to move, and colour and crown by square number; raises ValueError if it makes no sense."""
-    turn, *groups = text.strip().strip('"').rstrip(".").upper().split(":")
-    squares: dict[int, tuple[str, bool]] = {}
-    for group in map(str.strip, groups):
-        for item in group[1:].split(",") if group[1:].strip() else []:
-            first, _, last = item.strip().partition("-")
-            king = first.startswith("K")
-            start = int(first[king:])
-            end = int(last[last.startswith("K") and king :]) if last else start
-            squares |= dict.fromkeys(range(start, end + 1), (group[0], king))
-    return turn.strip(), squares
-
-
-@st.composite
-def almost_fens(draw) -> str:
-    """Texts a few edits away from a FEN."""
-    text = draw(st.sampled_from(["W:W31-50:B1-20", "B:WK6,31,42:B1,K50,12-14", "W:W:BK3", "W:W31,32:B1,2.", ""]))
-    for _ in range(draw(st.integers(0, 4))):
-        at = draw(st.integers(0, len(text)))
-        text = (
-            text[:at] + draw(st.text('WBKwbk:,-.?" 0123456789', max_size=2)) + text[at + draw(st.integers(0, 2)) :]
-        )
-    return text
-
-
-@given(text=almost_fens() | st.text(max_size=40))
-def test_any_text_is_refused_or_read_as_it_says(text):
-    try:
-        position = parse_fen(INTERNATIONAL, text)
-    except NotationError:
-        return
-    turn, squares = read_fen(text)
-    assert "WB"[position.turn] == turn
-    state = naive.state_of(INTERNATIONAL.rules, position)
-    pieces = {
-        number: ("WB"[state.pieces[square].colour], state.pieces[square].king)
-        for number, square in enumerate(naive.board_squares(INTERNATIONAL.rules), start=1)
-        if square in state.pieces
-    }
-    assert pieces == squares
-
-
 def test_a_move_is_read_back_from_its_text(variant, sample):
     for position in sample:
         legal = legal_moves(variant.constants, position)
