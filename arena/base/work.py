@@ -1,5 +1,4 @@
-"""Work in other processes: a generator in one of its own, which is ended when a stage of it takes too long, and a
-function in a fork while its caller does something else."""
+"""Work in other processes: a generator whose stages have a time each, and a function in the background."""
 
 from __future__ import annotations
 
@@ -7,7 +6,6 @@ import os
 import pickle
 import signal
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -18,25 +16,24 @@ from arena.base.supervisor import are_supported, end_after, end_with
 
 T = TypeVar("T")
 
-MEMORY = 4096
+_MEMORY = 4096
 """Megabytes that work may have beyond what its process has at the start."""
-PROCESSES = 256
+_PROCESSES = 256
 """Processes that work may be at once: room for a player in a process of its own within it."""
-START_SECONDS = 60.0
+_START_SECONDS = 60.0
 """Seconds that the process may take to begin."""
 
 
 class Stage(NamedTuple):
-    """The next stage of work, announced before it starts."""
+    """The next stage of work, announced before it starts: `Stage("being loaded", 10.0)`."""
 
     doing: str
-    """As in `while being loaded`: what follows `while`."""
     seconds: float
     """How long it may take until the work yields again."""
 
 
 class Lost(Exception):
-    """Work that did not come to its end: the message says in one line how it ended and what it was doing."""
+    """Work that was not finished: `did not end within 10 s while being loaded`."""
 
 
 class _End(NamedTuple):
@@ -45,9 +42,7 @@ class _End(NamedTuple):
     how: str = ""
 
 
-def run_in_subprocess(
-    work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEMORY
-) -> Generator[Any, None, None]:
+def run_in_subprocess(work: Callable[..., Iterator[Any]], *arguments: Any) -> Generator[Any, None, None]:
     """Yield what a generator function yields in its own process, except its stages.
 
     What it yields can be pickled. It yields a `Stage` before whatever may take long. Its output is thrown away,
@@ -59,15 +54,13 @@ def run_in_subprocess(
     if not are_supported():
         yield from (message for message in work(*arguments) if not isinstance(message, Stage))
         return
-    begun = process.start(lambda _, answers: _do(work, arguments, answers), memory, PROCESSES)
+    begun = process.start(lambda _, answers: _do(work, arguments, answers), _MEMORY, _PROCESSES)
     reader = process.FrameReader(begun.answers)
-    stage, since = Stage("starting", START_SECONDS), time.monotonic()
-    ended: str | None = None
+    stage, ended = Stage("starting", _START_SECONDS), None
     try:
         while True:
-            left = stage.seconds - (time.monotonic() - since)
             try:
-                frame = reader.wait(left, lambda: process.printed(begun))
+                frame = reader.wait(stage.seconds, lambda: process.printed(begun))
             except EOFError:
                 ended = process.end(begun, closed=True)
                 raise Lost(f"{ended or 'closed its pipe'} while {stage.doing}") from None
@@ -82,7 +75,6 @@ def run_in_subprocess(
                 return
             else:
                 yield message
-            since = time.monotonic()
     finally:
         if ended is None:
             process.end(begun)

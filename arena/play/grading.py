@@ -237,12 +237,25 @@ def grade_by_tables(task: GradeTask) -> GradedGame:
         legal = legal_moves(rules, position)
         decisions[position.turn] += len(legal) > 1
         values = {other: _before(tables.value(after_move(rules, position, other)[0])) for other in legal}
-        best = max(values.values(), key=_preference)
-        if all(value.result == best.result for value in values.values()):
+        best, chosen = max(values.values(), key=_preference), values[move]
+        losses = [best.result - value.result for value in values.values()]
+        if not any(losses):
             continue
-        best_move = move if values[move] == best else next(other for other in legal if values[other] == best)
-        text = move_text(task.variant, position, best_move, legal)
-        grades.append(_grade_of(ply, position, text, best, values[move], values.values()))
+        best_move = move if chosen == best else next(other for other in legal if values[other] == best)
+        points = (1 + best.result) / 2, (1 + chosen.result) / 2
+        grades.append(
+            Grade(
+                ply,
+                _pieces(position),
+                len(legal),
+                move_text(task.variant, position, best_move, legal),
+                *points,
+                erring_moves=sum(loss > 0 for loss in losses),
+                lost_points=sum(losses) / 2,
+                best_plies=best.plies or None,
+                played_plies=chosen.plies or None,
+            )
+        )
     white, black = decisions
     return GradedGame(task.game, TABLES_JUDGE, task.endgame_pieces, tuple(grades), (white, black), *contact)
 
@@ -362,17 +375,6 @@ def _before(value: Value | None) -> Value:
 def _preference(value: Value) -> tuple[int, int]:
     """The key of the best value: the quickest win, then a draw, then the longest resistance."""
     return value.result, -value.result * value.plies
-
-
-def _grade_of(
-    ply: int, position: Position, best_move: str, best: Value, played: Value, values: Iterable[Value]
-) -> Grade:
-    """The grade of a decision of the tables, by the values of all legal moves."""
-    losses = [best.result - value.result for value in values]
-    points = (1 + best.result) / 2, (1 + played.result) / 2
-    erring = sum(loss > 0 for loss in losses)
-    plies = best.plies or None, played.plies or None
-    return Grade(ply, _pieces(position), len(losses), best_move, *points, erring, sum(losses) / 2, *plies)
 
 
 def graded_counts(data: RunData, grading: Grading) -> str:

@@ -74,14 +74,6 @@ def document(*arguments: object) -> dict[str, Any]:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("row", ENGLISH_WINS, ids=lambda row: row["fen"])
-def test_a_known_win_is_found(row):
-    (line,) = document(row["fen"], "--variant", "english", "--depth", 31)["lines"]  # its search is selective
-    assert line["moves"][0] == row["best"]
-    assert line["plies_to_win"] == WINS["plies"]
-
-
-@pytest.mark.compiled
 def test_of_several_lines_the_known_win_is_the_best_and_the_rest_are_in_order():
     for row in ENGLISH_WINS[:3]:
         position = parse_fen(VARIANTS["english"], row["fen"])

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +14,6 @@ import pytest
 import yaml
 
 import arena
-from arena.base.supervisor import are_supported
 from arena.experiment.load import judge_spec
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, GAMES, GRADE_COLUMNS, GRADES, Ledger
@@ -133,20 +127,6 @@ def test_grades_are_read_back_as_they_were_stored(folder: Path) -> None:
         assert moves[name].tolist() == moves[f"{name}_graded"].tolist()
 
 
-def test_in_positions_of_the_tables_the_tables_judge(folder: Path) -> None:
-    """Also where another judge graded the game before there were tables."""
-    grades = tuple(
-        Grade(ply, pieces, 3, "11-15", None, None, best_men=1.0, played_men=0.5)
-        for ply, pieces in ((1, 5), (2, 4))
-    )
-    with reopened(folder) as ledger:
-        ledger.add_grades(GradedGame(1, "deep", 0, grades))
-        ledger.add_grades(GradedGame(2, "deep", 0, grades))
-        ledger.add_grades(GradedGame(1, "tables", 4, ()))
-    table = read(folder).grades
-    assert list(zip(table["game"], table["pieces"], strict=True)) == [(1, 5), (2, 5), (2, 4)]
-
-
 def test_grades_of_an_earlier_record_of_a_game_do_not_count(folder: Path) -> None:
     one = (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)
     with reopened(folder) as ledger:
@@ -160,17 +140,6 @@ def test_grades_of_an_earlier_record_of_a_game_do_not_count(folder: Path) -> Non
         ledger.insert(GAMES, again, replace=True)
         assert ledger.graded("tables", 4) == {1}
     assert set(read(folder).grades["game"]) == {1}
-
-
-def test_another_judge_of_the_same_name_takes_the_grades_of_the_first_one_away(folder: Path) -> None:
-    with reopened(folder) as ledger:
-        ledger.add_judge("deep", {"entry": {"depth": 9}})
-        ledger.add_grades(GradedGame(1, "deep", 0, ()))
-        ledger.add_judge("deeper", {"entry": {"depth": 10}})
-        assert ledger.graded("deep") == {1}
-        ledger.add_judge("deep", {"entry": {"depth": 11}})
-        assert ledger.graded("deep") == set()
-    assert read(folder).judges == {"deep": {"entry": {"depth": 11}}, "deeper": {"entry": {"depth": 10}}}
 
 
 def test_a_damaged_grade_is_named_and_removed_and_the_run_stays_complete(folder: Path) -> None:
@@ -547,23 +516,3 @@ def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path, ora
     (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}oracle: {oracle}\n")
     refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.full
-@pytest.mark.skipif(not are_supported(), reason="needs SIGKILL")
-def test_a_killed_grading_is_resumed_to_the_same_bytes(run: Path, tables: EndgameTables) -> None:
-    whole = run.parent / "whole"
-    whole.mkdir()
-    (whole / FILE).write_bytes((run / FILE).read_bytes())
-    graded(whole)
-    command = [sys.executable, "-m", "arena", "grade", str(run), "--pieces", str(PIECES), "--judge", JUDGE]
-    process = subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 120
-    while len(stored(run)) < 35 and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
-    before = len(stored(run))
-    assert 35 <= before < 60
-    assert graded(run) == 60 - before
-    assert stored(run) == stored(whole)

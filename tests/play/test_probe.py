@@ -19,7 +19,6 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.read import read
 from arena.ledger.record import PROBE_COLUMNS, ProbeRecord
-from arena.ledger.store import StoreError
 from arena.play.prepare import PROBE_PLIES, Tournament, prepare
 from arena.play.prepare import probe_positions as positions
 from arena.play.searches import ProbeTask, measure, probe_tasks
@@ -206,14 +205,3 @@ def test_a_search_that_ends_its_process_is_recorded_and_the_others_are_made(tmp_
     needy = rows[rows["player"] == "needy"]
     assert len(rows) == 4 * 5 and (needy["error"] == "ended its process (exit code 1)").all()
     assert (rows["error"] == "").sum() == 3 * 5
-
-
-def test_a_ledger_that_lacks_a_table_is_refused_in_one_line(tmp_path: Path) -> None:
-    import sqlite3
-
-    plan = plan_of(tmp_path)
-    measured(plan, tmp_path / "out")
-    with sqlite3.connect(tmp_path / "out" / "ledger.sqlite") as connection:
-        connection.execute("DROP TABLE probes")
-    with pytest.raises(StoreError, match=r"ledger\.sqlite is of another version of the arena, or damaged"):
-        read(tmp_path / "out")

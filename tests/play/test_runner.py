@@ -153,7 +153,6 @@ def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_proces
     "changes",
     [
         {"variant": "englsh"},
-        {"games": 3},
         {"players": [RANDOM, RANDOM]},
         {"players": (RANDOM | {"type": "randm"}, RANDOM | {"name": "b"})},
         {"players": []},

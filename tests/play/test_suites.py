@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
-import sqlite3
 from collections import Counter
-from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +19,6 @@ from arena.experiment.suite import FOLDER, shipped
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import RunData, read
 from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
-from arena.ledger.store import StoreError
 from arena.play.prepare import Tournament, prepare
 from arena.play.searches import ONE_PLY, in_order, questions, solve, unanswered
 from arena.play.searches import solved as solve_suites
@@ -354,9 +351,6 @@ def column(table, name, **where):
     return table[name].tolist()
 
 
-def untimed(data):
-    return data.answers.drop(columns="seconds")
-
 
 def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_does(folder):
     answered = solved(folder)
@@ -376,20 +370,6 @@ def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_do
     ]
     assert rows["solved"].sum() == (rows["move"] == rows["best"]).sum() > 0
     assert table.loc[table["suite"] == "mine", "fen"].iloc[0] == "W:W18,24:B12"
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_answers_are_the_same_for_any_workers_and_interruptions(folder, played, tmp_path):
-    whole = tmp_path / "whole"
-    (whole / "run").mkdir(parents=True)
-    for name in ("run.yaml", "mine.txt", f"run/{FILE}"):
-        (whole / name).write_bytes((played / name).read_bytes())
-    assert len(solved(whole, workers=2)) == 70
-    assert len(solved(folder, after=7)) == 7
-    assert len(solved(folder, after=30)) == 30
-    assert len(solved(folder)) == 33
-    pd.testing.assert_frame_equal(untimed(stored(folder)), untimed(stored(whole)))
 
 
 def test_a_position_that_changes_in_its_file_is_solved_again_and_one_that_goes_takes_its_answers_along(folder):
@@ -413,16 +393,6 @@ def test_a_player_that_is_disqualified_is_not_asked(folder):
         assert len(unanswered(plan, ledger)) == 56
     solved(folder)
     assert set(stored(folder).answers["player"]) == {*NAMES[1:], ONE_PLY.name}
-
-
-def test_a_damaged_answer_is_removed_and_the_run_stays_complete(folder):
-    solved(folder)
-    with closing(sqlite3.connect(folder / "run" / FILE)) as connection, connection:
-        connection.execute("UPDATE answers SET solved = 1 - solved WHERE player = 'random' AND position = 2")
-    with pytest.raises(StoreError, match="is damaged"):
-        stored(folder)
-    assert [(answer.player, answer.position) for answer in solved(folder)] == [("random", 2)] * 2
-    assert stored(folder).order is not None
 
 
 @pytest.mark.full

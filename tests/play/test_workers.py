@@ -360,14 +360,13 @@ def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
 
 @pytest.mark.full
 @linux
-@pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path, workers: int) -> None:
-    script = Script(tmp_path, "second", str(workers))
-    script.begun(workers)
+def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path) -> None:
+    script = Script(tmp_path, "second", "2")
+    script.begun(2)
     script.process.send_signal(signal.SIGINT)
     code, out, error = script.ended()
     assert code == 130 and error == "finishing current games; press Ctrl-C again to stop now\n"
-    assert sorted(out.splitlines()) == [f"record {number}" for number in range(workers)]
+    assert sorted(out.splitlines()) == ["record 0", "record 1"]
 
 
 @pytest.mark.full
