@@ -1,4 +1,4 @@
-"""A process for a user's code, as its parent holds it: a fork, with a supervisor that leaves nothing of it behind.
+"""A process for a user's code, seen from its parent: a fork, with a supervisor that leaves nothing of it behind.
 
 The parent forks a supervisor, and the supervisor the worker, which runs a user's code in a process group of its
 own. The supervisor waits for the end of the worker or of the parent, or for too many processes or too much shared
@@ -31,11 +31,11 @@ from arena.base.supervisor import (
     supervise,
 )
 
-PIPE_BYTES = 1 << 16
+_PIPE_BYTES = 1 << 16
 """The least that a pipe holds."""
 _SIGNAL_SECONDS = 0.1
 """Seconds between two signals to a supervisor to continue."""
-MOST = 1 << 20
+_FRAME_BYTES = 1 << 20
 """Bytes of a frame, at most."""
 _LENGTH = struct.Struct("<I")
 _DRAIN_SECONDS = 0.01
@@ -45,7 +45,7 @@ _READ_BYTES = 1 << 14
 
 
 class Process(NamedTuple):
-    """A process as its parent holds it: the supervisor's number, and file descriptors."""
+    """The supervisor's number, and the parent's file descriptors."""
 
     supervisor: int
     life: int
@@ -68,8 +68,8 @@ def start(serve: Serve, megabytes: int, processes: int) -> Process:
     if supervisor == 0:
         keep = (megabytes, processes, life[0], requests[0], answers[1], output[1], ending[1])
         end_after(lambda: supervise(serve, *keep))
-    for ours_not in (life[0], requests[0], answers[1], output[1], ending[1]):
-        os.close(ours_not)
+    for descriptor in (life[0], requests[0], answers[1], output[1], ending[1]):
+        os.close(descriptor)
     os.set_blocking(output[0], False)
     return Process(supervisor, life[1], requests[1], answers[0], output[0], ending[0])
 
@@ -124,7 +124,7 @@ def _after_life(process: Process) -> str:
 def printed(process: Process) -> bytes | None:
     """The output since the last call, as much as a pipe holds; None if no more can come."""
     try:
-        return os.read(process.output, PIPE_BYTES) or None
+        return os.read(process.output, _PIPE_BYTES) or None
     except BlockingIOError:
         return b""
 
@@ -166,11 +166,11 @@ class FrameReader:
         return frame
 
     def frame(self) -> bytes | None:
-        """The next frame if all of it was read. Raises FrameError if it would be longer than MOST."""
+        """The next frame if all of it was read. Raises FrameError if it would be longer than _FRAME_BYTES."""
         if len(self._read) < _LENGTH.size:
             return None
         end = _LENGTH.size + _LENGTH.unpack_from(self._read)[0]
-        if end > MOST:
+        if end > _FRAME_BYTES:
             raise FrameError
         if len(self._read) < end:
             return None

@@ -1,4 +1,4 @@
-"""The supervisor of a process for a user's code, and the worker in it, as `arena.base.process` begins them."""
+"""The supervisor of a process for a user's code, and the worker in it, which `arena.base.process` begins."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ PlayerHandle: TypeAlias = "LocalPlayer | PlayerProcess"
 
 
 class _Kept(threading.local):
-    """The players that a thread keeps, by specification, allowance, variant, place and the user's files."""
+    """The players that a thread keeps, by specification, allowance, variant, copy and the user's files."""
 
     def __init__(self) -> None:
         self.players: OrderedDict[tuple[Any, ...], PlayerHandle] = OrderedDict()
@@ -79,16 +79,16 @@ if are_supported():
 
 
 def begin_game(
-    spec: PlayerSpec, variant: Variant, opening: Position, seed: str, allowance: Allowance, place: int = 0
+    spec: PlayerSpec, variant: Variant, opening: Position, seed: str, allowance: Allowance, copy: int = 0
 ) -> PlayerHandle:
     """The player of a specification, its game begun: in a process of its own if it runs a user's code.
 
-    With `in_process` it is in this one. It is that of earlier games; one that plays itself is kept twice, by its
-    `place`. Raises what `begin` of the player raises.
+    With `in_process` it is in this one. It is kept from game to game; of a player that plays itself there are two,
+    by the number of the `copy`. Raises what `begin` of the player raises.
     """
     plain = without_own_code(spec)
     files = tuple(changed_when(path) for path in user_files(spec) if path.is_file())
-    key = (repr((spec, allowance)), repr(variant), place, files)
+    key = (repr((spec, allowance)), repr(variant), copy, files)
     kept = _kept.players
     if key not in kept:
         is_local = plain is spec or spec.in_process or not are_supported()
@@ -333,7 +333,7 @@ def serve(requests: int, answers: int) -> None:
 
 
 class _Worker:
-    """The player in its own process, and a game beside the arena's."""
+    """The player in its own process, with a copy of the arena's game."""
 
     def __init__(self, answers: int) -> None:
         self._answers = answers

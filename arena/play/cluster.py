@@ -41,7 +41,7 @@ _LOOKS = 3
 _CLOSE_SECONDS = 1
 """Seconds that Dask's client has to close; twice as many, and it is left."""
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
-"""Loggers that would report a lost scheduler in pages, beside our line."""
+"""Loggers that would report a lost scheduler in pages."""
 _ROOT = Path(__file__).parents[2]
 """The folder that holds the packages `arena` and `players`."""
 

@@ -44,19 +44,17 @@ class Expectation(NamedTuple):
 
 
 def pilot(tournament: Tournament, workers: int, games: int | None = None) -> list[GameRecord]:
-    """Play a number of games on `workers` processes, or for SECONDS: those of the first batch, in a random order.
+    """Play games of the first batch, drawn at random: a number of them, or as many as begin within SECONDS.
 
     Raises what `arena.play.workers.run` raises, and RunPaused for a player that is not reachable.
     """
-    records: list[GameRecord] = []
-    began = time.perf_counter()
-    late = lambda: games is None and time.perf_counter() - began > SECONDS  # noqa: E731
     batch = next(tournament.batches())
-    numbers = random.Random(f"{tournament.experiment.seed} pilot").sample(
-        range(1, 2 * len(batch) + 1), 2 * len(batch)
-    )
+    rng = random.Random(f"{tournament.experiment.seed} pilot")
+    numbers = rng.sample(range(1, 2 * len(batch) + 1), 2 * len(batch))
     tasks = (tournament.task(game_of(batch, number)) for number in numbers[:games])
-    for record in run(play, tasks, workers, late):
+    end = time.perf_counter() + (SECONDS if games is None else math.inf)
+    records: list[GameRecord] = []
+    for record in run(play, tasks, workers, lambda: time.perf_counter() > end):
         if record.result == NO_RESULT:
             raise RunPaused(record.error)
         records.append(record)
@@ -71,7 +69,7 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         error = Z95 * float(seconds.std(ddof=1)) / math.sqrt(len(seconds))
     draws = sum(points_of(record.result) == 0.5 for record in pilot)
     draw_rate = (draws + 0.5) / (len(pilot) + 1)
-    each = 2 * tournament.experiment.format.pairs_of_tie(len(tournament.openings))
+    games_per_pairing = 2 * tournament.experiment.format.pairs_of_tie(len(tournament.openings))
     return Expectation(
         games=tournament.games,
         pilot_games=len(pilot),
@@ -79,17 +77,17 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         seconds_per_game=mean,
         seconds_per_game_error=error,
         seconds=mean * tournament.games / workers,
-        games_per_pairing=each,
-        pairing_elo=resolution(each, draw_rate),
+        games_per_pairing=games_per_pairing,
+        pairing_elo=resolution(games_per_pairing, draw_rate),
     )
 
 
 def _seconds(records: Sequence[GameRecord]) -> np.ndarray:
-    """The seconds of games but for the first of each process, in which it prepares itself, if there are others."""
-    first: set[int | None] = set()
+    """The seconds of games but for the first of each process, which prepares itself in it, if there are others."""
+    seen: set[int | None] = set()
     seconds = []
     for record in records:
-        if record.worker in first:
+        if record.worker in seen:
             seconds.append(record.seconds)
-        first.add(record.worker)
+        seen.add(record.worker)
     return np.array(seconds or [record.seconds for record in records])

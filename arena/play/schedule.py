@@ -216,7 +216,7 @@ class Disqualifications:
             self.after |= dict.fromkeys(self._due(), pairing.game)
 
     def _due(self) -> set[int]:
-        """The players to disqualify now; where their games are void, none among themselves is held for sound."""
+        """The players to disqualify now; where their games are void, none among themselves is sound."""
         due = {player for player, failures in enumerate(self._failures) if failures >= self._limit}
         due -= self.after.keys()
         while True:

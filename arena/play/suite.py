@@ -55,7 +55,7 @@ def read_suite(name_or_path: str, variant: Variant | None = None) -> Suite:
     of FORM.
 
     Its rules are those that it names, in a line `variant: NAME` or a tag GameType, else `variant`, else English.
-    Empty lines and lines that begin with `#` are passed over. Raises ArenaError with file, line and value.
+    Empty lines and lines that begin with `#` are skipped. Raises ArenaError with file, line and value.
     """
     is_shipped = name_or_path in shipped()
     path = FOLDER / f"{name_or_path}.txt" if is_shipped else Path(name_or_path)

@@ -96,19 +96,13 @@ def test_the_last_time_that_a_run_goes_on_is_recorded_and_a_complete_one_is_left
     assert document(config) == second
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "changed"),
-    [("t.yaml", "seed: 7", "seed: 8", "seed"), ("own.py", "class", "\nclass", "files")],
-)
-def test_force_does_not_mix_another_experiment_into_a_run(
-    config: Path, file: str, old: str, new: str, changed: str
-) -> None:
+def test_force_does_not_mix_another_experiment_into_a_run(config: Path) -> None:
     begin_again(config)
-    path = config.with_name(file)
-    path.write_text(path.read_text().replace(old, new))
+    path = config.with_name("own.py")
+    path.write_text(path.read_text().replace("class", "\nclass"))
     result = run(config, "--force")
     assert result.exit_code == 2
-    assert f"holds another experiment (changed: {changed})" in error_line(result.stderr)
+    assert "holds another experiment (changed: files)" in error_line(result.stderr)
 
 
 def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so(

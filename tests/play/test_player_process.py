@@ -379,6 +379,8 @@ def test_games_of_a_disqualified_player_are_void_in_every_table(
 @pytest.mark.full
 def test_a_swiss_without_a_disqualified_player_is_the_same_when_resumed_with_two_workers(tmp_path: Path) -> None:
     whole, resumed = (configured(tmp_path / name, "Exits", SWISS) for name in ("whole", "resumed"))
+    for path in (whole, resumed):
+        path.write_text(path.read_text().replace("count: 2", "count: 4"))
     plan = prepare(load(resumed))
     with Ledger(resumed.parent / "out", plan.experiment, plan.info) as ledger:
         assert len(list(islice(play(plan, ledger, 1), 11))) == 11 and ledger.disqualified == ("bad",)

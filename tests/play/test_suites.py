@@ -351,7 +351,6 @@ def column(table, name, **where):
     return table[name].tolist()
 
 
-
 def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_does(folder):
     answered = solved(folder)
     assert len(answered) == 5 * (12 + 2)

@@ -15,8 +15,7 @@ from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.play.workers import EngineError
-from tests.helpers.command_line import refused
-from tests.helpers.tournaments import CONFIG, assert_same, experiment, open_for, run, stored
+from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
 
 @pytest.fixture(scope="module")
@@ -74,16 +73,6 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
         Ledger(tmp_path / "out", plan.experiment, plan.info)
     ledger.close()
     Ledger(tmp_path / "out", plan.experiment, plan.info).close()
-
-
-def test_a_ledger_whose_moves_have_other_columns_is_refused_in_one_line(tmp_path: Path) -> None:
-    run(tmp_path, "out", CONFIG.replace("count: 8", "count: 1"))
-    with open_for(tmp_path, CONFIG.replace("count: 8", "count: 1")) as ledger:
-        ledger.put("columns", [])
-    with pytest.raises(StoreError, match="of another version"):
-        arena.load(tmp_path / "out")
-    command = ("run", tmp_path / "config.yaml", "--out", tmp_path / "out", "--workers", 1)
-    assert "of another version" in refused(*command)
 
 
 @pytest.mark.full

@@ -224,6 +224,6 @@ def test_the_second_seat_at_a_port_is_refused_until_the_first_is_closed():
     spec = partner("shuttles", port=port)
     first = begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance())
     with pytest.raises(PlayerError, match=f"port {port} is taken"):
-        begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
+        begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), copy=1)
     first.close()
-    begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
+    begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance(), copy=1)
