@@ -128,7 +128,7 @@ def test_time_ends_a_search_of_one_line_and_of_several():
 
 def test_an_analysis_can_be_stopped_from_another_thread():
     spec = PlayerSpec("player", "negamax", Limit(seconds=600), {"preset": "full"})
-    analysis = Analysis(spec, Game("international"), 2)
+    analysis = Analysis(spec, Game("english"), 2)
     timer = threading.Timer(0.5, analysis.stop)
     timer.start()
     last = list(analysis.findings())[-1]

@@ -236,6 +236,7 @@ def test_what_ships_is_whole_and_in_equal_strata():
             assert len(suite.puzzles) == 1000
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [name for name in shipped() if name.endswith("-shots")])
 def test_a_shot_gives_material_and_wins_more_by_plain_minimax(name):
     """The searches here order and prune nothing that the finder's do."""
