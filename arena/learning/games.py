@@ -19,8 +19,7 @@ from arena.experiment.formats.base import Pairing
 from arena.hosting.handle import failure_of
 from arena.hosting.player_process import begin_game
 from arena.learning.terms import LearningError, RandomOpenings, Terms
-from arena.ledger.store import Store
-from arena.ledger.table import Table
+from arena.ledger.store import Store, Table
 from arena.play.match import REASON_CHARACTERS, Task, adjudicate, play
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
@@ -207,7 +206,7 @@ GAMES = Table(
     },
     ["stage", "game"],
 )
-STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"], is_derived=True)
+STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
 FILE = "learning.sqlite"
 """The store of a learning run."""
 
@@ -223,6 +222,8 @@ class GameStore(Store):
         """
         parts, columns = {"learning": description}, [*SCORED.descr, RESULTS]
         super().__init__(folder / FILE, (GAMES, STEPS), parts, columns=columns, noun="learning run")
+        if self.repaired:
+            self.delete(STEPS, "TRUE")
         self.folder = folder
 
     def add(self, played: Played) -> None:

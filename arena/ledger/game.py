@@ -8,14 +8,14 @@ from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from arena.base.number import is_nan, known
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import COLUMNS, FILE, GAMES, run_info, stored_experiment
-from arena.ledger.packing import unpacked
 from arena.ledger.record import GameRecord
-from arena.ledger.store import REMEDY, StoreError, check_columns, reading
-from arena.ledger.table import documents
+from arena.ledger.store import REMEDY, StoreError, check_columns, documents, reading
 from arena.rules.custom import build_variant
 from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.write import pdn_game, search_comment
@@ -44,31 +44,29 @@ class StoredGame(NamedTuple):
     def played(self) -> PlayedGame:
         """The game, with what its movers answered; one with a move that is not legal has a problem."""
         men, record = self.info.men, self.record
-        moves = unpacked([record.moves], [record.plies])
+        table = record.table()
         return replayed(
             self.variant,
             record.opening_fen,
-            _texts(moves),
+            _texts(table["move"]),
             result=record.result,
             tags=_tags(self.experiment.name, self.variant, record._asdict()),
             number=record.game,
             count=self.last,
-            answers=moves,
+            answers={name: table[name] for name in table.dtype.names or ()},
             men=(men.get(record.white), men.get(record.black)),
         )
 
     def pdn(self) -> str:
         """The game as PDN."""
-        game = self.played()
-        answers: Mapping[str, Any] = game.answers or {}
-        names = ("score", "plies_to_win", "depth", "seconds")
+        table, game = self.record.table(), self.played()
         comments = []
-        for ply, (score, plies_to_win, *others) in enumerate(
-            zip(*(answers[name].tolist() for name in names), strict=True)
-        ):
+        searches = table[["score", "plies_to_win", "depth", "seconds"]].tolist()
+        for ply, (score, plies_to_win, *others) in enumerate(searches):
             men = in_men(score, plies_to_win, game.men[(game.start.turn + ply) % 2])
             comments.append(search_comment(nan if men is None else men, plies_to_win, *others))
-        return row_pdn(self.experiment.name, self.variant, self.record._asdict(), _texts(answers), comments)
+        texts = _texts(table["move"])
+        return row_pdn(self.experiment.name, self.variant, self.record._asdict(), texts, comments)
 
 
 def stored_game(folder: Path, number: int) -> StoredGame:
@@ -117,10 +115,13 @@ def row_pdn(
 
 
 def _tags(event: str, variant: Variant, row: Mapping[str, Any]) -> dict[str, str]:
+    began: datetime | float | None = row["began"]
+    is_unplayed = began is None or is_nan(began)
+    day = datetime.fromtimestamp(began, UTC) if isinstance(began, float) and not is_unplayed else began
     tags = {
         "Event": event,
         "Site": "draughts-arena",
-        **_date(row["began"]),
+        **({} if is_unplayed else {"Date": f"{day:%Y.%m.%d}"}),
         "Round": f"{row['round']}.{row['game']}",
         "White": str(row["white"]),
         "Black": str(row["black"]),
@@ -131,13 +132,5 @@ def _tags(event: str, variant: Variant, row: Mapping[str, Any]) -> dict[str, str
     return tags | {"Termination": str(row["termination"])}
 
 
-def _date(began: datetime | float | None) -> dict[str, str]:
-    """The tag Date, in UTC; none for a game that nobody played."""
-    if began is None or is_nan(began):
-        return {}
-    day = datetime.fromtimestamp(began, UTC) if isinstance(began, float) else began
-    return {"Date": f"{day:%Y.%m.%d}"}
-
-
-def _texts(moves: Mapping[str, Any]) -> list[str]:
-    return [text.decode() for text in moves["move"].tolist()]
+def _texts(moves: np.ndarray) -> list[str]:
+    return [text.decode() for text in moves.tolist()]

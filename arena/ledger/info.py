@@ -85,15 +85,11 @@ class RunInfo(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON types; `parsed` reads it."""
-        return self._asdict() | {
-            "files": dict(self.files),
-            "men": dict(self.men),
-            "found": [finding._asdict() for finding in self.found],
-            "left_out": dict(self.left_out),
-            "versions": dict(self.versions),
-            "machine": dict(self.machine),
-            "session": self.session and self.session._asdict(),
+        document = {
+            name: dict(value) if isinstance(value, Mapping) else value for name, value in self._asdict().items()
         }
+        found = [finding._asdict() for finding in self.found]
+        return document | {"found": found, "session": self.session and self.session._asdict()}
 
     @staticmethod
     def parsed(document: Mapping[str, Any]) -> RunInfo:

@@ -23,8 +23,17 @@ from arena.ledger.record import (
     ProbeRecord,
     SuiteAnswer,
 )
-from arena.ledger.store import COMPLETE, Store, StoreError, changed_keys, check_columns, reading
-from arena.ledger.table import CHECKSUM, Table, documents
+from arena.ledger.store import (
+    CHECKSUM,
+    COMPLETE,
+    Store,
+    StoreError,
+    Table,
+    changed_keys,
+    check_columns,
+    documents,
+    reading,
+)
 from arena.rules.game import FORFEITS, Termination
 from arena.rules.result import RESULTS
 
@@ -57,7 +66,7 @@ PROBES = Table(
     {"player": "TEXT", "position": "INTEGER", "fen": "TEXT", **_SEARCH, "error": "TEXT"},
     ["player", "position"],
 )
-ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"], is_needed=False)
+ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"])
 JUDGES = "judges"
 """Key of the document with the entries of the judges but the tables, by name."""
 GRADES = Table(
@@ -76,7 +85,6 @@ GRADES = Table(
         "grades": "BLOB",
     },
     ["game", "judge"],
-    is_needed=False,
 )
 """A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
 GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))

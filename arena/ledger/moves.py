@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.ledger.packing import unpacked
+from arena.ledger.packing import MOVE_COLUMNS, unpacked
 from arena.ledger.store import StoreError, reading
 from arena.rules.result import MOST_MEN
 
@@ -68,8 +68,8 @@ class Moves:
             "ply": ply,
             "player": player,
             "colour": colour,
-            **columns,
             "move": _texts(columns["move"]),
+            **{name: np.ascontiguousarray(columns[name]) for name, _ in MOVE_COLUMNS},
             "plies_to_win": whole(columns["plies_to_win"]),
         }
         for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
@@ -121,7 +121,7 @@ def _in_men(score: np.ndarray, plies_to_win: np.ndarray, man: np.ndarray) -> Any
 def _texts(moves: np.ndarray) -> Any:
     """Texts from their bytes, equal ones being one object."""
     words = np.zeros((len(moves), -(-moves.itemsize // 8) * 8), np.uint8)
-    words[:, : moves.itemsize] = moves.view(np.uint8).reshape(len(moves), moves.itemsize)
+    words[:, : moves.itemsize] = np.ascontiguousarray(moves).view(np.uint8).reshape(len(moves), moves.itemsize)
     code = np.zeros(len(moves), np.int64)
     for word in words.view(np.int64).T:
         of_word, values = pd.factorize(word)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from players.player import EFFORT, Choice
 
+Fields: TypeAlias = Sequence[tuple[str, str]]
+"""Names and numpy types of the fields of a record."""
 _SIZES = {"depth": "i4", "deepest": "i4"}
 _COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]
 _SEEN = EFFORT.index("leaves") + 1
@@ -39,10 +41,8 @@ limit. `pondered_seconds` is the processor time that the player used in its oppo
 unless it is in a process of its own.
 """
 _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
-_SCORE = "score"
-_COUNTS = tuple(name for name, _ in MOVE_COLUMNS if name not in (*_SECONDS, _SCORE))
-MOVE_RECORD = (*((name, "i8") for name in (*_COUNTS, *_SECONDS)), (_SCORE, "f8"))
-"""MOVE_COLUMNS as they are stored, in order and type; seconds as nanoseconds plus 1, 0 for nan."""
+MOVE_RECORD = tuple((name, "i8" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
+"""MOVE_COLUMNS as they are stored: seconds as nanoseconds plus 1, 0 for nan."""
 GRADE_RECORD = (
     *(("ply", "i8"), ("pieces", "i8"), ("legal_moves", "i8"), ("best", "f8"), ("played", "f8")),
     *(("erring_moves", "i8"), ("lost_points", "f8"), ("best_plies", "f8"), ("played_plies", "f8")),
@@ -55,80 +55,85 @@ _COMPRESSION = 1
 
 
 def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
-    """The number of a game's moves, and the moves as the ledger keeps them: `_shuffled` rows.
+    """The number of a game's moves, and the moves as the ledger stores them.
 
     `columns` are the moves' texts and MOVE_COLUMNS, a value for each move; none at all if there are no moves.
-    None is nan. Seconds are kept to a nanosecond, all else exactly.
+    None is nan. Seconds are stored to a nanosecond, all else exactly.
     """
     texts, *values = columns or [[], *([] for _ in MOVE_COLUMNS)]
-    by_name = {name: column for (name, _), column in zip(MOVE_COLUMNS, values, strict=True)}
-    counts = np.array([by_name[name] for name in _COUNTS], np.int64)
-    nanoseconds = np.rint(np.array([by_name[name] for name in _SECONDS], np.float64) * 1e9) + 1
-    nanoseconds[np.isnan(nanoseconds)] = 0
-    score = np.array([by_name[_SCORE]], np.float64).view(np.int64)
-    return len(texts), _shuffled(np.concatenate([counts, nanoseconds.astype(np.int64), score]), texts)
+    arrays = []
+    for (name, kind), column in zip(MOVE_COLUMNS, values, strict=True):
+        array = np.array(column, kind)
+        if name in _SECONDS:
+            array = np.where(np.isnan(array), 0, np.rint(array * 1e9) + 1)
+        arrays.append(array)
+    return len(texts), _compressed(MOVE_RECORD, arrays, texts)
 
 
-def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarray]:
-    """The columns of many games' moves, game after game: `move`, the text as bytes, then MOVE_COLUMNS.
+def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
+    """The moves of many games, game after game, as records: `move`, the text as bytes, then MOVE_COLUMNS.
 
     `moves` and `plies` are what `packed` gave for each game.
     """
-    rows, texts = _unshuffled(moves, plies, len(MOVE_RECORD))
-    columns = {name: row.view(kind) for (name, kind), row in zip(MOVE_RECORD, rows, strict=True)}
-    for name in _SECONDS:
-        columns[name] = np.where(columns[name], (columns[name] - 1) / 1e9, np.nan)
-    return {"move": texts, **{name: columns[name].astype(kind, copy=False) for name, kind in MOVE_COLUMNS}}
+    records = _decompressed(MOVE_RECORD, moves, plies)
+    table = np.empty(len(records), [("move", records.dtype["move"]), *MOVE_COLUMNS])
+    for name in table.dtype.names or ():
+        column = records[name]
+        table[name] = np.where(column, (column - 1) / 1e9, np.nan) if name in _SECONDS else column
+    return table
 
 
 def packed_grades(grades: Sequence[Any]) -> bytes:
-    """Grades, each an `arena.ledger.record.Grade`, as the ledger keeps them."""
-    columns = {field: np.array([getattr(grade, field[0]) for grade in grades], field[1]) for field in GRADE_RECORD}
-    for field in GRADE_RECORD:
-        if field[0].endswith("_men"):
-            columns[field] = columns[field].round(_MEN_DECIMALS)
-    rows = np.stack([column.view(np.int64) for column in columns.values()])
-    return _shuffled(rows, [grade.best_move for grade in grades])
+    """Grades, each an `arena.ledger.record.Grade`, as the ledger stores them."""
+    arrays = []
+    for name, kind in GRADE_RECORD:
+        array = np.array([getattr(grade, name) for grade in grades], kind)
+        arrays.append(array.round(_MEN_DECIMALS) if name.endswith("_men") else array)
+    return _compressed(GRADE_RECORD, arrays, [grade.best_move for grade in grades])
 
 
-def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> dict[str, np.ndarray]:
-    """The grades of many games, by what `packed_grades` gave and how many there are in each.
+def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
+    """The grades of many games as records, by what `packed_grades` gave and how many there are in each.
 
-    The columns are fields of `arena.ledger.record.Grade`, `best_move` as bytes; nan is a missing value.
+    The fields are those of `arena.ledger.record.Grade`; `move` is the best move as bytes, nan a missing value.
     """
-    rows, texts = _unshuffled(parts, counts, len(GRADE_RECORD))
-    columns = {name: row.view(kind) for (name, kind), row in zip(GRADE_RECORD, rows, strict=True)}
-    return {"best_move": texts, **columns}
+    return _decompressed(GRADE_RECORD, parts, counts)
 
 
-def _shuffled(rows: np.ndarray, texts: Sequence[str]) -> bytes:
-    """Columns of numbers, `int64[k, n]`, and one of texts as a BLOB, compressed by zlib.
+def _compressed(record: Fields, columns: Sequence[np.ndarray], texts: Sequence[str]) -> bytes:
+    """Records of these fields, then `move`, as a BLOB.
 
-    Of each column stand the first bytes of all numbers, then the second ones and so on: equal bytes stand together
-    so, mostly zeros; HDF5 has such a filter of that name.
+    The first bytes of all records stand first, then the second ones and so on: equal bytes stand together, mostly
+    zeros, and compress well (the filter "shuffle" of HDF5).
     """
-    words, count = np.array(texts, bytes), len(texts)
-    octets = rows.view(np.uint8).reshape(len(rows), count, 8).transpose(0, 2, 1)
-    letters = words.view(np.uint8).reshape(count, words.itemsize).T
-    return zlib.compress(octets.tobytes() + letters.tobytes(), _COMPRESSION)
+    words = np.array(texts, bytes)
+    table = np.empty(len(texts), [*record, ("move", words.dtype)])
+    for (name, _), column in zip(record, columns, strict=True):
+        table[name] = column
+    table["move"] = words
+    return zlib.compress(_octets(table).T.tobytes(), _COMPRESSION)
 
 
-def _unshuffled(parts: Sequence[bytes], counts: Sequence[int], size: int) -> tuple[np.ndarray, np.ndarray]:
-    """The `size` columns and the texts of many BLOBs, one after another, by how many rows are in each."""
-    numbers = 8 * size
+def _decompressed(record: Fields, parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
+    """The records of many BLOBs, one after another, by how many are in each."""
     planes = [
         np.frombuffer(zlib.decompress(part), np.uint8).reshape(-1, count)
         for part, count in zip(parts, counts, strict=True)
         if count
     ]
-    total, width = sum(counts), max((len(part) for part in planes), default=numbers + 1) - numbers
-    rows, texts, end = np.empty((size, total), np.int64), np.zeros((total, width), np.uint8), 0
-    octets = rows.view(np.uint8).reshape(size, total, 8)
+    numbers = np.dtype([*record]).itemsize
+    width = max((len(part) for part in planes), default=numbers + 1) - numbers
+    table = np.zeros(sum(counts), [*record, ("move", f"S{width}")])
+    octets, end = _octets(table), 0
     for part in planes:
         start, end = end, end + part.shape[1]
-        octets[:, start:end] = part[:numbers].reshape(size, 8, -1).transpose(0, 2, 1)
-        texts[start:end, : len(part) - numbers] = part[numbers:].T
-    return rows, texts.view(f"S{width}")[:, 0]
+        octets[start:end, : len(part)] = part.T
+    return table
+
+
+def _octets(table: np.ndarray) -> np.ndarray:
+    """The bytes of each record, uint8[n, bytes of a record], in the same memory."""
+    return table.view(np.uint8).reshape(len(table), table.itemsize)
 
 
 def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:

@@ -34,10 +34,19 @@ from arena.ledger.ledger import (
     stored_experiment,
 )
 from arena.ledger.moves import Moves, movers, phases, whole
-from arena.ledger.packing import named_of, unpacked_grades
+from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
 from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE
-from arena.ledger.store import COMPLETE, REMEDY, StoreError, check_columns, check_tables, is_new, reading
-from arena.ledger.table import META, Damage
+from arena.ledger.store import (
+    COMPLETE,
+    META,
+    REMEDY,
+    Damage,
+    StoreError,
+    check_columns,
+    check_tables,
+    is_new,
+    reading,
+)
 from arena.rules.custom import build_variant
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
@@ -216,10 +225,11 @@ def _grades(connection: Connection) -> pd.DataFrame:
     by_tables = {n: most for n, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
     theirs = [0 if by == TABLES_JUDGE else by_tables.get(n, 0) for n, by in zip(game, judge, strict=True)]
     each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
-    columns = unpacked_grades(parts, counts)
+    grades = unpacked_grades(parts, counts)
     of_game = {"game": np.array(game, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
-    frame: pd.DataFrame = pd.DataFrame(of_game | columns | {"best_move": columns["best_move"].astype("U")})
-    frame = frame[columns["pieces"] > np.array(theirs, np.int64)[each]]
+    columns = {name: grades[name] for name, _ in GRADE_RECORD}
+    frame: pd.DataFrame = pd.DataFrame({**of_game, **columns, "best_move": grades["move"].astype("U")})
+    frame = frame[frame["pieces"] > np.array(theirs, np.int64)[each]]
     erring = frame.pop("erring_moves").replace(0, np.nan)
     frame["chance_errors"] = erring / frame["legal_moves"]
     frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]

@@ -90,11 +90,7 @@ class GameRecord(NamedTuple):
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move`, the text as bytes, and MOVE_COLUMNS."""
-        columns = unpacked([self.moves], [self.plies])
-        table = np.empty(self.plies, [(name, column.dtype) for name, column in columns.items()])
-        for name, column in columns.items():
-            table[name] = column
-        return table
+        return unpacked([self.moves], [self.plies])
 
 
 class ProbeRecord(NamedTuple):

@@ -13,18 +13,21 @@ import shutil
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.wording import first_few
-from arena.ledger.table import META, Damage, Table, documents
 
 COMPLETE = "complete"
-"""Key of the document that says that all is done; a store that lost rows that are needed has it no more."""
+"""Key of the document that says that all is done; a store that was damaged has it no more."""
+CHECKSUM = "checksum"
+"""Name of the column that each table has besides its own."""
 SUFFIX = ".damaged"
 """Of the copy of a damaged file that is kept beside the one made again."""
 BUSY_SECONDS = 60.0
@@ -36,11 +39,156 @@ LOOK_SECONDS = 1.0
 REMEDY = "arena run does again what is missing, and keeps the rest"
 """What mends a damaged file."""
 _NAMED = 5
-"""Folders inside a folder that a message names."""
+"""Folders, or damaged rows, that a message names."""
+_GAP = 10_000
+"""Unreadable rows in succession after which a table has no more: more than hang on one page."""
 
 
 class StoreError(ArenaError):
     """A folder that cannot hold what is to be stored, or does not hold what is to be read; one line says why."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: columns, some of them its key, of SQL types INTEGER, REAL, TEXT and BLOB."""
+
+    name: str
+    columns: Mapping[str, str]
+    key: Sequence[str]
+
+    @cached_property
+    def definition(self) -> str:
+        """The statement that makes the table."""
+        columns = ", ".join(f"{column} {type}" for column, type in {**self.columns, CHECKSUM: "INTEGER"}.items())
+        return f"CREATE TABLE {self.name} ({columns}, PRIMARY KEY ({', '.join(self.key)}))"
+
+    @cached_property
+    def insertion(self) -> str:
+        """The end of a statement that inserts a row of `stored`."""
+        marks = ", ".join("?" * (len(self.columns) + 1))
+        return f"INTO {self.name} ({', '.join(self.columns)}, {CHECKSUM}) VALUES ({marks})"
+
+    @cached_property
+    def query(self) -> str:
+        """The statement that reads whole rows."""
+        return f"SELECT {', '.join(self.columns)}, {CHECKSUM} FROM {self.name}"
+
+    @cached_property
+    def _conversions(self) -> list[Callable[[Any], Any]]:
+        return [_CONVERSIONS[type] for type in self.columns.values()]
+
+    def stored(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """A row as SQLite will give it back, nan being None, with its checksum.
+
+        Raises TypeError, ValueError or OverflowError for values that are not of the columns' types.
+        """
+        row = [
+            None if value is None or value != value else convert(value)  # noqa: PLR0124  nan
+            for value, convert in zip(values, self._conversions, strict=True)
+        ]
+        return (*row, self.checksum(row))
+
+    def checksum(self, row: Sequence[Any]) -> int:
+        """CRC-32 of the table's name, all BLOBs, and the other values with their types, as Python writes them."""
+        crc, plain = zlib.crc32(self.name.encode()), list(row)
+        for place, value in enumerate(row):
+            if type(value) is bytes:
+                crc = zlib.crc32(value, crc)
+                plain[place] = (len(value),)
+        return zlib.crc32(ascii(tuple(plain)).encode(), crc)
+
+    def is_intact(self, row: Sequence[Any]) -> bool:
+        """Whether a row of `query` has the checksum that it was stored with."""
+        return bool(self.checksum(row[:-1]) == row[-1])
+
+    def key_of(self, row: Sequence[Any]) -> str:
+        """The key of a row of `query`, for people."""
+        values = dict(zip(self.columns, row, strict=False))
+        return " ".join(str(values[column]) for column in self.key).encode(errors="replace").decode()
+
+
+def _text(value: Any) -> str:
+    """A text; lone surrogates, which SQLite does not keep, as escapes."""
+    text = str(value)
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "INTEGER": int,
+    "REAL": lambda value: float(value) + 0.0,
+    "TEXT": _text,
+    "BLOB": bytes,
+}
+META = Table("meta", {"key": "TEXT", "value": "TEXT"}, ["key"])
+"""JSON documents by key."""
+
+
+def documents(connection: sqlite3.Connection) -> dict[str, Any]:
+    """The documents of META by their keys. Raises sqlite3.DatabaseError if one is damaged."""
+    rows = connection.execute(META.query).fetchall()
+    for row in rows:
+        if not META.is_intact(row):
+            raise sqlite3.DatabaseError(f"the document {META.key_of(row)} is damaged")
+    return {key: json.loads(value) for key, value, _ in rows}
+
+
+class Damage:
+    """Finds what in a file of SQLite is not as it was stored; false while nothing was found."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Check the structure of a file, but not yet its rows. Raises sqlite3.OperationalError if it is locked."""
+        self._connection = connection
+        self._structure = ""
+        """SQLite's message about the file; empty if it has none."""
+        self._rows: dict[str, list[str]] = {}
+        """Keys of the damaged rows that were read, by their table."""
+        try:
+            verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            self._structure = "" if verdict == "ok" else verdict.splitlines()[-1]
+        except sqlite3.OperationalError:
+            raise
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            self._tolerate(error)
+
+    def __bool__(self) -> bool:
+        return bool(self._structure or self._rows)
+
+    def __str__(self) -> str:
+        parts = [f"{table} {first_few(keys, _NAMED)}" for table, keys in self._rows.items()]
+        return "; ".join([*parts, *filter(None, [self._structure])])
+
+    def intact(self, table: Table) -> Iterator[tuple[Any, ...]]:
+        """The rows of a table that have their checksum, past pages that cannot be read; others are taken down."""
+        query = f"SELECT rowid, {table.query.removeprefix('SELECT ')} WHERE rowid > ? ORDER BY rowid"
+        last, gap, is_first = 0, 0, True
+        while gap < _GAP:
+            try:
+                for number, *row in self._connection.execute(query, (last,)):
+                    if number > last:
+                        last, gap = number, 0
+                        if table.is_intact(row):
+                            yield tuple(row)
+                        else:
+                            self._rows.setdefault(table.name, []).append(table.key_of(row))
+                return
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                if is_first:  # a text of other bytes, which is read in the second attempt, or a page
+                    self._connection.text_factory = lambda text: text.decode(errors="surrogateescape")
+                    is_first = False
+                elif isinstance(error, sqlite3.OperationalError):
+                    raise
+                else:
+                    self._tolerate(error)
+                    last, gap = last + 1, gap + 1
+
+    def documents(self) -> dict[str, Any]:
+        """The intact documents of META by their keys."""
+        return {key: json.loads(value) for key, value, _ in self.intact(META)}
+
+    def _tolerate(self, error: Exception) -> None:
+        """Take down an error of the file's structure, and read on in a file that is shorter than it should be."""
+        self._structure = self._structure or " ".join(str(error).split())
+        self._connection.execute("PRAGMA writable_schema = ON")
 
 
 class Store:
@@ -49,7 +197,7 @@ class Store:
     One thread at a time may use it.
     """
 
-    repaired: str
+    repaired: str = ""
     """The damage found on opening the file and its repair, in one line; empty if there was none."""
 
     def __init__(
@@ -69,7 +217,7 @@ class Store:
         Raises StoreError if its folder cannot be written to, is in use, or holds another `noun` or other columns,
         and if the file is so damaged that it is not known what its rows belong to.
         """
-        self.path, self.repaired = path, ""
+        self.path = path
         self._tables, self._described = (META, *tables), {**parts, "columns": columns}
         self._version = zlib.crc32(json.dumps(self._described, sort_keys=True).encode()) >> 1
         with _errors(path, "used"), ExitStack() as opened:
@@ -140,14 +288,11 @@ class Store:
                 made.execute("BEGIN")
                 self._create(made)
                 for table in self._tables:
-                    rows = () if table.is_derived else damage.intact(table)
-                    made.executemany(f"REPLACE {table.insertion}", rows)
+                    made.executemany(f"REPLACE {table.insertion}", damage.intact(table))
                     [count] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()
                     if count and table != META:
                         kept.append(f"{count} {table.name}")
-                needed = {table.name for table in self._tables if table.is_needed}
-                if damage.structure or damage.rows.keys() & needed:
-                    made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
+                made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
                 made.execute("COMMIT")
             self.connection.close()
             for suffix in ("", "-wal"):
@@ -187,7 +332,7 @@ class Store:
             self.connection.execute(f"{'REPLACE' if replace else 'INSERT'} {table.insertion}", row)
         return int(row[-1])
 
-    def delete(self, table: Table, condition: str, values: Sequence[Any]) -> None:
+    def delete(self, table: Table, condition: str, values: Sequence[Any] = ()) -> None:
         """Delete the rows that meet a condition in SQL. Raises StoreError as `insert`."""
         self.look()
         with _errors(self.path, "written to"):
@@ -209,8 +354,8 @@ class Store:
         if now - self._looked < LOOK_SECONDS:
             return
         self._looked = now
-        for file, known in self._files.items():
-            self._files[file] = known or _identity(file)
+        for file, identity in self._files.items():
+            self._files[file] = identity or _identity(file)
             if self._files[file] != _identity(file):
                 raise StoreError(
                     f"{file} was deleted or replaced while it was in use; rerun the same command to resume"
@@ -261,8 +406,8 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     Raises StoreError if there is none, or if it cannot be read or lacks what it is asked for.
     """
     if not path.is_file():
-        inside = sorted(other.parent.name for other in path.parent.glob(f"*/{path.name}"))
-        where = f", but in its folders: {first_few(inside, _NAMED)}" if inside else f" (no {path.name})"
+        runs = sorted(other.parent.name for other in path.parent.glob(f"*/{path.name}"))
+        where = f", but in its folders: {first_few(runs, _NAMED)}" if runs else f" (no {path.name})"
         raise StoreError(f"there is no run in {path.parent}{where}")
     try:
         with _errors(path, "read"), closing(_connected(path)) as connection:

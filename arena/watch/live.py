@@ -19,8 +19,7 @@ from filelock import FileLock, Timeout
 from arena.base.files import LOCK
 from arena.ledger.info import RunInfo, Session
 from arena.ledger.ledger import DISQUALIFIED, FILE, run_info
-from arena.ledger.store import COMPLETE, StoreError, reading
-from arena.ledger.table import documents
+from arena.ledger.store import COMPLETE, StoreError, documents, reading
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState, sprt
 from arena.rules.custom import build_variant

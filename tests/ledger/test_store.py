@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from arena.base.files import LOCK, FolderError, lock_folder, replace
-from arena.ledger.store import Store, StoreError, reading
-from arena.ledger.table import Table, documents
+from arena.ledger.store import Store, StoreError, Table, documents, reading
 
 ROWS = Table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"])
 PARTS: dict[str, dict[str, Any]] = {"config": {"name": "x", "depth": 3}, "facts": {"first": "black"}}
