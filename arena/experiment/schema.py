@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from arena.experiment.expand import FILES, LIMIT, RANGE
+from arena.experiment.expand import LIMIT
 from arena.experiment.model import Experiment
-from arena.experiment.submissions import KEYS
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
 from arena.experiment.yaml.section import FOLDER
 from arena.rules.custom import Changes
@@ -17,32 +16,34 @@ from players.options import options_of
 from players.player import Limit
 from players.table import PLAYERS
 
-_NUMBER = {"type": "number"}
 _RANGE = {
     "type": "object",
     "properties": {
-        "from": _NUMBER | {"description": "The first number."},
-        "to": _NUMBER | {"description": "The last number, where a step leads to it."},
-        "step": _NUMBER | {"description": "From one number to the next [1]."},
-        "factor": _NUMBER | {"description": "In place of a step: how many times the one before, 2 for doublings."},
+        "from": {"type": "number", "description": "The first number."},
+        "to": {"type": "number", "description": "The last number, where a step leads to it."},
+        "step": {"type": "number", "description": "From one number to the next [1]."},
+        "factor": {"type": "number", "description": "In place of a step: 2 for doublings."},
     },
     "required": ["from", "to"],
     "additionalProperties": False,
-    "not": {"required": ["step", "factor"]},
 }
-assert list(_RANGE["properties"]) == list(RANGE)  # type: ignore[call-overload]
 _FILES = {
     "type": "object",
-    "properties": {
-        "files": {"type": "string", "description": 'A pattern such as "runs/*.npz": a player for each file.'},
-    },
+    "properties": {"files": {"type": "string", "description": 'A pattern such as "runs/*.npz": a player a file.'}},
     "required": ["files"],
     "additionalProperties": False,
 }
-assert list(_FILES["properties"]) == [FILES]  # type: ignore[call-overload]
-
-
 _SHORT = {"type": "string", "description": "A player in short form: simple@d6, mcts@n2000, file.py:Class@0.1s."}
+_CLASS = {
+    "type": "string",
+    "pattern": ":",
+    "description": "A class: path/to/file.py:Class or package.module:Class.",
+}
+_PATTERN = {
+    "type": "string",
+    "pattern": r"[*?].*\.py$",
+    "description": 'A pattern such as "submissions/*.py": a player for each file.',
+}
 
 
 def experiment_schema() -> Schema:
@@ -86,7 +87,7 @@ def variant_schema() -> Schema:
 
 
 def _variants_schema(rules: Schema) -> Schema:
-    """Several rule sets: a list of names, or a mapping from names of one's own."""
+    """Several rule sets: a list of names, or a mapping from names that the file chooses."""
     named = {"type": "array", "minItems": 2, "items": {"anyOf": rules["anyOf"][:2]}}
     own = {"type": "object", "minProperties": 2, "additionalProperties": rules}
     description = "In place of variant: several rule sets, by each of which all is played."
@@ -94,7 +95,7 @@ def _variants_schema(rules: Schema) -> Schema:
 
 
 def _limits_schema(entry: Schema) -> Schema:
-    """Several limits by names of one's own, with the bounds that they have in a player's entry."""
+    """Several limits by names that the file chooses, with the bounds that they have in a player's entry."""
     increment = {"dependentRequired": entry["dependentRequired"]}
     limit = _limit_schema({name: entry["properties"][name] for name in Limit._fields}) | increment
     return {
@@ -117,22 +118,19 @@ def options_schema(type: str) -> dict[str, Schema]:
 
 
 def _player_schema(entry: Schema) -> Schema:
+    """An entry of `players:` as a mapping, with the options of each type of PLAYERS."""
     known = entry["properties"]
-    longest = known["name"].pop("maxLength")
-    files = {
-        "type": "string",
-        "pattern": r"[*?].*\.py$",
-        "description": 'A pattern such as "submissions/*.py": a player for each file.',
-    }
-    known["type"] = {"description": known["type"]["description"], "anyOf": [*_types(), files]}
-    patterns = [{"required": [key], "properties": {key: {"pattern": r"[*?]"}}} for key in KEYS]
-    of_files = [{"if": pattern, "else": False} for pattern in patterns]
-    entry["anyOf"] = [{"required": entry.pop("required")}, {"required": ["sweep"]}, *of_files]
+    known["name"].pop("maxLength")  # a template may be longer
+    known["type"] = {"description": known["type"]["description"], "anyOf": [*_types(), _PATTERN]}
     limits = {name: known[name] for name in Limit._fields}
     known["sweep"] = _sweep_schema({}, limits)
-    names = {"if": {"not": {"required": ["sweep"]}}, "then": {"properties": {"name": {"maxLength": longest}}}}
-    entry["allOf"] = [names, *(_typed(type, dict.fromkeys(known, True), limits) for type in PLAYERS)]
-    return entry
+    del entry["required"]
+    kinds = []
+    for type in PLAYERS:
+        options = options_schema(type)
+        sweep = _sweep_schema(options, limits) | {"additionalProperties": False}
+        kinds.append(_if_type(type, dict.fromkeys(known, True) | options | {"sweep": sweep}))
+    return entry | {"anyOf": [{"required": ["type"]}, {"required": ["sweep"]}], "allOf": kinds}
 
 
 def lone_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
@@ -142,32 +140,21 @@ def lone_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
     kinds = []
     for type in PLAYERS:
         options = {key: value for key, value in options_schema(type).items() if key not in refused}
-        given = {} if type == "negamax" else {"required": ["type"]}
-        kinds.append(
-            {
-                "if": {"properties": {"type": {"const": type}}, **given},
-                "then": {"properties": known | options, "additionalProperties": False},
-            }
-        )
+        kinds.append(_if_type(type, known | options, is_default=type == "negamax"))
     mapping = {"type": "object", "properties": known, "allOf": kinds}
     return {"description": entry["description"], "anyOf": [_SHORT, mapping]}
 
 
 def _types() -> list[Schema]:
     """The schemas of a player's type: one of PLAYERS, or a class."""
-    own = {
-        "type": "string",
-        "pattern": ":",
-        "description": "A class: path/to/file.py:Class or package.module:Class.",
-    }
-    return [*named({name: first_line(maker.__doc__) for name, maker in PLAYERS.items()})["anyOf"], own]
+    return [*named({name: first_line(maker.__doc__) for name, maker in PLAYERS.items()})["anyOf"], _CLASS]
 
 
-def _typed(type: str, known: Schema, limits: Schema) -> Schema:
-    options = options_schema(type)
-    properties = known | options | {"sweep": _sweep_schema(options, limits) | {"additionalProperties": False}}
+def _if_type(type: str, properties: Schema, *, is_default: bool = False) -> Schema:
+    """A condition: an entry of this type, which an entry without one has by default, has these keys alone."""
+    given = {} if is_default else {"required": ["type"]}
     return {
-        "if": {"required": ["type"], "properties": {"type": {"const": type}}},
+        "if": {"properties": {"type": {"const": type}}, **given},
         "then": {"properties": properties, "additionalProperties": False},
     }
 

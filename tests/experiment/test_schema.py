@@ -62,7 +62,6 @@ def with_player(entry: str) -> str:
         with_player("{type: negamax, sweeep: {depth: [4, 6]}}"),
         with_player("{type: negamax, sweep: {depht: [4, 6]}}"),
         with_player("{type: submissions/*.txt, depth: 3}"),
-        with_player("{type: negamax, evaluation: submissions/net.npz, depth: 3}"),
         with_player("{type: negamax, depth: 4, sweep: {evaluation: [simple, simpel]}}"),
         with_player("{type: negamax, sweep: {depth: {from: 4, too: 6}}}"),
         with_player("{type: negamax, sweep: {limit: [{depht: 4}]}}"),

@@ -5,18 +5,23 @@ python -m tests.helpers.opening_sets [NAME ...]
 
 from __future__ import annotations
 
+import random
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 from arena.experiment.openings import BARRED, SETS
-from arena.experiment.openings.sources import balance, is_even
+from arena.experiment.openings.sources import is_even
+from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
+from players.negamax.player import Negamax
+from players.player import Limit
 
 
 def lines(variant: Variant, position: Position, plies: int) -> Iterator[tuple[tuple[str, ...], Position]]:
@@ -123,6 +128,19 @@ def rows(name: str) -> list[tuple[str, str, str, str]]:
     """The lines of a set's file in parts: FEN, line of play, mark, balance."""
     text = SETS[name].path.read_text(encoding="utf-8")
     return re.findall(r"^(\S+) +\{(.*); (.*); (.*)\}$", text, re.MULTILINE)
+
+
+@cache
+def _judge(variant: Variant) -> Negamax:
+    return Negamax(variant, "strong", "pvs", quiescence="captures")
+
+
+def balance(variant: Variant, position: Position) -> float:
+    """How far White is ahead, in men: by a search of ten plies with the evaluation `strong`."""
+    player = _judge(variant)
+    choice = player.choose(Game(variant, position), Limit(10), random.Random(0))
+    score = (choice.score or 0.0) / (player.man_value or 1.0)
+    return score if position.turn == WHITE else -score
 
 
 def remake(name: str) -> None:

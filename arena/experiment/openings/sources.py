@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.base.errors import ArenaError
 from arena.base.files import unicode_text, unreadable
@@ -19,7 +19,7 @@ from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, OpeningSet
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
 from arena.rules.notation import NotationError, parse_fen
-from arena.rules.position import WHITE, Position
+from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.player import Limit
 
@@ -56,7 +56,7 @@ class Opening(NamedTuple):
     name: str = ""
     mark: str = ""
     balance: str = ""
-    """How many men White is ahead by, as `balance` finds it, in words: "+0.02"."""
+    """How many men White is ahead by after a search of ten plies, in words: "+0.02"."""
 
 
 def random_openings(
@@ -102,19 +102,16 @@ def random_openings(
             say(f"{len(openings):,} of {count:,} openings of {plies} random plies are found")
     hint = "lower" if 2 * ended > lines else "raise"
     raise OpeningsError(
-        f"only {len(openings)} distinct openings of {plies} random plies were found, {count} are wanted; "
-        f"{hint} random_plies or lower count"
+        f"{count} distinct openings of {plies} random plies are too many: {lines} random games had "
+        f"{len(openings)}, and new ones become rarer; {hint} random_plies or lower count"
     )
 
 
 def sets_of(variant: Variant) -> list[OpeningSet]:
-    """The sets of openings of a variant: those of the variant with its start position and its moves."""
-    return [
-        known_set
-        for known_set in SETS.values()
-        for rules in (VARIANTS[known_set.variant],)
-        if (rules.rules, rules.start) == (variant.rules, variant.start)
-    ]
+    """The sets of openings of a variant, of its start position and its moves."""
+    of_rules = (variant.rules, variant.start)
+    variants = {name: (other.rules, other.start) for name, other in VARIANTS.items()}
+    return [opening_set for opening_set in SETS.values() if variants[opening_set.variant] == of_rules]
 
 
 def set_openings(variant: Variant, name: str, barred: bool = False) -> list[Opening]:
@@ -122,7 +119,7 @@ def set_openings(variant: Variant, name: str, barred: bool = False) -> list[Open
 
     Raises OpeningsError for a set of another variant.
     """
-    chosen, fitting = SETS[name], [known_set.name for known_set in sets_of(variant)]
+    chosen, fitting = SETS[name], [opening_set.name for opening_set in sets_of(variant)]
     if name not in fitting:
         message = f"{name} has openings of {chosen.variant}, not of {variant.name}"
         raise OpeningsError(f"{message} (choices: {', '.join(fitting) or 'none'})", "set")
@@ -147,8 +144,8 @@ class FileOpenings(NamedTuple):
 def file_openings(variant: Variant, path: Path) -> FileOpenings:
     """The openings in a file: the final positions of the games of a `.pdn`, else a FEN in each line.
 
-    Empty lines, lines that begin with `#` and what stands in braces behind a FEN are passed over; games of other
-    rules and those that cannot be read to their end are left out.
+    Empty lines, lines that begin with `#` and what stands in braces behind a FEN are skipped; games of other
+    rules and games that cannot be read to their end are left out.
     Raises OpeningsError, with file and line; only regular files of MAX_BYTES at most are read.
     """
     number = 0
@@ -232,19 +229,6 @@ def is_even(variant: Variant, position: Position) -> bool:
     return abs(choice.score or 0.0) < 1.0
 
 
-BALANCE_DEPTH = 10
-"""Plies of the search that values an opening."""
-
-
-def balance(variant: Variant, position: Position) -> float:
-    """How far White is ahead, in men: by a search of BALANCE_DEPTH plies with the evaluation `strong`."""
-    player = _judge(variant)
-    with _one_search:
-        choice = player.choose(Game(variant, position), Limit(BALANCE_DEPTH), random.Random(0))
-    score = (choice.score or 0.0) / (player.man_value or 1.0)
-    return score if position.turn == WHITE else -score
-
-
 def is_won_at_once(game: Game) -> bool:
     """Whether the side to move has a move that leaves the other side none."""
     rules = game.variant.constants
@@ -252,22 +236,13 @@ def is_won_at_once(game: Game) -> bool:
 
 
 _one_search = threading.Lock()
-"""Held while one of the players below searches: each is the same for all threads, and has one memory."""
+"""Held while `_searcher` searches: it is the same for all threads, and has one memory."""
 
 
 @cache
 def _searcher(variant: Variant) -> Negamax:
     """A search that counts men, with orders of moves that do not change its values."""
-    orders = {"order_captures": True, "order_killers": True, "order_history": True}
-    return _built(variant, "material", "alphabeta", **orders)
-
-
-@cache
-def _judge(variant: Variant) -> Negamax:
-    return _built(variant, "strong", "pvs", quiescence="captures")
-
-
-def _built(variant: Variant, evaluation: str, preset: str, **switches: Any) -> Negamax:
     from players.negamax.player import Negamax
 
-    return Negamax(variant, evaluation, preset, **switches)
+    orders = {"order_captures": True, "order_killers": True, "order_history": True}
+    return Negamax(variant, "material", "alphabeta", **orders)
