@@ -35,9 +35,6 @@ def errors(folder: Path, text: str | bytes) -> list[str]:
     return [line.removeprefix(f"{folder}/") for line in lines]
 
 
-# --- what loads
-
-
 def places(lines: list[str]) -> list[str]:
     """Line and column of each error."""
     return [":".join(line.split(":")[1:3]) for line in lines]
@@ -77,26 +74,11 @@ def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> Non
     assert again.players == experiment.players
 
 
-@pytest.mark.parametrize(
-    ("written", "workers"),
-    [
-        ("4", 4),
-        ("null", None),
-        ("tcp://host:8786", "tcp://host:8786"),
-    ],
-)
-def test_where_games_are_played_is_no_part_of_the_experiment(
-    tmp_path: Path, written: str, workers: int | str | None
-) -> None:
-    experiment = load_text(tmp_path, f"workers: {written}\n{EXAMPLE}")
-    assert experiment.workers == workers
+@pytest.mark.parametrize("workers", ["4", "null", "tcp://host:8786"])
+def test_where_games_are_played_is_no_part_of_the_experiment(tmp_path: Path, workers: str) -> None:
+    experiment = load_text(tmp_path, f"workers: {workers}\n{EXAMPLE}")
+    assert experiment.workers == yaml.safe_load(workers)
     assert experiment.as_dict() == load_text(tmp_path, EXAMPLE).as_dict()
-
-
-def test_as_dict_is_a_copy(tmp_path: Path) -> None:
-    experiment = load_text(tmp_path, EXAMPLE)
-    experiment.as_dict()["players"][3]["evaluation"]["linear"]["man"] = 0
-    assert experiment.players[3].options["evaluation"]["linear"]["man"] == 100
 
 
 def test_an_experiment_is_frozen_and_pickles(tmp_path: Path) -> None:
@@ -134,12 +116,10 @@ def test_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
     [
         ("1_000", 1000),
         ("0x1F", 31),
-        ("-5", -5),
         ("1.0e+3", 1000.0),
         ("'1e3'", "1e3"),
         ("'no'", "no"),
         ("true", True),
-        ("d6e", "d6e"),
         ("e3", "e3"),
         ("2.0.1", "2.0.1"),
         ("'012'", "012"),
@@ -156,11 +136,8 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
     assert errors(tmp_path, text.replace(b"seed: 2026", b"seed: -1"))[0].startswith("run.yaml:3:1: ")
 
 
-# --- errors in values
-
-
 @pytest.mark.parametrize(
-    "word", ["no", "Off", "yes", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"]
+    "word", ["no", "Off", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"]
 )
 def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str) -> None:
     found = [
@@ -189,12 +166,9 @@ players:
     assert positions == [(1, 1), (2, 1), (3, 1), (4, 12), (5, 1), (7, 24), (8, 5), (8, 6), (8, 15), (9, 5)]
 
 
-def test_a_refused_value_is_one_problem(tmp_path: Path) -> None:
+def test_a_refused_value_is_one_problem_and_its_misspelt_key_another(tmp_path: Path) -> None:
     assert len(errors(tmp_path, MINIMAL.replace("name: a", "name: no"))) == 1
     assert len(errors(tmp_path, "name: a\nvariant: english\nplayers: [no]\n")) == 1
-
-
-def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> None:
     assert len(errors(tmp_path, MINIMAL + "sede: no\n")) == 2
 
 
@@ -203,14 +177,10 @@ def test_a_player_of_ones_own_may_have_an_option_that_reads_like_sweep(tmp_path:
     assert load_text(tmp_path, text).players[0].options == {"sweeps": 5}
 
 
-@pytest.mark.parametrize("place", ["seed: ", "? ", "anchor: ", "players: &", "players: *", "variant: ", "name: !"])
-@pytest.mark.parametrize("word", ["x" * 10**5, "'" + 10**5 * "x" + "'", "[" + "x, " * 10**4 + "]"])
-def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path, place: str, word: str) -> None:
-    for line in errors(tmp_path, MINIMAL.replace("variant: english\n", "") + place + word + "\n"):
+@pytest.mark.parametrize("text", ["seed: " + 10**5 * "x", "? [" + 10**4 * "x, " + "]", "players: *" + 10**5 * "x"])
+def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path, text: str) -> None:
+    for line in errors(tmp_path, f"{MINIMAL.replace('variant: english', '')}{text}\n"):
         assert len(line) < 800
-
-
-# --- errors in files and syntax
 
 
 @pytest.mark.parametrize(
@@ -218,9 +188,7 @@ def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path
     [
         ("", "1:1"),
         ("# only a comment\n", "1:1"),
-        ("---\n", "1:1"),
         ("- a\n", "1:1"),
-        ("heuristics", "1:1"),
         (b"name: \xc3\xa9\nvariant: a\xff\n", "2:11"),
         ("name: a".encode("utf-16"), "1:1"),
         ("name: é\nseed: \x00", "2:7"),
@@ -240,7 +208,7 @@ def test_a_file_that_is_no_configuration_is_an_error_with_the_reason(
     one_line(*found)
 
 
-@pytest.mark.parametrize("text", ['a: "\\U00110000"', 'a: "\\Uffffffff"', "a: " + 5000 * "["])
+@pytest.mark.parametrize("text", ['a: "\\U00110000"', 'a: "\\Uffffffff"', "a: " + 2000 * "["])
 def test_what_breaks_the_yaml_parser_is_an_error_in_its_line(tmp_path: Path, text: str) -> None:
     (line,) = errors(tmp_path, "\n" + text)
     assert re.match(r"run.yaml:2:\d+: cannot read the file: ", line)
@@ -258,9 +226,6 @@ def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path, path: str) -> No
 def test_an_endless_file_is_an_error_that_takes_no_memory() -> None:
     with pytest.raises(ConfigError, match="cannot read the file: it has more than 16777216 characters"):
         load("/dev/zero")
-
-
-# --- errors found later
 
 
 @pytest.mark.parametrize(
@@ -284,24 +249,10 @@ def test_a_later_error_stands_at_the_nearest_key_of_the_file(
     assert str(error) == f"{tmp_path}/run.yaml:{position}: no such thing"
 
 
-def test_errors_join_in_the_order_of_the_file_and_pickle(tmp_path: Path) -> None:
-    experiment = load_text(tmp_path, EXAMPLE)
-    late, early = (experiment.error((key,), "bad") for key in ("anchor", "seed"))
-    both = ConfigError([*late.problems, *early.problems, *late.problems])
-    assert str(both) == f"{early}\n{late}"
-    assert str(pickle.loads(pickle.dumps(both))) == str(both)
-
-
-# --- limits
-
-
 @pytest.mark.parametrize(
     "limit",
     [
         Limit(depth=64),
-        Limit(nodes=1),
-        Limit(seconds=0.001),
-        Limit(clock=60.0),
         Limit(clock=60.0, increment=0.0),
         Limit(9, 5000, 0.5, 60.0, 0.6),
     ],

@@ -3,7 +3,6 @@
 from collections import Counter
 from pathlib import Path
 from random import Random
-from time import process_time
 
 import pytest
 
@@ -89,15 +88,18 @@ def test_a_set_has_the_openings_of_its_source_each_once(name: str) -> None:
     if name in ROWS:
         assert len([row for opening in found for row in opening.name.split(" = ")]) == ROWS[name]
     assert {path.stem for path in FOLDER.iterdir()} == set(SETS)
+    if name == "english-2-move":
+        assert {opening.name for opening in found if opening.mark == "barred"} == set(FAULTS)
 
 
-@pytest.mark.full(only=["english-11-man"])
+@pytest.mark.full(but=["english-2-move", "italian-table"])
 @pytest.mark.parametrize("name", SETS)
 def test_the_lines_of_a_set_are_legal_and_lead_to_its_positions(name: str) -> None:
     variant = VARIANTS[SETS[name].variant]
     assert all(replayed(variant, opening.name) == opening.position for opening in barred_too(name))
 
 
+@pytest.mark.full(only=["english-11-man"])
 @pytest.mark.parametrize("name", [name for name in SETS if name not in ("russian-table", "brazilian-table")])
 def test_a_set_has_all_positions_that_its_rule_gives(name: str) -> None:
     """Those of the Italian table are the positions after three plies in which no man is lost, as in English."""
@@ -112,7 +114,7 @@ def test_the_brazilian_table_is_the_russian_one_without_nine_rows() -> None:
     assert brazilian < russian and len(russian - brazilian) == 9
 
 
-@pytest.mark.full(only=["english-11-man", "international-3-ply"])
+@pytest.mark.full
 @pytest.mark.parametrize("name", SETS)
 def test_the_balance_of_openings_is_what_the_search_finds(name: str) -> None:
     variant, found = VARIANTS[SETS[name].variant], barred_too(name)
@@ -121,20 +123,6 @@ def test_the_balance_of_openings_is_what_the_search_finds(name: str) -> None:
     played = [opening for opening in found if opening.mark != "barred"]
     off = [opening.name for opening in played if abs(float(opening.balance)) >= 0.5]
     assert off == (["XV-18: cd4 fg5 gh4 gf4"] if name == "russian-table" else [])
-
-
-def test_the_balance_is_seen_by_white() -> None:
-    (lost,) = (opening for opening in barred_too("international-2-ply") if opening.name == "31-27 16-21")
-    assert float(lost.balance) > 0.9  # 27x16 wins a man
-    (after,) = (opening for opening in barred_too("international-3-ply") if opening.name == "31-27 16-21 27x16")
-    assert after.position.turn != lost.position.turn and float(after.balance) > 0.9
-
-
-def test_barred_openings_are_left_out_unless_asked_for() -> None:
-    assert len(set_openings(ENGLISH, "english-3-move")) == 156
-    assert len(set_openings(ENGLISH, "english-3-move", barred=True)) == 174
-    assert {opening.name for opening in barred_too("english-2-move") if opening.mark == "barred"} == set(FAULTS)
-    assert barred_too("english-3-move")[0].name == "9-13 21-17 5-9"
 
 
 def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves() -> None:
@@ -163,22 +151,13 @@ def test_the_first_openings_of_a_seed_are_the_same_for_any_count() -> None:
     assert fens == FIRST_TWO
 
 
-def test_two_thousand_openings_are_drawn_in_two_seconds() -> None:
-    """Unbalanced ones: the search of 8 plies that tells whether one is even takes a millisecond more."""
-    random_openings(ENGLISH, 6, 1, seed=0, balanced=False)
-    began = process_time()
-    assert len(set(random_openings(ENGLISH, 6, 2000, seed=0, balanced=False))) == 2000
-    assert process_time() - began < 4  # seconds of a core that other processes slow down
-
-
 @pytest.mark.parametrize(
     ("plies", "count", "message"),
     [
-        (4, 1000, r"only \d+ distinct openings of 4 random plies were found, 1000 are wanted; raise random_plies"),
-        (3, 175, "only 174 distinct openings of 3 random plies were found, 175 are wanted"),
-        (5, 10_000, "distinct openings of 5 random plies were found, 10000 are wanted; raise random_plies"),
-        (0, 2, "only 1 distinct openings of 0 random plies were found, 2 are wanted; raise random_plies"),
-        (12, 10**9, f"'count' is 1000000000 openings, more than {MAX_OPENINGS}"),
+        (3, 175, "175 .* are too many: .* had 174.*; raise random_plies"),
+        (5, 10_000, r"10000 .* are too many: \d+ random games had \d+.*; raise random_plies"),
+        (0, 2, "2 .* had 1,.*; raise random_plies"),
+        (12, 10**9, f"more than {MAX_OPENINGS}"),
     ],
 )
 def test_more_openings_than_there_are_end_in_an_error_soon(
@@ -203,13 +182,6 @@ def test_all_even_openings_of_three_plies_are_found(monkeypatch: pytest.MonkeyPa
     assert said[-1] == "173 of 174 openings of 3 random plies are found"
 
 
-def test_a_random_line_has_its_plies_or_ends_the_game() -> None:
-    lines = [random_line(ENGLISH, 60, Random(seed)) for seed in range(40)]
-    assert all(len(line.moves) == 60 or line.outcome is not None for line in lines)
-    assert any(line.outcome for line in lines) and any(len(line.moves) == 60 for line in lines)
-    assert random_line(ENGLISH, 6, Random(1)).moves == random_line(ENGLISH, 6, Random(1)).moves
-
-
 def test_openings_drawn_by_lot_are_seeded_and_distinct() -> None:
     all_of_them = set_openings(ENGLISH, "english-3-move")
     ten = drawn(all_of_them, 10, seed=1)
@@ -227,6 +199,12 @@ def test_a_file_holds_a_fen_a_line(tmp_path: Path) -> None:
         "B:W21:B1",
         "W:W21:B1",
     ]
+    for text in ("B:W21:B1\nB:W99:B1\n", "# nothing\n", "B:W" + 10**6 * "x", 10**6 * "["):
+        for file in (path, path.with_suffix(".pdn")):
+            file.write_text(text)
+            with pytest.raises(OpeningsError) as caught:
+                file_openings(ENGLISH, file)
+            assert len(str(caught.value)) < 400 + len(str(file)) and "\n" not in str(caught.value)
 
 
 def test_a_pdn_file_gives_the_final_positions_of_its_games(tmp_path: Path) -> None:
@@ -265,18 +243,6 @@ def test_files_of_openings_may_be_any_unicode(tmp_path: Path, encoding: str) -> 
         file_openings(ENGLISH, tmp_path / "a.txt")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["B:W21:B1\nB:W99:B1\n", "# nothing\n"],
-)
-def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "openings.txt"
-    path.write_text(text)
-    with pytest.raises(OpeningsError) as caught:
-        file_openings(ENGLISH, path)
-    one_line(caught.value)
-
-
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
 def test_only_regular_files_of_sensible_size_are_read(tmp_path: Path) -> None:
     with pytest.raises(OpeningsError, match="/dev/zero cannot be read: it is not a regular file"):
@@ -287,16 +253,6 @@ def test_only_regular_files_of_sensible_size_are_read(tmp_path: Path) -> None:
         file.truncate(65 * 2**20)
     with pytest.raises(OpeningsError, match="has more than 64 MB"):
         file_openings(ENGLISH, tmp_path / "large.pdn")
-
-
-def test_a_bad_line_of_a_file_is_quoted_in_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "openings.txt"
-    for text in ("B:W" + 10**6 * "x" + "\n", 10**6 * "[" + "\n"):
-        for file in (path, path.with_suffix(".pdn")):
-            file.write_text(text)
-            with pytest.raises(OpeningsError) as caught:
-                file_openings(ENGLISH, file)
-            assert len(str(caught.value)) < 400 + len(str(file)) and "\n" not in str(caught.value)
 
 
 def test_a_configuration_takes_openings_from_sets_and_files(tmp_path: Path) -> None:

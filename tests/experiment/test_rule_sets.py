@@ -10,16 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 
 from arena.experiment.load import UNLIMITED, load, load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.ratings.contrasts import JOINT, Across, across, gain_differences, gains, joint_table
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
-from arena.report.charts.elo import plot_joint
-from arena.report.charts.style import figure_of
 from arena.report.runs.joint import Joint, write_joint
 from players.player import limits_of
 from players.table import PLAYERS
@@ -44,20 +40,11 @@ def problems(folder: Path, head: str, players: str = TWO) -> list[str]:
     return [line.removeprefix(f"{folder}/games.yaml:") for line in str(caught.value).splitlines()]
 
 
-# --- what a configuration becomes
-
-
 def test_each_rule_set_is_the_experiment_that_the_file_with_it_alone_is(tmp_path: Path) -> None:
     found = load_all(written(tmp_path, "variants: [english, russian]\nseed: 3"))
     assert list(found) == ["english", "russian"]
     for name, one in found.items():
         assert one.as_dict() == load(written(tmp_path, f"variant: {name}\nseed: 3")).as_dict()
-
-
-def test_a_file_with_one_rule_set_is_one_experiment_without_a_name(tmp_path: Path) -> None:
-    (only,) = load_all(written(tmp_path, "variant: english")).items()
-    assert only[0] == ""
-    assert only[1].variant == "english"
 
 
 LIMITS = "limits: {d2: {depth: 2}, fast: {clock: 60, increment: 1}}"
@@ -133,19 +120,11 @@ def test_limits_are_not_refused_where_a_sweep_that_is_wrong_makes_no_players(tmp
     assert found.startswith("5:29: 'tt' must be a list")
 
 
-def test_what_one_rule_set_alone_has_wrong_begins_with_its_name(tmp_path: Path) -> None:
-    (found,) = problems(tmp_path, "variants: [english, russian]\nopenings: {set: {russian: nowhere}}")
-    assert found.startswith("3:18: russian: unknown set of openings 'nowhere'")
-
-
 @pytest.mark.parametrize("head", ["variants: [english, russian]", f"variant: english\n{LIMITS}"])
 def test_where_one_run_is_wanted_several_are_refused(tmp_path: Path, head: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(written(tmp_path, head))
     one_line(str(caught.value).removeprefix(f"{tmp_path}/"))
-
-
-# --- the joint table
 
 
 def results(wins: int, draws: int, losses: int, *names: str) -> pd.DataFrame:
@@ -255,37 +234,6 @@ def test_without_two_players_in_all_rule_sets_there_is_no_joint_table() -> None:
     assert across({"x": rate(results(5, 5, 3, "a", "b")), "y": rate(results(5, 5, 3, "a", "c"))}) is None
 
 
-def test_the_legend_of_many_runs_stands_between_the_title_and_the_rows() -> None:
-    runs = [f"{rules}-{limit}" for rules in ("english", "international") for limit in ("1k", "10k", "100k")]
-    joint = pd.DataFrame(
-        {"player": ["a", "b"], "elo": [9.0, -9.0], "elo_low": [0.0, -18.0], "elo_high": [18.0, 0]}
-    )
-    axes = plot_joint(pd.concat([joint.assign(run=run) for run in runs]), joint)
-    figure = figure_of(axes)
-    FigureCanvasAgg(figure).draw()
-    legend = axes.get_legend()
-    title = next(text for text in figure.findobj(Text) if text.get_text().startswith("Elo by run"))
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [*runs, JOINT]
-    box, above, whole = (part.get_window_extent() for part in (legend, title, figure))
-    assert whole.x0 <= box.x0 < box.x1 <= whole.x1
-    assert axes.get_window_extent().y1 <= box.y0 < box.y1 <= above.y0
-
-
-@pytest.mark.parametrize(("players", "heights"), [(10, 6), (11, 1)])
-def test_a_players_marks_stand_in_one_line_where_there_are_many(players: int, heights: int) -> None:
-    joint = pd.DataFrame(
-        {"player": [f"p{n}" for n in range(players)], "elo": 0.0, "elo_low": -9.0, "elo_high": 9.0}
-    )
-    axes = plot_joint(pd.concat([joint.assign(run=f"run {n}") for n in range(5)]), joint)
-    marks = [place for line in axes.get_lines() if len(place := np.asarray(line.get_ydata())) == players]
-    assert len(marks) == 6
-    assert len({float(place[0]) for place in marks}) == heights
-    assert len(axes.collections) == heights
-
-
-# --- the run
-
 HEAD = """variants: [english, international]
 seed: 2
 openings: {random_plies: 2, count: 3, balanced: false}
@@ -320,13 +268,6 @@ def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_pat
     assert pd.read_csv(out / "joint.csv").equals(joint)
 
 
-def test_a_plan_has_each_run_by_its_folder_and_the_time_of_all(tmp_path: Path) -> None:
-    result = invoke("plan", written(tmp_path, HEAD), "--pilot", 2, "--workers", 1)
-    assert result.exit_code == 0, result.output
-    heads = [line for line in result.stdout.splitlines() if not line.startswith(" ")]
-    assert [head.partition(":")[0] for head in heads] == ["games/english", "games/international", "all 2 runs"]
-
-
 def test_the_page_of_several_runs_names_players_that_failed(tmp_path: Path) -> None:
     players = [player(name, 3) for name in "ab"]
     games, moves = frames(players, 2, plies=4)
@@ -341,6 +282,7 @@ def test_the_page_of_several_runs_names_players_that_failed(tmp_path: Path) -> N
     assert "1 game of 4 was lost by players' failures" in (tmp_path / "summary.md").read_text()
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("no_pictures")
 def test_before_all_rule_sets_are_played_the_page_rests_on_those_that_are(tmp_path: Path) -> None:
     config, out = written(tmp_path, HEAD), tmp_path / "out"
@@ -357,6 +299,7 @@ def test_before_all_rule_sets_are_played_the_page_rests_on_those_that_are(tmp_pa
     assert (out / "joint.csv").exists()
 
 
+@pytest.mark.full
 def test_a_player_that_cannot_play_one_rule_set_is_refused_before_the_first_game(tmp_path: Path) -> None:
     players = TWO + "  - {name: n, type: negamax, evaluation: neural, depth: 2}\n"
     config = written(tmp_path, "variants: [english, english-6x6]", players)
@@ -373,6 +316,7 @@ def test_a_folder_of_several_runs_is_no_run_and_names_them(tmp_path: Path) -> No
     assert line == f"there is no run in {tmp_path}, but in its folders: english, russian"
 
 
+@pytest.mark.full
 def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").touch()
     assert "is the folder of one run" in refused("run", written(tmp_path, HEAD), "--out", tmp_path)
@@ -387,6 +331,7 @@ class Far:
 """
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("no_pictures")
 def test_what_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
     (tmp_path / "far.py").write_text(FAR)
@@ -399,60 +344,3 @@ def test_what_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
     assert "international" in result.stdout
     assert (out / "english" / "ledger.sqlite").exists()
     assert not (out / "international").exists()
-
-
-COUNTING = """\
-from arena import Choice
-
-class Mine:
-    def __init__(self, variant): pass
-    def choose(self, game, limit, rng):
-        return Choice(rng.choice(game.legal_moves[: limit.depth]), depth=limit.depth)
-"""
-
-
-@pytest.mark.full
-@pytest.mark.usefixtures("no_pictures")
-def test_a_run_at_two_limits_is_two_runs_in_each_of_which_players_have_that_limit(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(COUNTING)
-    players = TWO + '  - {name: c, type: "mine.py:Mine"}\n'
-    head = HEAD.replace(
-        "variants: [english, international]", "variant: english\nlimits: {one: {depth: 1}, two: {depth: 2}}"
-    )
-    out = tmp_path / "out"
-    result = invoke("run", written(tmp_path, head, players), "--out", out, "--workers", 1)
-    assert result.exit_code == 0, result.output
-    assert [line for line in result.stderr.splitlines() if ", run " in line] == [
-        "one, run 1 of 2:",
-        "two, run 2 of 2:",
-    ]
-    for name, depth in (("one", 1), ("two", 2)):
-        moves = pd.read_csv(out / name / "moves.csv")
-        assert set(moves[moves["player"] == "c"]["depth"]) == {depth}
-    assert set(pd.read_csv(out / "by_run.csv")["run"]) == {"one", "two"}
-    one, two = (pd.read_csv(out / name / "games.csv") for name in ("one", "two"))
-    alike = (one[["result", "plies"]] == two[["result", "plies"]]).all(axis=1)
-    assert alike[(one["white"] != "c") & (one["black"] != "c")].all()
-    assert "rule set" not in (out / "report.html").read_text()
-    assert "Games between a and b repeat from run to run" in result.stdout
-
-
-@pytest.mark.usefixtures("no_pictures")
-def test_runs_of_a_gauntlet_against_the_anchor_say_what_each_is_worth_against_it(tmp_path: Path) -> None:
-    players = (
-        "players:\n  - {name: full, type: negamax, depth: 3}\n"
-        "  - {name: blind, type: random}\n"
-        "  - {name: twin, type: negamax, preset: alphabeta, depth: 3}\n"
-    )
-    head = (
-        HEAD.replace("max_plies: 40", "max_plies: 150") + "\nanchor: full\nformat: {type: gauntlet, seeds: [full]}"
-    )
-    out = tmp_path / "out"
-    result = invoke("run", written(tmp_path, head, players), "--out", out, "--workers", 1)
-    assert result.exit_code == 0, result.output
-    blind = pd.read_csv(out / "joint.csv").set_index("player").loc["blind"]
-    error = (blind["elo_high"] - blind["elo_low"]) / 2
-    worth = f"blind is weaker than full: {blind['elo']:+.0f} ± {error:.0f} Elo.".replace("-", "−")
-    assert worth in result.stdout and "twin and full: no difference shown: " in result.stdout
-    assert " leads: " not in result.stdout.split("all runs:")[1]
-    assert not [name for name in ("report.html", "summary.md") if "of superiority" in (out / name).read_text()]

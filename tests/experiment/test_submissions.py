@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.experiment.expand import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.submissions import MAX_SOURCE
-from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.play import prepare
 from arena.play.trial import Look
@@ -156,17 +154,6 @@ def test_short_forms_are_players_whose_names_differ(folder: Path) -> None:
     assert experiment.players[0].options == {"evaluation": "simple", "preset": "full"}
 
 
-def test_there_are_players_for_200_files_at_most(tmp_path: Path) -> None:
-    for number in range(MAX_PLAYERS):
-        (tmp_path / f"s{number}.py").touch()
-    entry = "  - {type: s*.py}\n"
-    assert len(loaded(tmp_path, entry).players) == MAX_PLAYERS
-    with pytest.raises(
-        ConfigError, match=r"run.yaml:5:\d+: the sweeps and patterns make 202 players, more than 200"
-    ):
-        loaded(tmp_path, entry + "  - {type: negamax, sweep: {depth: [1, 2]}}\n")
-
-
 def diamond(first: str, rows: int) -> str:
     """Classes in rows of two, each of which extends both of the row before."""
     rest = (f"class A{i}(A{i - 1}, B{i - 1}): ...\nclass B{i}(B{i - 1}, A{i - 1}): ...\n" for i in range(1, rows))
@@ -203,13 +190,11 @@ def test_no_code_or_name_of_a_submission_ends_or_holds_up_the_reading_of_all(tmp
     ("more", "warns"),
     [
         ("failures: {faulty: leave-out}\n", True),
-        ("failures: {faulty: forfeit}\n", True),
         ("failures: {faulty: leave-out}\nsandbox: true\n", False),
     ],
 )
-@pytest.mark.parametrize("command", ["prepare", "doctor"])
 def test_what_submissions_can_do_is_said_once_and_before_they_are_tried(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str, more: str, warns: bool
+    folder: Path, monkeypatch: pytest.MonkeyPatch, more: str, warns: bool
 ) -> None:
     said: list[str] = []
     experiment = loaded(folder, "  - {type: submissions/*.py}\n", more)
@@ -222,10 +207,7 @@ def test_what_submissions_can_do_is_said_once_and_before_they_are_tried(
         return [Look() for _ in experiment.players]
 
     monkeypatch.setattr(prepare, "look_at", looks)
-    if command == "prepare":
-        prepare.prepare(experiment, folder / "out", observer)
-    else:
-        list(prepare.diagnose(experiment, folder / "out", said.append))
+    prepare.prepare(experiment, folder / "out", observer)
     warnings = [line for line in said if "'sandbox: true'" in line]
     assert len(warnings) == warns and said[:warns] == warnings
     assert all(line.startswith("alice.py and 7 more can read and write ") for line in warnings)
@@ -303,6 +285,7 @@ def test_faulty_submissions_that_forfeit_lose_their_games_and_nothing_else_is_lo
     assert {one.player for one in played.info.faulty} == {*some, "slow"}
 
 
+@pytest.mark.full
 def test_a_submission_that_cannot_be_built_ends_the_command_which_says_how_to_play_without_it(
     tmp_path: Path,
 ) -> None:

@@ -25,7 +25,7 @@ from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, GAMES, PROBES, Ledger
 from arena.ledger.packing import NO_SEARCH
 from arena.ledger.read import read
-from arena.ledger.record import Grade, GradedGame, ProbeRecord, SuiteAnswer
+from arena.ledger.record import GameRecord, Grade, GradedGame, ProbeRecord, SuiteAnswer
 from arena.ledger.store import StoreError, Table
 from arena.play.prepare import prepare
 from arena.play.tournament import play
@@ -62,35 +62,28 @@ def config(tmp_path: Path) -> Path:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("change", ["another result", "no game"])
 def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_again(
-    change: str, config: Path, monkeypatch: pytest.MonkeyPatch
+    config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With its checksum, so that no reader could see it; by a player, perhaps."""
-    folder = config.parent / "out"
-    add = Ledger.add
+    folder, whole, add = config.parent / "out", config.parent / "whole", Ledger.add
 
-    def add_and_change(self: Ledger, *given: Any, **more: Any) -> None:
-        add(self, *given, **more)
-        if given[0].game == 5:
+    def add_and_change(self: Ledger, record: GameRecord) -> None:
+        add(self, record)
+        if record.game == 5:
             with closing(sqlite3.connect(self.path)) as other, other:
                 row = list(other.execute(f"{GAMES.query} WHERE game = 2").fetchone()[:-1])
                 row[list(GAMES.columns).index("result")] = "white" if "black" in row else "black"
-                other.execute("DELETE FROM games WHERE game = 2")
-                if change == "another result":
-                    other.execute(f"INSERT {GAMES.insertion}", GAMES.stored(row))
+                other.execute(f"REPLACE {GAMES.insertion}", GAMES.stored(row))
 
-    whole = config.parent / "whole"
-    assert invoke("run", config, "--out", whole, "--workers", 1, "--no-report").exit_code == 0
-    monkeypatch.setattr(Ledger, "add", add_and_change)
-    result = invoke("run", config, "--out", folder, "--workers", 1, "--no-report")
+    arguments = ("run", config, "--workers", 1, "--no-report", "--out")
+    assert invoke(*arguments, whole).exit_code == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "add", add_and_change)
+        result = invoke(*arguments, folder)
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1].endswith(
-        f"{FILE} was changed by another program during the run, in games that are removed (2); "
-        "rerun the same command to play what is missing"
-    )
-    monkeypatch.undo()
-    assert invoke("run", config, "--out", folder, "--workers", 1, "--no-report").exit_code == 0
+    assert "was changed by another program during the run, in games that are removed (2);" in result.stderr
+    assert invoke(*arguments, folder).exit_code == 0
     assert_same(arena.load(folder), arena.load(whole))
 
 
@@ -134,7 +127,7 @@ def rows(folder: Path) -> set[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(
-    "flips", [pytest.param(60, marks=pytest.mark.full), pytest.param(1000, marks=pytest.mark.slow)]
+    "flips", [pytest.param(40, marks=pytest.mark.full), pytest.param(1000, marks=pytest.mark.slow)]
 )
 def test_a_flipped_bit_changes_nothing_or_is_named(ledger: Path, tmp_path: Path, flips: int) -> None:
     """Single bits anywhere in a ledger, which is then read, and opened to go on."""
@@ -175,7 +168,6 @@ def _or_refused(work: Callable[[], Any]) -> Any:
     return None
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "row",
     [
@@ -219,34 +211,26 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     moves = repeatable(whole.moves)
     spoil(out, "UPDATE games SET result = 'draw', plies = plies + 1 WHERE game IN (3, 5)")
 
-    report = invoke("report", out)
-    assert report.exit_code == 2
-    refused = f"{out / FILE} is damaged (games 3, 5); arena run does again what is missing, and keeps the rest"
-    assert error_line(report.stderr) == refused
-    assert invoke("rate", out).exit_code == 2 and "(games 3, 5)" in invoke("rate", out).stderr
-
-    replay = invoke("replay", out, 3)
-    assert replay.exit_code == 2 and f"{out / FILE} is damaged (games 3); arena run" in replay.stderr
+    assert f"{out / FILE} is damaged (games 3, 5)" in refused("report", out)
+    assert f"{out / FILE} is damaged (games 3)" in refused("replay", out, 3)
     assert invoke("status", out).exit_code == 0, "it reads no more than it shows"
 
     spoil(out, "UPDATE meta SET value = '{}' WHERE key = 'manifest'")
-    assert "the document manifest is damaged; arena run does again" in invoke("status", out).stderr
+    assert "the document manifest is damaged" in refused("status", out)
     again = invoke("run", config, "--out", out, "--workers", 1)
     assert again.exit_code == 0, again.output
     assert f"{out / FILE} was damaged (meta manifest; games 3, 5): 14 games are intact" in again.stderr
-    assert f"kept as {FILE}.damaged" in again.stderr
     assert (out / f"{FILE}.damaged").stat().st_size > 0
     mended = arena.load(out)
     assert repeatable(mended.moves).equals(moves)
     kept = mended.games.set_index("game")["seconds"] == times
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
-    assert "was damaged" not in invoke("run", config, "--out", out, "--workers", 1).stderr
 
 
 @pytest.mark.full
 def test_the_status_of_a_run_with_a_result_that_is_none_is_one_line(ledger: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(ledger, tmp_path / "copy")
-    for wrong in ("'2-7'", "NULL", "x'ff'", "cast(x'ff' as TEXT)"):
+    for wrong in ("'2-7'", "cast(x'ff' as TEXT)"):
         spoil(folder, f"UPDATE games SET result = {wrong} WHERE game = 3")
         result = invoke("status", folder)
         assert result.exit_code == 2 and result.exception.__class__ is SystemExit
@@ -301,7 +285,8 @@ def cut(share: float) -> Callable[[bytearray], None]:
     [
         pytest.param(100, miscounted, 99, marks=pytest.mark.full),
         pytest.param(200, zeroed, 180, marks=pytest.mark.full),
-        *((200, cut(0.2), 0), (200, cut(0.51), 62), (200, cut(0.98), 156)),
+        pytest.param(200, cut(0.2), 0, marks=pytest.mark.full),
+        (60, cut(0.6), 10),
     ],
 )
 def test_the_games_around_what_is_lost_of_a_file_are_kept(
@@ -377,7 +362,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("size", [1000, 40_000, 90_000, 150_000])
+@pytest.mark.parametrize("size", [1000, 90_000])
 def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_path: Path, size: int) -> None:
     config.write_text(CONFIG.replace("count: 8", "count: 100"))
     prepare(arena.experiment.load.load(config))
@@ -396,10 +381,9 @@ def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_pat
 
 @pytest.mark.full
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is full here")
-@pytest.mark.parametrize("arguments", [["list", "variants"], ["--help"]])
-def test_output_to_a_full_disk_is_one_line(arguments: list[str]) -> None:
+def test_output_to_a_full_disk_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "arena", *arguments]
+        command = [sys.executable, "-m", "arena", "--help"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
     assert error_line(done.stderr) == "input or output failed: No space left on device"
@@ -446,22 +430,7 @@ def test_a_complete_run_that_can_only_be_read_is_complete(config: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_complete_run_of_another_version_says_so(config: Path) -> None:
-    folder = config.parent / "out"
-    assert invoke("run", config, "--out", folder, "--workers", 1, "--no-report").exit_code == 0
-    with closing(sqlite3.connect(folder / FILE)) as connection:
-        connection.execute("CREATE TABLE later (x)")
-    for arguments, code in ((("--no-report",), 0), ((), 2)):
-        again = invoke("run", config, "--out", folder, "--workers", 1, *arguments)
-        assert again.exit_code == code
-        assert again.stderr.startswith(f"the run in {folder} is complete: nothing is played")
-        assert "is of another version of the arena" in again.stderr
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    "how", ["folder deleted", "folder moved", "ledger deleted", "log deleted", "ledger replaced"]
-)
+@pytest.mark.parametrize("how", ["folder moved", "log deleted", "ledger replaced"])
 def test_a_ledger_that_goes_under_a_run_is_noticed_at_the_next_game(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
@@ -471,12 +440,8 @@ def test_a_ledger_that_goes_under_a_run_is_noticed_at_the_next_game(
     games = play(plan, opened, 1)
     next(games), next(games)
     match how:
-        case "folder deleted":
-            shutil.rmtree(out)
         case "folder moved":
             out.rename(tmp_path / "moved")
-        case "ledger deleted":
-            (out / FILE).unlink()
         case "log deleted":
             (out / f"{FILE}-wal").unlink()
         case "ledger replaced":

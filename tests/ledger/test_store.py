@@ -22,9 +22,6 @@ def store(folder: Path, parts: dict[str, dict[str, Any]] = PARTS, **options: Any
     return Store(folder / "rows.sqlite", (ROWS,), parts, **options)
 
 
-# --- a folder's lock
-
-
 def test_a_folder_is_locked_against_a_second_writer_until_it_is_released(tmp_path: Path) -> None:
     first = lock_folder(tmp_path / "new" / "folder")
     with pytest.raises(FolderError, match=r"folder is in use by another arena$"):
@@ -58,9 +55,6 @@ def test_a_file_in_the_way_of_a_folder_is_refused_in_one_line(tmp_path: Path) ->
         lock_folder(tmp_path / "file")
 
 
-# --- files replaced whole
-
-
 def test_a_file_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     assert replace(path, lambda temporary: temporary.write_text("old")) == path
@@ -72,9 +66,6 @@ def test_a_file_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> No
     with pytest.raises(ValueError):  # noqa: PT011
         replace(path, half)
     assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["table.csv"]
-
-
-# --- the store
 
 
 def test_rows_and_documents_are_there_when_the_store_is_opened_again(tmp_path: Path) -> None:
@@ -131,7 +122,7 @@ def _die_in_put(folder: Path) -> None:
     Dies(folder / "rows.sqlite", (ROWS,), PARTS)
 
 
-@pytest.mark.parametrize("name", ["100 %", "50%25", "a?mode=rw#b", "é"])
+@pytest.mark.parametrize("name", ["50%25 é", "a?mode=rw#b"])
 def test_a_store_is_read_from_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
     with store(tmp_path / name) as opened:
         opened.insert(ROWS, [1, "one"])
