@@ -268,7 +268,5 @@ class Allowance(NamedTuple):
     """The further files that it may read in a sandbox; None outside one."""
     folder: str = ""
     """The configuration's folder, which no program in a sandbox may read as its own."""
-    plays: int = 1
-    """How often a game that a player fails in is played before the failure counts."""
     unreachable: int = 3
     """How often a game is played in which a player is not reachable, before the run stops."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -18,7 +18,6 @@ from pydantic import (
     Field,
     GetPydanticSchema,
     WithJsonSchema,
-    create_model,
 )
 from pydantic_core import CoreSchema, core_schema
 
@@ -32,15 +31,6 @@ from arena.experiment.suite import SuitesField
 from arena.experiment.yaml.section import FOLDER, Document, Section, refusal
 from arena.rules.endgame import USUAL_PIECES, Pieces
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
-
-LIMIT_FIELDS = {
-    "depth": Field(ge=1, le=64, description="Plies to search."),
-    "nodes": Field(gt=0, lt=2**63, description="Positions to enter."),
-    "seconds": Field(gt=0, allow_inf_nan=False, description="Seconds for the move; who takes longer loses."),
-    "clock": Field(gt=0, allow_inf_nan=False, description="Seconds for the whole game; who takes longer loses."),
-    "increment": Field(ge=0, allow_inf_nan=False, description="Seconds that the clock gains with each move."),
-}
-"""Bounds of the fields of `Limit`; one not listed must be above 0."""
 
 
 class Probe(Section):
@@ -70,10 +60,6 @@ class ProcessLimits(Section):
 class Failures(Section):
     """What is done when players fail, and with those that are found faulty before the first game."""
 
-    game: Literal["forfeit", "replay"] = Field(
-        default="forfeit", description="Whether who fails loses the game, or plays it again."
-    )
-    plays: int = Field(default=3, ge=1, description="Plays of a game before its failure counts, with 'replay'.")
     disqualify_after: int = Field(
         default=3,
         ge=0,
@@ -97,7 +83,7 @@ def _player_name(name: str) -> str:
     return name
 
 
-class _NamedEntry(Section):
+class PlayerEntry(Section):
     """A player: its name, its type, limits of a move; every other key goes to the player's constructor."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"]}})
@@ -108,16 +94,20 @@ class _NamedEntry(Section):
     )
     type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
     in_process: bool = Field(default=False, description="Run own code in the arena's processes, not in its own.")
+    depth: int | None = Field(default=None, ge=1, le=64, description="Plies to search.")
+    nodes: int | None = Field(default=None, gt=0, lt=2**63, description="Positions to enter.")
+    seconds: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="Seconds for the move; who takes longer loses."
+    )
+    clock: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="Seconds for the whole game; who takes longer loses."
+    )
+    increment: float | None = Field(
+        default=None, ge=0, allow_inf_nan=False, description="Seconds that the clock gains with each move."
+    )
 
 
-_limits: Any = {
-    name: (Annotated[hint, LIMIT_FIELDS.get(name, Field(gt=0))], None)
-    for name, hint in get_type_hints(Limit).items()
-}
-_PlayerEntry = create_model("Player", __base__=_NamedEntry, __doc__=_NamedEntry.__doc__, **_limits)
-
-
-def _spec_of(entry: _NamedEntry) -> PlayerSpec:
+def _spec_of(entry: PlayerEntry) -> PlayerSpec:
     limit = Limit(*(getattr(entry, name) for name in Limit._fields))
     return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {}, entry.in_process)
 
@@ -131,7 +121,7 @@ def entry_of(spec: PlayerSpec) -> dict[str, Any]:
 
 def _player_schema(_: Any, handler: Any) -> CoreSchema:
     dump = core_schema.plain_serializer_function_ser_schema(entry_of)
-    return core_schema.no_info_after_validator_function(_spec_of, handler(_PlayerEntry), serialization=dump)
+    return core_schema.no_info_after_validator_function(_spec_of, handler(PlayerEntry), serialization=dump)
 
 
 PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
@@ -313,7 +303,7 @@ class Experiment(Document):
     def allowance(self) -> Allowance:
         """What players with a user's code are held to."""
         folder = self.path.parent.resolve()
-        process, failures = self.process, self.failures
+        process = self.process
         readable = tuple(str((folder / path).resolve()) for path in process.readable) if self.sandbox else None
         return Allowance(
             time_margin=self.time_margin,
@@ -323,6 +313,5 @@ class Experiment(Document):
             processes=process.processes,
             sandbox=readable,
             folder=str(folder),
-            plays=failures.plays if failures.game == "replay" else 1,
-            unreachable=failures.unreachable,
+            unreachable=self.failures.unreachable,
         )

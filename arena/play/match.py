@@ -210,20 +210,18 @@ def play(task: Task) -> GameRecord:
 
     Time is wall time, judged when the answer is there; building the players is not on their clocks. The move that
     came too late is recorded, as the game's last. A player in its own process that does not answer is not waited
-    for beyond its time. A game that a player failed in is played again as often as the allowance says; so is one
-    in which a player was not reachable, which has the result NO_RESULT in the end. Only what building a player and
-    its answers raise is blamed on it: any other exception is a mistake of the arena, and is raised.
+    for beyond its time. A game in which a player was not reachable is played again, as often as the allowance says,
+    and has the result NO_RESULT in the end. Only what building a player and its answers raise is blamed on it: any
+    other exception is a mistake of the arena, and is raised.
     """
-    failed, unreached, before = 0, 0, list[bytes]()
-    while True:
-        record = _record(task)._replace(uncounted=tuple(before))
+    record, before = _record(task), list[bytes]()
+    for _ in range(task.allowance.unreachable - 1):
+        if record.result != NO_RESULT:
+            break
         before += filter(None, [record.extras])
-        if record.result == NO_RESULT:
-            if (unreached := unreached + 1) >= task.allowance.unreachable:
-                return record
-            time.sleep(_REST_SECONDS)
-        elif record.incident is None or (failed := failed + 1) >= task.allowance.plays:
-            return record
+        time.sleep(_REST_SECONDS)
+        record = _record(task)
+    return record._replace(uncounted=tuple(before))
 
 
 def crashed(task: Task, how: str) -> GameRecord | None:

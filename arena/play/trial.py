@@ -121,7 +121,7 @@ def look_at(
     user's players is tried at length, and which take long.
     """
     specs = [located(spec, experiment.path.parent) for spec in experiment.players]
-    allowance = experiment.allowance._replace(plays=1, unreachable=1)
+    allowance = experiment.allowance._replace(unreachable=1)
     openings: tuple[Position, ...] = ()
     if extent > Extent.BUILT and (everyone or any(map(is_own, specs))):
         build_player(_COMPILED, variant)

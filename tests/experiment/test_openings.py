@@ -11,7 +11,6 @@ from arena.experiment.openings import FOLDER, MAX_OPENINGS, SETS, sources
 from arena.experiment.openings.sources import (
     Opening,
     OpeningsError,
-    balance,
     drawn,
     file_openings,
     is_even,
@@ -27,7 +26,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers.command_line import error_line, invoke, one_line
-from tests.helpers.opening_sets import generated, replayed
+from tests.helpers.opening_sets import balance, generated, replayed
 
 ENGLISH = VARIANTS["english"]
 FIRST_TWO = [

@@ -454,22 +454,6 @@ def test_a_move_ten_times_too_slow_is_recorded_with_its_time_and_loses() -> None
     assert "slow took 0.2" in record.error
 
 
-def test_a_game_is_played_again_as_often_as_asked(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(
-        "import pathlib\nfrom arena import Choice\n\n\nclass Shaky:\n    def __init__(self, variant):\n"
-        "        self.path = pathlib.Path(__file__).with_name('tries')\n"
-        "        self.path.write_text(self.path.read_text() + 'x' if self.path.exists() else 'x')\n\n"
-        "    def choose(self, game, limit, rng):\n        if len(self.path.read_text()) < 3:\n"
-        "            raise ValueError('not yet')\n        return Choice(game.legal_moves[0])\n"
-    )
-    task = task_of(
-        ENGLISH, PlayerSpec("shaky", f"{tmp_path}/own.py:Shaky"), PlayerSpec("r", "random"), max_plies=4
-    )
-    assert play_game(task._replace(allowance=Allowance(plays=3))).termination == "max_plies"
-    (tmp_path / "tries").unlink()
-    assert play_game(task._replace(allowance=Allowance(plays=2))).termination == "error"
-
-
 @pytest.mark.full
 @pytest.mark.compiled
 def test_an_evaluation_that_crashes_is_named_before_the_first_game(tmp_path: Path) -> None:
