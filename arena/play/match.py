@@ -210,9 +210,9 @@ def play(task: Task) -> GameRecord:
 
     Time is wall time, judged when the answer is there; building the players is not on their clocks. The move that
     came too late is recorded, as the game's last. A player in its own process that does not answer is not waited
-    for beyond its time. A game in which a player was not reachable is played again, as often as the allowance says,
-    and has the result NO_RESULT in the end. Only what building a player and its answers raise is blamed on it: any
-    other exception is a mistake of the arena, and is raised.
+    for beyond its time. A game in which a player was not reachable is played again, as often as its allowance
+    says, and has the result NO_RESULT in the end. Only what building a player and its answers raise is blamed on
+    it: any other exception is a mistake of the arena, and is raised.
     """
     record, before = _record(task), list[bytes]()
     for _ in range(task.allowance.unreachable - 1):

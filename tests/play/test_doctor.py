@@ -258,5 +258,5 @@ def test_too_few_openings_and_positions_are_problems():
     more = "openings: {random_plies: 0, count: 3}\nprobe: {depth: 2, positions: 2, plies: 0}"
     findings = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))
     assert [finding.where for finding in findings] == ["openings", "probe"]
-    assert "faulty.yaml:4:29: only 1 distinct openings of 0 random plies" in findings[0].message
+    assert "faulty.yaml:4:29: 3 distinct openings of 0 random plies" in findings[0].message
     assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in findings[1].message
