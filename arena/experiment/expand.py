@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,6 +65,15 @@ Axes = dict[str, list[Setting]]
 """The settings of each word that a template may have."""
 
 
+@contextmanager
+def _standing_at(node: Node) -> Iterator[None]:
+    """An EntryError as a ConfigError at the place of a node."""
+    try:
+        yield
+    except EntryError as error:
+        raise node.error(str(error)) from None
+
+
 def written_out(players: Sequence[Node], folder: Path) -> tuple[list[Node], list[Problem]]:
     """The players that entries mean, and what is wrong: an entry with a problem makes no players.
 
@@ -71,21 +81,21 @@ def written_out(players: Sequence[Node], folder: Path) -> tuple[list[Node], list
     or wrong.
     """
     problems: list[Problem] = []
-    found: list[Node] = []
+    entries: list[Node] = []
     made = 0
     for entry in _without_short_forms(players, folder, problems):
         if (key := pattern_key(entry)) is None and entry.get("sweep") is None:
-            found.append(entry)
+            entries.append(entry)
             continue
         try:
             where, axes = _swept(entry, folder) if key is None else _of_files(entry, key, folder)
             if (more := made + math.prod(map(len, axes.values()))) > MAX_PLAYERS:
                 raise where.error(f"the sweeps and patterns make {more} players, more than {MAX_PLAYERS}")
-            found += _players(entry, axes, where)
+            entries += _players(entry, axes, where)
             made = more
         except ConfigError as error:
             problems += error.problems
-    return found, problems
+    return entries, problems
 
 
 def _without_short_forms(players: Sequence[Node], folder: Path, problems: list[Problem]) -> list[Node]:
@@ -110,10 +120,8 @@ def _of_files(entry: Node, key: str, folder: Path) -> tuple[Node, Axes]:
     where = entry.value[key]
     if "sweep" in entry.value:
         raise where.error("a pattern and 'sweep' do not go together: write an entry for each setting")
-    try:
+    with _standing_at(where):
         files = submitted(where.value, key, folder)
-    except EntryError as error:
-        raise where.error(str(error)) from None
     settings = [Setting({(key,): Node(reference, where.place)}, name, name) for name, reference in files]
     return where, {FILE: settings}
 
@@ -128,14 +136,14 @@ def _swept(entry: Node, folder: Path) -> tuple[Node, Axes]:
     axes: Axes = {}
     errors: list[ConfigError] = []
     taken: dict[Keys, str] = {}
-    for key, given in sweep.value.items():
+    for key, axis in sweep.value.items():
         try:
-            axes[key] = _limits(given) if key == LIMIT else _settings(key, given, folder)
+            axes[key] = _limits(axis) if key == LIMIT else _settings(key, axis, folder)
             for path in {path for setting in axes[key] for path in setting.values}:
-                _check_free(entry, path, key, given)
-                other = next((other for known, other in taken.items() if _overlap(known, path)), key)
+                _check_free(entry, path, key, axis)
+                other = next((other for swept, other in taken.items() if _overlap(swept, path)), key)
                 if other != key:
-                    raise given.error(f"{_dotted(path)!r} is swept twice, by {other!r} and by {key!r}")
+                    raise axis.error(f"{_dotted(path)!r} is swept twice, by {other!r} and by {key!r}")
                 taken[path] = key
         except ConfigError as error:
             errors.append(error)
@@ -157,10 +165,8 @@ def _players(entry: Node, axes: Axes, where: Node) -> Iterator[Node]:
         if template is not None and isinstance(template.value, str):
             words = {key: word_of(key, node.plain) for key, node in player.value.items() if key != "name"}
             words |= dict(zip(axes, (setting.text for setting in settings), strict=True))
-            try:
+            with _standing_at(template):
                 name = template._replace(value=filled(template.value, words))
-            except EntryError as error:
-                raise template.error(str(error)) from None
         if name.value in names:
             fields = [f"{{{key}}}" for key, settings in axes.items() if len(settings) > 1]
             missing = [field for field in fields if template is not None and field not in template.value]
@@ -171,31 +177,31 @@ def _players(entry: Node, axes: Axes, where: Node) -> Iterator[Node]:
         yield player.put(("name",), name)
 
 
-def _settings(key: str, given: Node, folder: Path) -> list[Setting]:
-    """The settings of a key of a sweep: those of a list, a range or files."""
+def _settings(key: str, axis: Node, folder: Path) -> list[Setting]:
+    """The settings of a key of a sweep, by a list, a range or files."""
     path: Keys = tuple(key.split("."))
     if path[0] in ("name", "sweep"):
-        raise given.error(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names")
-    if isinstance(given.value, dict):
-        values: list[Any] = _files(given, folder) if FILES in given.value else _range(key, given)
-        nodes = [Node(value, given.place) for value in values]
-    elif not isinstance(given.value, list) or not given.value:
-        raise given.error(
-            f"{key!r} must be a list of values, a range {{from: 1, to: 10}} or {{files: ...}}, not {_shown(given)}"
+        raise axis.error(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names")
+    if isinstance(axis.value, dict):
+        values: list[Any] = _files(axis, folder) if FILES in axis.value else _range(key, axis)
+        nodes = [Node(value, axis.place) for value in values]
+    elif not isinstance(axis.value, list) or not axis.value:
+        raise axis.error(
+            f"{key!r} must be a list of values, a range {{from: 1, to: 10}} or {{files: ...}}, not {_shown(axis)}"
         )
     else:
-        nodes, values = given.value, given.plain
+        nodes, values = axis.value, axis.plain
     name = str(path[-1])
     words = zip(nodes, words_of(name, values), phrases(name, values), strict=True)
     return [Setting({path: node}, text, phrase) for node, text, phrase in words]
 
 
-def _limits(given: Node) -> list[Setting]:
+def _limits(axis: Node) -> list[Setting]:
     """The settings of the key `limit`."""
-    if not isinstance(given.value, list) or not given.value:
-        raise given.error(f"'limit' must be a list such as [{{depth: 6}}, {{seconds: 0.02}}], not {_shown(given)}")
+    if not isinstance(axis.value, list) or not axis.value:
+        raise axis.error(f"'limit' must be a list such as [{{depth: 6}}, {{seconds: 0.02}}], not {_shown(axis)}")
     settings = []
-    for limit in given.value:
+    for limit in axis.value:
         check_limit(limit, "an entry of 'limit'")
         text = " ".join(f"{key} {node.plain}" for key, node in limit.value.items())
         settings.append(Setting({(key,): node for key, node in limit.value.items()}, text, text))
@@ -211,65 +217,63 @@ def check_limit(limit: Node, subject: str) -> None:
             raise node.error(unknown("limit", key, Limit._fields, MEANT_LIMITS))
 
 
-def _range(key: str, given: Node) -> list[int] | list[float]:
-    """The numbers of a range, `to` included where a step leads to it; whole ones if all that is given is."""
-    for word, node in given.value.items():
+def _range(key: str, axis: Node) -> list[int] | list[float]:
+    """The numbers of a range, `to` included where a step leads to it; whole ones if all four are."""
+    for word, node in axis.value.items():
         if word not in RANGE:
             raise node.error(unknown("key of a range", word, RANGE))
         if not is_number(node.value):
             raise node.error(f"{word!r} must be a number, not {shown(node.plain)}")
-    if not {"from", "to"} <= given.value.keys():
-        raise given.error(f"the range of {key!r} needs 'from' and 'to'")
-    if {"step", "factor"} <= given.value.keys():
-        raise given.value["factor"].error("a range has a 'step' or a 'factor', not both")
-    words = given.plain
+    if not {"from", "to"} <= axis.value.keys():
+        raise axis.error(f"the range of {key!r} needs 'from' and 'to'")
+    if {"step", "factor"} <= axis.value.keys():
+        raise axis.value["factor"].error("a range has a 'step' or a 'factor', not both")
+    words = axis.plain
     first, last, step, factor = words["from"], words["to"], words.get("step", 1), words.get("factor")
     if last < first:
-        raise given.value["to"].error(f"'to' must be at least 'from', {first}, not {last}")
+        raise axis.value["to"].error(f"'to' must be at least 'from', {first}, not {last}")
     if step <= 0:
-        raise given.value["step"].error(f"'step' must be above 0, not {step}")
+        raise axis.value["step"].error(f"'step' must be above 0, not {step}")
     if factor is not None and not (factor > 1 and first > 0):
         message = f"'factor' must be above 1 and 'from' above 0, not {factor} and {first}"
-        raise given.value["factor"].error(message)
+        raise axis.value["factor"].error(message)
     steps = (last - first) / step if factor is None else math.log(last / first) / math.log(factor)
     if steps >= MAX_PLAYERS:
-        raise given.error(f"the range of {key!r} has more than {MAX_PLAYERS} values")
+        raise axis.error(f"the range of {key!r} has more than {MAX_PLAYERS} values")
     # Decimal fractions may fall short of a whole number of steps by their rounding.
     count = math.floor(steps + 1e-9) + 1
     numbers = [first + i * step if factor is None else first * factor**i for i in range(count)]
     return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
 
 
-def _files(given: Node, folder: Path) -> list[str]:
+def _files(axis: Node, folder: Path) -> list[str]:
     """The files that a pattern matches, in the order of their names."""
-    for word, node in given.value.items():
+    for word, node in axis.value.items():
         if word != FILES:
             raise node.error(unknown("key of files", word, [FILES]))
-    pattern = given.value[FILES]
+    pattern = axis.value[FILES]
     if not isinstance(pattern.value, str) or not pattern.value:
         raise pattern.error(f"{FILES!r} must be text, not {shown(pattern.plain)}")
-    try:
+    with _standing_at(pattern):
         return matching(pattern.value, folder)
-    except EntryError as error:
-        raise pattern.error(str(error)) from None
 
 
-def _check_free(entry: Node, path: Keys, key: str, given: Node) -> None:
+def _check_free(entry: Node, path: Keys, key: str, axis: Node) -> None:
     """Raise ConfigError if the entry has a value already where a key of the sweep leads."""
     inside, rest = entry.nearest(path)
     if not rest:
-        raise given.error(f"{_dotted(path)!r} is both set and swept: leave one of the two out")
+        raise axis.error(f"{_dotted(path)!r} is both set and swept: leave one of the two out")
     if not isinstance(inside.value, dict):
         outer = _dotted(path[: len(path) - len(rest)])
-        raise given.error(f"{outer!r} is {shown(inside.plain)}, so {key!r} has no place in it")
+        raise axis.error(f"{outer!r} is {shown(inside.plain)}, so {key!r} has no place in it")
 
 
-def _shown(given: Node) -> str:
-    return "an empty list" if given.value == [] else shown(given.plain)
+def _shown(axis: Node) -> str:
+    return "an empty list" if axis.value == [] else shown(axis.plain)
 
 
-def _overlap(one: Keys, other: Keys) -> bool:
-    return all(a == b for a, b in zip(one, other, strict=False))
+def _overlap(path: Keys, other: Keys) -> bool:
+    return all(a == b for a, b in zip(path, other, strict=False))
 
 
 def _dotted(path: Keys) -> str:

@@ -35,11 +35,11 @@ def command_for(path: str | Path) -> str:
 
 def refuse_other(source: Source, data: Any, kind: str) -> None:
     """Raise ConfigError, naming the right command, if the data are of another of KINDS than this one."""
-    found = _kind(data, kind)
-    if found != kind:
-        command, other = KINDS[found]
-        message = f"{found!r} describes a {other}, not a {KINDS[kind][1]}: arena {command} {source.path}"
-        raise ConfigError([source.problem((found,), message)])
+    key = _kind(data, kind)
+    if key != kind:
+        command, other = KINDS[key]
+        message = f"{key!r} describes a {other}, not a {KINDS[kind][1]}: arena {command} {source.path}"
+        raise ConfigError([source.problem((key,), message)])
 
 
 def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
@@ -68,21 +68,20 @@ def load_all(config: str | PathLike[str], *, renamed: bool = False) -> dict[str,
         runs = dict(_runs(root, is_whole=not problems))
     except ConfigError as error:
         raise _with_refused(source, error) from None
-    found: dict[str, Experiment] = {}
+    experiments: dict[str, Experiment] = {}
     having: dict[Problem, list[str]] = {}
     for name, run in runs.items():
         try:
-            found[name] = _experiment(source, run, problems, f"{name}: " if name else "")
+            experiments[name] = _experiment(source, run, problems, f"{name}: " if name else "")
         except ConfigError as error:
             for problem in error.problems:
                 having.setdefault(problem, []).append(name)
     if having:
-        everywhere = len(runs)
         raise ConfigError(
-            (file, line, column, message if len(names) == everywhere else f"{listed(names)}: {message}")
+            (file, line, column, message if len(names) == len(runs) else f"{listed(names)}: {message}")
             for (file, line, column, message), names in having.items()
         )
-    return found
+    return experiments
 
 
 def _read(config: str | PathLike[str] | Mapping[str, Any]) -> Source:
@@ -118,10 +117,10 @@ def _experiment(source: Source, root: Node, problems: Sequence[Problem], about: 
 
     Values are not compared with one another where sweeps have problems.
     """
-    own, data = replace(source, root=root), root.plain
-    crossed = () if problems else cross_problems(own, data)
-    experiment = validated(Experiment, data, own, [*source.problems, *problems, *crossed])
-    own.about = about
+    of_run, data = replace(source, root=root), root.plain
+    crossed = () if problems else cross_problems(of_run, data)
+    experiment = validated(Experiment, data, of_run, [*source.problems, *problems, *crossed])
+    of_run.about = about
     return experiment
 
 
@@ -144,12 +143,8 @@ def _runs(root: Node, *, is_whole: bool) -> Iterator[tuple[str, Node]]:
         return
     _check_limits(limits)
     players = root.get("players")
-    if (
-        players is not None
-        and isinstance(players.value, list)
-        and is_whole
-        and not any(map(_lacks, players.value))
-    ):
+    entries = players.value if is_whole and players is not None else None
+    if isinstance(entries, list) and not any(map(_lacks, entries)):
         raise limits.error("no player lacks a limit of its own: leave 'limits' out")
     names = set()
     for of_rules, limit in product(by_rules, limits.value):
@@ -160,46 +155,46 @@ def _runs(root: Node, *, is_whole: bool) -> Iterator[tuple[str, Node]]:
         yield name, _at_limit(by_rules[of_rules], limits.value[limit])
 
 
-def _variants(root: Node, given: Node) -> dict[str, Node]:
+def _variants(root: Node, variants: Node) -> dict[str, Node]:
     """Each rule set of `variants` by its name.
 
-    Raises ConfigError unless they are two or more, listed by their names or as a mapping from names of one's own.
+    Raises ConfigError unless they are two or more, listed by their names or as a mapping from names to rules.
     """
     if root.get("variant") is not None:
-        raise given.error("'variant' and 'variants' cannot be combined")
-    found: dict[str, Node] = {}
-    if isinstance(given.value, dict):
-        found = given.value
-        for name, rules in found.items():
+        raise variants.error("'variant' and 'variants' cannot be combined")
+    by_name: dict[str, Node] = {}
+    if isinstance(variants.value, dict):
+        by_name = variants.value
+        for name, rules in by_name.items():
             _check_folder(rules, name)
-    elif isinstance(given.value, list) and all(isinstance(rules.value, str) for rules in given.value):
-        for rules in given.value:
-            if rules.value in found:
+    elif isinstance(variants.value, list) and all(isinstance(rules.value, str) for rules in variants.value):
+        for rules in variants.value:
+            if rules.value in by_name:
                 raise rules.error(f"the rule set {rules.value!r} is listed twice")
-            found[rules.value] = rules
+            by_name[rules.value] = rules
     else:
         message = "must be a list of names, as in [english, russian], or a mapping from names to rules"
-        raise given.error(f"'variants' {message}")
-    if len(found) < 2:
-        raise given.error("'variants' needs two or more: give 'variant' for one")
+        raise variants.error(f"'variants' {message}")
+    if len(by_name) < 2:
+        raise variants.error("'variants' needs two or more: give 'variant' for one")
     openings = root.get("openings")
     for value in openings.value.values() if openings is not None and isinstance(openings.value, dict) else ():
         for name, node in value.value.items() if isinstance(value.value, dict) else ():
-            if name not in found:
-                raise node.error(unknown("rule set", name, found))
-    return found
+            if name not in by_name:
+                raise node.error(unknown("rule set", name, by_name))
+    return by_name
 
 
-def _check_limits(given: Node) -> None:
-    """Raise ConfigError unless `limits` has two or more, by names of one's own."""
-    if not isinstance(given.value, dict):
+def _check_limits(limits: Node) -> None:
+    """Raise ConfigError unless `limits` has two or more, by the names of their runs."""
+    if not isinstance(limits.value, dict):
         message = "must be a mapping from names to limits, as in {d4: {depth: 4}, d6: {depth: 6}}"
-        raise given.error(f"'limits' {message}")
-    for name, limit in given.value.items():
+        raise limits.error(f"'limits' {message}")
+    for name, limit in limits.value.items():
         _check_folder(limit, name)
         check_limit(limit, f"the limit {name!r}")
-    if len(given.value) < 2:
-        raise given.error("'limits' needs two or more: give one limit to each player")
+    if len(limits.value) < 2:
+        raise limits.error("'limits' needs two or more: give one limit to each player")
 
 
 def _check_folder(node: Node, name: str) -> None:
@@ -267,7 +262,7 @@ def player_specs(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]])
 
     One without a limit has that of its type in `usual`, if there is one. Raises ConfigError, naming the entry.
     """
-    known: list[dict[str, Any]] = []
+    wholes: list[dict[str, Any]] = []
     for entry in entries:
         data = inline(entry, entry)
         whole = _completed(data, entry, Path())
@@ -277,10 +272,9 @@ def player_specs(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]])
         is_named = "name" in data if isinstance(data, dict) else whole["name"] != made_name(rest)
         if not any(limit in whole for limit in Limit._fields):
             rest |= usual.get(str(whole["type"]), {})
-        known.append({"name": whole["name"], **rest} if is_named else rest)
-    names = distinct_names(known)
-    wholes = ({**whole, "name": name} for whole, name in zip(known, names, strict=True))
-    return [player_spec(whole, entry) for whole, entry in zip(wholes, entries, strict=True)]
+        wholes.append({"name": whole["name"], **rest} if is_named else rest)
+    named = zip(wholes, distinct_names(wholes), entries, strict=True)
+    return [player_spec({**whole, "name": name}, entry) for whole, name, entry in named]
 
 
 def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:

@@ -25,24 +25,27 @@ class EntryError(ValueError):
     """A short form, pattern or template that means no player; the message is one line."""
 
 
-def phrases(name: str, values: list[Any]) -> list[str]:
-    """Values of the setting `name` in words: "simple", "depth 4", "pvs" and "no pvs", of mappings what differs."""
-    texts = words_of(name, values)
-    return [f"{name} {text}" if is_number(value) else text for value, text in zip(values, texts, strict=True)]
-
-
 def words_of(name: str, values: list[Any]) -> list[str]:
-    """As `phrases`, numbers alone; of several values "my.py:racer" is "racer" where no other one is."""
+    """Values of the setting `name` in words: "simple", "4", "pvs" and "no pvs".
+
+    Of mappings these are the leaves that differ; of several values "my.py:racer" is "racer" if no other one is.
+    """
     leaves = [set(map(repr, _leaves(value))) for value in values if isinstance(value, dict)]
     common = set.intersection(*leaves) if len(leaves) > 1 else set()
     whole = [word_of(name, value, common) for value in values]
     short = [_last(word) if isinstance(value, str) else word for word, value in zip(whole, values, strict=True)]
-    alone = len(values) > 1
-    return [end if alone and short.count(end) == 1 else word for end, word in zip(short, whole, strict=True)]
+    is_alone = len(values) == 1
+    return [word if is_alone or short.count(end) > 1 else end for end, word in zip(short, whole, strict=True)]
+
+
+def phrases(name: str, values: list[Any]) -> list[str]:
+    """As `words_of`, numbers with the name: "depth 4"."""
+    texts = words_of(name, values)
+    return [f"{name} {text}" if is_number(value) else text for value, text in zip(values, texts, strict=True)]
 
 
 def word_of(name: str, value: Any, common: Collection[str] = ()) -> str:
-    """One of `words_of`; `common` has what stands in all mappings, with its path, as Python writes it."""
+    """A value in words; `common` has the leaves of all mappings, with their paths, as Python writes them."""
     if value is None or isinstance(value, bool):
         return name if value else f"no {name}"
     if isinstance(value, dict):
@@ -104,18 +107,14 @@ def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
     `folder`, files must be there or in the working directory. Raises EntryError.
     """
     if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
-        return level_entry(level[1].strip())
+        number = level[1].strip()
+        if not number.isdecimal() or int(number) not in LEVELS:
+            raise EntryError(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
+        return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
     parts = re.fullmatch(r"\s*(.*?)(?:@([^/\\:]*?))?\s*", text, re.DOTALL)
     assert parts
     word, limit = parts[1], parts[2]
     return _what_plays(word, folder) | ({} if limit is None else _limit(limit, text))
-
-
-def level_entry(number: str) -> dict[str, Any]:
-    """The entry of a level of `cis300`. Raises EntryError unless the text is one of LEVELS."""
-    if not number.isdecimal() or int(number) not in LEVELS:
-        raise EntryError(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
-    return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
 
 
 def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
@@ -125,14 +124,14 @@ def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
     With a `detail` of 1 files and folders stand before names of code; with 2 it also has a preset that short forms
     leave out.
     """
-    known = {key: value for key, value in entry.items() if value is not None}
-    kind, evaluation = known.pop("type", "negamax"), known.pop("evaluation", None)
-    limits = [_limit_word(key, known.pop(key)) for key in Limit._fields if key in known]
-    if evaluation is not None and kind == "negamax" and known.get("preset") == "full" and detail < 2:
-        del known["preset"]
+    rest = {key: value for key, value in entry.items() if value is not None}
+    kind, evaluation = rest.pop("type", "negamax"), rest.pop("evaluation", None)
+    limits = [_limit_word(key, rest.pop(key)) for key in Limit._fields if key in rest]
+    if evaluation is not None and kind == "negamax" and rest.get("preset") == "full" and detail < 2:
+        del rest["preset"]
     players = [] if evaluation is not None and kind == "negamax" else [str(kind)]
     players += [] if evaluation is None else [word_of("evaluation", evaluation)]
-    options = [f"{key} {value}" if is_number(value) else word_of(key, value) for key, value in known.items()]
+    options = [f"{key} {value}" if is_number(value) else word_of(key, value) for key, value in rest.items()]
     words = " ".join([*(players if detail else map(_last, players)), *options])
     end = " ".join(["", *limits])
     room = NAME_CHARACTERS - len(end)
@@ -144,8 +143,9 @@ def distinct_names(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     """A name for each of several entries, its own or a made one; equal ones become longer, or get numbers."""
     tries = [[str(entry.get("name") or made_name(entry, detail)) for entry in entries] for detail in range(3)]
     names: list[str] = []
-    for own in zip(*tries, strict=True):
-        best = next((name for name, all in zip(own, tries, strict=True) if all.count(name) == 1), own[0])
+    for of_entry in zip(*tries, strict=True):
+        unique = (name for name, all in zip(of_entry, tries, strict=True) if all.count(name) == 1)
+        best = next(unique, of_entry[0])
         numbered = (f"{best[: NAME_CHARACTERS - 4]} {number}" for number in count(2))
         names.append(next(name for name in chain([best], numbered) if name not in names))
     return names
@@ -162,15 +162,15 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
     if word in EVALUATIONS:
         return {**_FULL, "evaluation": word}
     source, _, name = word.rpartition(":")
-    file = next((one for one in (source, word) if one.endswith((".py", ".npz"))), "")
+    file = next((path for path in (source, word) if path.endswith((".py", ".npz"))), "")
     code = _code(Path(file), folder) if file else ""
     if file == word and file.endswith(".py"):
-        found = re.findall(r"(?m)^(?:class|def)\s+([A-Za-z]\w*)", code)
-        has = f", as {file}:{found[0]} (it has: {', '.join(found)})" if found else f": {file}:NAME"
+        names = re.findall(r"(?m)^(?:class|def)\s+([A-Za-z]\w*)", code)
+        has = f", as {file}:{names[0]} (it has: {', '.join(names)})" if names else f": {file}:NAME"
         raise EntryError(f"{quoted(word)} needs the name of a class or function{has}")
     if not source and not file:
-        known = dict.fromkeys((*TYPES, *EVALUATIONS))
-        raise EntryError(unknown("player or evaluation", word, known) + " or file.py:name")
+        words = dict.fromkeys((*TYPES, *EVALUATIONS))
+        raise EntryError(unknown("player or evaluation", word, words) + " or file.py:name")
     return {"type": word} if source and _is_class(name, code) else {**_FULL, "evaluation": word}
 
 
@@ -178,14 +178,13 @@ def _code(path: Path, folder: Path | None) -> str:
     """The text of a Python file; "" without a folder. Raises EntryError if there is one without that file."""
     if folder is None:
         return ""
-    found = found_file(path, folder, NETWORKS)
-    if not found.is_file():
-        others = sorted(other.name for other in found.parent.glob(f"*{path.suffix}"))
-        close = nearest(path.name, others)
+    file = found_file(path, folder, NETWORKS)
+    if not file.is_file():
+        close = nearest(path.name, sorted(other.name for other in file.parent.glob(f"*{path.suffix}")))
         raise EntryError(
             f"there is no file {path}" + (f"; did you mean {path.with_name(close)}?" if close else "")
         )
-    return found.read_text(encoding="utf-8", errors="replace") if path.suffix == ".py" else ""
+    return file.read_text(encoding="utf-8", errors="replace") if path.suffix == ".py" else ""
 
 
 def _is_class(name: str, code: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from arena.base.files import found_file
-from arena.base.wording import counted, nearest, printable, shown
+from arena.base.wording import first_few, nearest, printable, shown
 from arena.experiment.names import EntryError, distinct_names
 from arena.experiment.yaml.values import Node
 from players.player import NAME_CHARACTERS
@@ -52,8 +52,8 @@ def submitted(reference: str, key: str, folder: Path) -> list[tuple[str, str]]:
     if not files:
         raise EntryError(f"{pattern!r} only matches hidden files and `__init__.py`")
     return [
-        (own, _utf8(file) if file.endswith(".npz") else f"{_utf8(file)}{name or _playing(file, key, folder)}")
-        for own, file in sorted(zip(_names(files, pattern), files, strict=True))
+        (player, _utf8(file) if file.endswith(".npz") else f"{_utf8(file)}{name or _playing(file, key, folder)}")
+        for player, file in sorted(zip(_names(files, pattern), files, strict=True))
     ]
 
 
@@ -65,14 +65,12 @@ def matching(pattern: str, folder: Path) -> list[str]:
     whole = PurePath(pattern)
     roots = [Path(whole.anchor)] if whole.is_absolute() else [folder, Path()]
     try:
-        found = [[*root.glob(str(whole.relative_to(whole.anchor)))] for root in roots]
+        for root in roots:
+            if files := sorted(path for path in root.glob(str(whole.relative_to(whole.anchor))) if path.is_file()):
+                return [(path if whole.is_absolute() else path.relative_to(root)).as_posix() for path in files]
     except ValueError as error:
         raise EntryError(f"{pattern!r} is not a pattern: {error}") from None
-    files = [sorted(one for one in of_root if one.is_file()) for of_root in found]
-    root, these = next(filter(lambda pair: pair[1], zip(roots, files, strict=True)), (folder, []))
-    if not these:
-        raise EntryError(_no_match(whole, folder))
-    return [(path if whole.is_absolute() else path.relative_to(root)).as_posix() for path in these]
+    raise EntryError(_no_match(whole, folder))
 
 
 def _no_match(pattern: PurePath, folder: Path) -> str:
@@ -81,17 +79,15 @@ def _no_match(pattern: PurePath, folder: Path) -> str:
     while parents and not _WILD.search(parents[0]):
         parent = parents.pop(0)
         if not (folder / parent).is_dir():
-            folders = [one.name for one in sorted(folder.iterdir()) if one.is_dir()] if folder.is_dir() else []
+            folders = [path.name for path in sorted(folder.glob("*")) if path.is_dir()]
             close = nearest(parent, folders)
             return f"there is no folder {parent!r} in {folder}" + (f"; did you mean {close!r}?" if close else "")
         folder /= parent
     rest = PurePath(*parents, name).as_posix()
-    files = [one.name for one in sorted(folder.iterdir()) if one.is_file()] if folder.is_dir() else []
-    first = [one for one in (nearest(re.sub(r"[*?]+|\[.*?\]", "", name), files, 0.3),) if one is not None]
-    listed = [*first, *(file for file in files if file not in first)]
-    more = len(listed) - MAX_LISTED
-    held = printable(", ".join(listed[:MAX_LISTED])) + (f" and {counted(more, 'other')}" if more > 0 else "")
-    return f"no file in {folder} matches {rest!r}; " + (f"that folder has {held}" if held else "it has no files")
+    files = [path.name for path in sorted(folder.glob("*")) if path.is_file()]
+    close = nearest(re.sub(r"[*?]+|\[.*?\]", "", name), files, 0.3)
+    names = printable(first_few(sorted(files, key=lambda file: file != close), MAX_LISTED))
+    return f"no file in {folder} matches {rest!r}; " + (f"that folder has {names}" if names else "it has no files")
 
 
 def _is_hidden(file: str, pattern: str) -> bool:
@@ -135,8 +131,8 @@ def _playing(name: str, key: str, folder: Path) -> str:
             body = ast.parse(code).body
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return f":{usual}"
-    found = _classes(body) if key == "type" else _functions(body)
-    return f":{found[0] if len(found) == 1 else usual}"
+    names = _classes(body) if key == "type" else _functions(body)
+    return f":{names[0] if len(names) == 1 else usual}"
 
 
 def _classes(body: Sequence[ast.stmt]) -> list[str]:
@@ -151,7 +147,7 @@ def _classes(body: Sequence[ast.stmt]) -> list[str]:
     }
     able: set[str] = set()
     for name, node in classes.items():  # each after those that it extends
-        methods = {it.name for it in node.body if isinstance(it, ast.FunctionDef)}
+        methods = {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
         if "choose" in methods or not able.isdisjoint(bases[name]):
             able.add(name)
     public = [name for name in classes if not name.startswith("_")]
@@ -163,7 +159,7 @@ def _classes(body: Sequence[ast.stmt]) -> list[str]:
 def _functions(body: Sequence[ast.stmt]) -> list[str]:
     """The public functions that are decorated with `@evaluator`; all public ones but kernels if none is."""
     functions = {
-        node.name: {getattr(it, "attr", getattr(it, "id", "")) for it in node.decorator_list}
+        node.name: {getattr(part, "attr", getattr(part, "id", "")) for part in node.decorator_list}
         for node in body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     }

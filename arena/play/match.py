@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from arena.base.number import known
 from arena.base.wording import cut
-from arena.experiment.adjudication import Adjudication, Draw, Win
 from arena.experiment.formats.base import Pairing
+from arena.experiment.model import Adjudication, Draw, Win
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
 from arena.ledger.packing import named, packed, search_columns

@@ -13,7 +13,6 @@ import pytest
 import arena
 from arena.experiment.formats.base import LEAST_ROUNDS, Format, Pairing
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
-from arena.experiment.formats.knockout import Knockout
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
@@ -24,9 +23,8 @@ from arena.ratings.joint import rate
 from arena.ratings.match import resolution, sprt, summary
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
-from arena.report.sentences.answer import answer, decision
+from arena.report.sentences.answer import decision
 from arena.report.sentences.facts import details, narrowed
-from arena.report.tables.catalogue import TABLES
 from arena.report.tables.decided import sprt_path, verdict
 from arena.rules.result import result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
@@ -59,25 +57,6 @@ def test_a_run_that_is_stopped_plays_the_same_games_as_one_that_is_not(tmp_path:
     assert_same(run(tmp_path, "parts", text, stops=(1, 3, 0, 6)), whole)
     assert len(whole.games) <= whole.info.games
     assert whole.data.order is not None and len(whole.data.order) == 4
-
-
-@pytest.mark.full
-def test_two_workers_play_the_same_games_as_one_when_results_decide_them(tmp_path: Path) -> None:
-    text = DYNAMIC["swiss"] + FOUR
-    assert_same(run(tmp_path, "two", text, workers=2), run(tmp_path, "one", text))
-
-
-def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> None:
-    players = [player(name, 3) for name in "abcd"]
-    _, order = batches(Knockout(type="knockout", extra=0).batches("abcd", 0), drawn)
-    finished = changed(
-        synthetic(tmp_path, players, 1, plies=2),
-        experiment=experiment(players, format={"type": "knockout"}),
-        order=[("abcd"[place.player], place.figures) for place in order],
-    )
-    assert TABLES["order"].text(finished.order)["Decided by"].tolist() == ["level: seed"] * 4
-    assert answer(finished)[0].note == "level with b, a is first by its higher seed"
-    assert sum("(1 to 1): the higher seed" in sentence for sentence in details(finished)) == 3
 
 
 @cache

@@ -168,14 +168,6 @@ def test_the_joint_table_is_what_hand_arithmetic_makes_of_two_matches() -> None:
     assert row["difference_high"] - row["difference"] == pytest.approx(math.hypot(*halves[:2]))
 
 
-def test_each_rule_set_weighs_the_same_however_many_games_it_has() -> None:
-    few, many = results(6, 0, 4, "a", "b"), results(600, 0, 400, "b", "a")
-    rated = {"few": rate(few, prior=0), "many": rate(many, prior=0)}
-    found = across(rated)
-    assert found is not None
-    assert joint_table(found)["elo"].abs().max() == pytest.approx(0, abs=0.01)
-
-
 def drawn(rng: np.random.Generator, mean: np.ndarray, spreads: list[np.ndarray], anchor: str | None) -> Across:
     """The ratings of rule sets whose errors are drawn from their covariances."""
     names = [f"p{number}" for number in range(len(mean))]

@@ -110,22 +110,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return arena.load(folder / "out")
 
 
-@pytest.fixture(scope="module")
-def counted(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A tournament by rules under which points decide, some games stopped before."""
-    folder = tmp_path_factory.mktemp("points")
-    text = """\
-name: points
-variant: {base: simplified, no_capture: 20}
-seed: 2
-openings: {random_plies: 4, count: 8, balanced: false}
-players: [{name: one, type: random}, {name: other, type: random}]
-"""
-    return played(folder, "out", text)
-
-
 @pytest.mark.full
-def test_the_points_that_decided_a_game_are_in_its_row(counted: Run, tmp_path: Path) -> None:
+def test_the_points_that_decided_a_game_are_in_its_row_and_its_pdn(tmp_path: Path) -> None:
+    counted = played(
+        tmp_path,
+        "out",
+        "name: points\nvariant: {base: simplified, no_capture: 20}\nseed: 2\n"
+        "openings: {random_plies: 4, count: 8, balanced: false}\n"
+        "players: [{name: one, type: random}, {name: other, type: random}]\n",
+    )
     variant = build_variant(counted.experiment.variant)
     moves = dict(list(counted.moves.groupby("game")["move"]))
     for row in counted.games.to_dict("records"):
@@ -139,18 +132,14 @@ def test_the_points_that_decided_a_game_are_in_its_row(counted: Run, tmp_path: P
         else:
             assert both == (None, None)
     assert set(counted.games["termination"]) == {"points", "no_capture"}
-    write_games(counted, tmp_path / "games.csv")
-    table = pd.read_csv(tmp_path / "games.csv", dtype=str, keep_default_na=False)
-    for column in ("white_points", "black_points"):
-        assert table[column].tolist() == ["" if pd.isna(it) else str(it) for it in counted.games[column]]
-
-
-@pytest.mark.full
-def test_the_points_of_a_game_stand_at_the_end_of_its_pdn(counted: Run) -> None:
     for row, text in zip(counted.games.to_dict("records"), pdn_games(counted), strict=True):
         assert stored_game(counted.folder, row["game"]).pdn() == text
         words = f"points: White {row['white_points']}, Black {row['black_points']}}} "
         assert (words in " ".join(text.split())) == (row["termination"] == "points")
+    write_games(counted, tmp_path / "games.csv")
+    table = pd.read_csv(tmp_path / "games.csv", dtype=str, keep_default_na=False)
+    for column in ("white_points", "black_points"):
+        assert table[column].tolist() == ["" if pd.isna(it) else str(it) for it in counted.games[column]]
 
 
 def names(table: str) -> list[str]:
@@ -325,18 +314,6 @@ def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
             assert float(seconds) == pytest.approx(row.seconds, abs=5.01e-4 if row.seconds >= 0.001 else 5.01e-7)
             seen.add((men is not None, wins is not None, depth is not None))
     assert seen == {(True, False, True), (False, True, True), (False, False, False), (False, False, True)}
-
-
-@pytest.mark.full
-def test_a_report_has_positions_if_asked_for(run: Run) -> None:
-    folder = run.folder
-    assert invoke("report", folder, "--fen").exit_code == 0
-    written = pd.read_csv(folder / "moves.csv")
-    assert written["fen"].tolist() == run.positions()["fen"].tolist()
-    games = pd.read_csv(folder / "games.csv", parse_dates=["began"])
-    assert (games["began"] == run.games["began"]).all() and "Z" in (folder / "games.csv").read_text()
-    assert invoke("report", folder).exit_code == 0
-    assert "fen" not in pd.read_csv(folder / "moves.csv")
 
 
 def test_a_run_shows_itself_whatever_its_players_are_called(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.experiment.adjudication import Adjudication
+from arena.experiment.model import Adjudication
 from arena.play.match import Adjudicator, play
 from arena.report.tables.outcomes import adjudications
 from arena.rules.game import ADJUDICATED, Game, Outcome, Termination

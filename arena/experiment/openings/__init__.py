@@ -42,8 +42,8 @@ class OpeningSet(NamedTuple):
 
 
 SETS = {
-    one.name: one
-    for one in (
+    opening_set.name: opening_set
+    for opening_set in (
         OpeningSet("english-2-move", "english", 43, 6, "all lines of 2 plies; barred by the ACF"),
         OpeningSet("english-3-move", "english", 156, 18, "ballots of the ACF, 2002; 12 of them for play by mail"),
         OpeningSet("english-11-man", "english", 2253, 247, "a man off each side, by the NCCA; barred by KingsRow"),
@@ -73,7 +73,7 @@ def _set_name(name: str) -> str:
 SetName = Annotated[
     str,
     AfterValidator(_set_name),
-    WithJsonSchema(named({one.name: f"{one.played} openings: {one.source}." for one in SETS.values()})),
+    WithJsonSchema(named({each.name: f"{each.played} openings: {each.source}." for each in SETS.values()})),
 ]
 """The name of one of SETS, as a field."""
 

@@ -84,8 +84,8 @@ def validated(model: type[AnyDocument], data: Any, source: Source, problems: Seq
     try:
         document = model.model_validate(data)
     except ValidationError as error:
-        found = [(place(e, model), e) for e in error.errors()]
-        new = [(keys, e) for keys, e in found if not source.refuses(keys) or e["type"] == "extra_forbidden"]
+        places = [(place(e, model), e) for e in error.errors()]
+        new = [(keys, e) for keys, e in places if not source.refuses(keys) or e["type"] == "extra_forbidden"]
         raise ConfigError([*problems, *(source.problem(keys, message(e, model)) for keys, e in new)]) from None
     if problems:
         raise ConfigError(problems)
@@ -106,8 +106,8 @@ def message(error: ErrorDetails, model: type[BaseModel]) -> str:
     key = keys[-1] if keys else None
     if kind == "union_tag_invalid":
         name = _discriminator(error)
-        known = re.findall("'([^']*)'", str(context["expected_tags"]))
-        return unknown(str(key) if name == "type" else name, str(context["tag"]), known)
+        tags = re.findall("'([^']*)'", str(context["expected_tags"]))
+        return unknown(str(key) if name == "type" else name, str(context["tag"]), tags)
     if kind == "union_tag_not_found":
         return f"the key {_discriminator(error)!r} is missing {choices('', _walk(error['loc'], model).tags)}"
     if kind == "missing":

@@ -186,26 +186,27 @@ class _Reader:
         self._file, self._problems = file, problems
         self._values = 0
 
-    def node(self, found: yaml.Node, position: tuple[int, int], depth: int = 0) -> Node:
+    def node(self, parsed: yaml.Node, position: tuple[int, int], depth: int = 0) -> Node:
         """The value that stands at a position, `depth` levels inside others."""
         place = (self._file, *position)
         self._values += 1
         if depth > MAX_NESTING or self._values > MAX_VALUES:
             raise ConfigError([(*place, "too many levels or values: is an alias inside itself?")])
-        if isinstance(found, yaml.MappingNode) and found.tag == _TAG + "map":
-            return Node(self._mapping(found, depth + 1), place)
-        if isinstance(found, yaml.SequenceNode) and found.tag == _TAG + "seq":
-            return Node([self.node(it, _position(it.start_mark), depth + 1) for it in found.value], place)
+        if isinstance(parsed, yaml.MappingNode) and parsed.tag == _TAG + "map":
+            return Node(self._mapping(parsed, depth + 1), place)
+        if isinstance(parsed, yaml.SequenceNode) and parsed.tag == _TAG + "seq":
+            entries = [self.node(entry, _position(entry.start_mark), depth + 1) for entry in parsed.value]
+            return Node(entries, place)
         try:
-            return Node(_scalar(found), place)
+            return Node(_scalar(parsed), place)
         except ValueError as error:
             self._problems.append((*place, str(error)))
             return Node(None, place, is_refused=True)
 
-    def _mapping(self, found: yaml.MappingNode, depth: int) -> dict[str, Node]:
+    def _mapping(self, parsed: yaml.MappingNode, depth: int) -> dict[str, Node]:
         """The values of a mapping, without the keys that are refused."""
         result: dict[str, Node] = {}
-        for key_node, value_node in found.value:
+        for key_node, value_node in parsed.value:
             position = _position(key_node.start_mark)
             try:
                 key = _scalar(key_node)
