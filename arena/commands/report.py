@@ -38,6 +38,8 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
             write_report(folder, **wanted)
         elif is_joint(folder):
             write_joint_report(folder, parts=True, **wanted)
+        elif options := [name for name, value in wanted.items() if value is not None and value is not False]:
+            raise ArenaError(f"{folder} has no run of its own: --{options[0]} takes the folder of one")
         else:
             _list_runs(folder)
 

@@ -1,4 +1,4 @@
-"""Ratings of the same players in several runs: joint Elo, gains over a reference and how these differ.
+"""Ratings of the same players in several runs: joint Elo, and gains over a reference.
 
 Each run has games and a joint rating of its own (`arena.ratings.joint`), so that errors in two runs count
 as independent. Elo in each is relative to the mean of the same players, or to the same anchor.
@@ -7,14 +7,13 @@ Joint Elo. The plain mean over k runs, each of the same weight however many game
 theta_v / k, with the covariance sum of C_v / k^2.
 
 Gains. What a player gains over a reference in run v is g_v = theta_v(player) - theta_v(reference), with the
-variance s_v^2 from C_v; the difference of two runs has the variance s_v^2 + s_w^2.
+variance s_v^2 from C_v.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -96,24 +95,6 @@ def gains(rated: Across, reference: str) -> pd.DataFrame:
         for run, *figures in [*zip(rated.runs, gain, error, strict=True), (JOINT, *joint)]:
             rows.append({"player": player, "run": run, **Interval.around(*figures).columns("gain")})
     return pd.DataFrame(rows, columns=["player", "run", *Interval.columns_of("gain")])
-
-
-def gain_differences(rated: Across, reference: str) -> pd.DataFrame:
-    """How far gains over the reference differ between each two runs: more in `run` than in `than`.
-
-    Columns: player, run, than, difference, difference_low, difference_high. The one with the greater gain is
-    `run`; the clearest difference of a player stands first.
-    """
-    rows = []
-    for player, gain, error in _gains(rated, reference):
-        differences = []
-        for pair in combinations(range(len(gain)), 2):
-            less, more = sorted(pair, key=lambda run: (gain[run], -run))
-            difference = Interval.around(gain[more] - gain[less], math.hypot(error[more], error[less]))
-            differences.append((difference, rated.runs[more], rated.runs[less]))
-        for difference, run, than in sorted(differences, key=lambda each: (-each[0].los, -each[0].value)):
-            rows.append({"player": player, "run": run, "than": than, **difference.columns("difference")})
-    return pd.DataFrame(rows, columns=["player", "run", "than", *Interval.columns_of("difference")])
 
 
 def _connected(ratings: Ratings, anchor: str | None) -> set[str]:

@@ -35,7 +35,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -52,6 +52,7 @@ DRAW = 1  # index into POINTS
 VIRTUAL_LEAD = math.log(100)  # of the opponents of the prior's results, 800 Elo in logits
 RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave open has a value
 TIE_DECIMALS = 6  # ratings that are equal to this number of decimals of an Elo tie in the order of the table
+SMALL = 100_000  # numbers of a matrix up to which it is dense, which is faster
 FEWEST_LINES = 5  # openings that two players must have played alike from both sides to pass for one player
 MAX_NAMES = 8  # groups, and players of a group, that a note names
 ONE_PLAYER = "they are one player."
@@ -407,7 +408,7 @@ def _estimate(
     expected = expit(design @ fit.parameters)
     excess = games.weight * (POINTS[games.outcome] - expected)
     member = (games.cluster, np.arange(len(excess)))
-    of_cluster = coo_array((excess, member), shape=(len(games.times), len(excess))).tocsr() @ design
+    of_cluster: Any = coo_array((excess, member), shape=(len(games.times), len(excess))).tocsr() @ design
     clusters = games.times.sum()
     left = clusters - (np.count_nonzero(fit.free[:size]) - groups)
     scale = clusters / max(left, 1) * (stdtrit(max(left, 2), 0.975) / Z95) ** 2 * games.times
@@ -424,16 +425,19 @@ def _estimate(
     return elo, covariance, one_sided if replaced else 0
 
 
-def _design(first: Ints, second: Ints, size: int) -> csr_array:
+def _design(first: Ints, second: Ints, size: int) -> csr_array | Floats:
     """The derivatives of s - t + h by the parameters, a row for each two players, `float[rows, players + 1]`."""
     row, ones = np.arange(len(first)), np.ones(len(first))
     columns = np.concatenate([first, second, np.full(len(first), size)])
     values = np.concatenate([ones, -ones, ones])
-    return coo_array((values, (np.tile(row, 3), columns)), shape=(len(first), size + 1)).tocsr()
+    design = coo_array((values, (np.tile(row, 3), columns)), shape=(len(first), size + 1))
+    return design.toarray() if len(first) * size < SMALL else design.tocsr()
 
 
-def _squares(rows: csr_array, weight: Floats) -> Floats:
+def _squares(rows: csr_array | Floats, weight: Floats) -> Floats:
     """The weighted sum of v v' over rows v."""
+    if isinstance(rows, np.ndarray):
+        return (rows.T * weight) @ rows
     total: Floats = (rows.T @ (diags_array(weight) @ rows)).toarray()
     return total
 

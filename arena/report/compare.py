@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,6 @@ from arena.rules.result import Colour
 SIDES = ("a", "b")
 """The first and the second side, as endings of columns."""
 _KEY = ["game", "white", "black", "opening_fen"]
-_PLY = np.uint64(0x9E3779B97F4A7C15)
 
 
 class RatedSide(NamedTuple):
@@ -138,9 +137,7 @@ class Sameness(NamedTuple):
     moves: int
     """Of these, games with the same moves and the same result."""
     searches: int
-    """Of these, games with the same nodes, depths, scores and so on for every move."""
-    times: int
-    """Of these, games with the same times: copies."""
+    """Of these, games with the same nodes, depths, scores and so on for every move; times may differ."""
 
 
 def sameness(a: Run, b: Run) -> Sameness:
@@ -149,25 +146,20 @@ def sameness(a: Run, b: Run) -> Sameness:
     both = tables[0].merge(tables[1], on=_KEY, suffixes=("_a", "_b"))
     moves = (both["moves_a"] == both["moves_b"]) & (both["result_a"] == both["result_b"])
     searches = moves & (both["searches_a"] == both["searches_b"])
-    times = searches & (both["times_a"] == both["times_b"])
-    return Sameness(
-        len(tables[0]), len(tables[1]), len(both), int(moves.sum()), int(searches.sum()), int(times.sum())
-    )
+    return Sameness(len(tables[0]), len(tables[1]), len(both), int(moves.sum()), int(searches.sum()))
 
 
 def sameness_sentence(same: Sameness) -> str:
     """A sentence on it; "" where no game is in both."""
     if not same.shared:
         return ""
-    all_of_both = same.shared == same.games_a == same.games_b
-    which = f"all {same.shared}" if all_of_both else f"the {same.shared} that both have"
+    has_others = not same.shared == same.games_a == same.games_b
     if same.moves < same.shared:
-        whole = "" if all_of_both else " that both have"
+        whole = " that both have" if has_others else ""
         return f"{same.moves} of {same.shared} games{whole} are the same, move for move."
-    if same.times == same.shared:
-        return f"The games are identical, {which}, times included: copies of one run."
+    which = f"the {same.shared} that both have" if has_others else f"all {same.shared}"
     if same.searches == same.shared:
-        return f"The games are identical but for time: {which} have the same moves, nodes, depths and scores."
+        return f"The games are identical: {which} have the same moves, nodes, depths and scores."
     differ = same.shared - same.searches
     return f"The games are identical, {which}, move for move; nodes, depths or scores differ in {differ} of them."
 
@@ -186,14 +178,14 @@ def _on_scale(ratings: Ratings, scale: list[list[str]]) -> dict[str, Interval]:
 
     A player that games connect to two parts stands on the scale of the first, unless it is of the other.
     """
-    found: dict[str, Interval] = {}
+    on_scale: dict[str, Interval] = {}
     for part in scale:
         mean = dict.fromkeys(part, -1 / len(part))
         for name in next(group for group in ratings.groups if part[0] in group):
             elo = ratings.contrast({**mean, name: mean.get(name, 0.0) + 1})
-            if elo is not None and (name not in found or name in part):
-                found[name] = elo
-    return found
+            if elo is not None and (name not in on_scale or name in part):
+                on_scale[name] = elo
+    return on_scale
 
 
 def _changes(table: pd.DataFrame, a: RatedSide, b: RatedSide) -> Iterable[str]:
@@ -232,32 +224,19 @@ def _notes(played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
 
 
 def _hashed_games(run: Run) -> pd.DataFrame:
-    """A row for each game: _KEY, result, and hashes of its moves, of its searches and of its times."""
-    parts = [_hashes(part) for part in run.data.moves()]
-    found = pd.concat(parts) if parts else pd.DataFrame(columns=["moves", "searches", "times"])
+    """A row for each game: _KEY, result, and hashes of its moves and of its searches."""
     table = run.games[[*_KEY, "result"]].copy()
-    for name in found:
-        table[name] = table["game"].map(found[name]).fillna(0)
+    parts = [(line_hashes(part), _search_hashes(part)) for part in run.data.moves()]
+    for name, hashes in zip(("moves", "searches"), zip(*parts, strict=True), strict=False):
+        table[name] = table["game"].map(pd.concat(hashes)).fillna(0)
     return table
 
 
-def _hashes(moves: pd.DataFrame) -> pd.DataFrame:
-    """64-bit hashes by game: `moves`, `searches` (what else is not a time) and `times`."""
-    recorded = [name for name, _ in MOVE_COLUMNS if name in moves]
-    times = [name for name in recorded if name in MEASURED]
-    searches = [name for name in recorded if name not in MEASURED]
-    columns = {
-        "moves": line_hashes(moves),
-        "searches": _sums(moves, searches),
-        "times": _sums(moves, times),
-    }
-    return pd.DataFrame(columns)
-
-
-def _sums(moves: pd.DataFrame, columns: Iterable[Any]) -> pd.Series:
-    rows = np.zeros(len(moves), np.uint64)
-    for column in columns:
-        values = moves[column].to_numpy(dtype=float, na_value=np.nan)
-        rows = pd.util.hash_array(rows + pd.util.hash_array(values))
-    rows = pd.util.hash_array(rows + _PLY * moves["ply"].to_numpy(dtype=np.uint64))
+def _search_hashes(moves: pd.DataFrame) -> pd.Series:
+    """A 64-bit hash by game of all that is recorded of its moves but times."""
+    rows = moves["ply"].to_numpy(dtype=np.uint64)
+    for name, _ in MOVE_COLUMNS:
+        if name in moves and name not in MEASURED:
+            values = moves[name].to_numpy(dtype=float, na_value=np.nan)
+            rows = pd.util.hash_array(rows + pd.util.hash_array(values))
     return pd.Series(rows).groupby(moves["game"].to_numpy(dtype=np.int64)).sum()

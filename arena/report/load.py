@@ -105,7 +105,7 @@ def runs_of(folder: Path) -> list[Path]:
     """
     if not is_joint(folder):
         return [folder]
-    return [folder / one for one in listed_runs(folder)[1] if (folder / one / FILE).exists()]
+    return [folder / name for name in listed_runs(folder)[1] if (folder / name / FILE).exists()]
 
 
 def listed_runs(folder: Path) -> tuple[str, tuple[str, ...]]:

@@ -108,5 +108,5 @@ def test_runs_and_files_compare_with_seconds_a_move_where_they_are_known(tmp_pat
         assert (row["seconds_a"], row["seconds_b"]) == (1, None)
     output = invoke("compare", run.folder, run.folder).output
     assert "Time/move a" in output and "nan" not in output
-    assert "The games are identical, all 4" in output and "interval" not in output
+    assert "The games are identical: all 4" in output and "interval" not in output
     assert str(tmp_path) in refused("compare", run.folder, tmp_path)

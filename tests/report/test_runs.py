@@ -122,9 +122,13 @@ def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> 
     assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", body).replace("none", ""))
 
 
-def test_a_folder_without_a_run_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_and_an_option_that_a_list_does_not_have_are_one_line(tmp_path: Path) -> None:
     for folder, words in ((tmp_path, "there is no run in"), (tmp_path / "no", "is not a folder")):
         assert words in refused("report", folder)
+    run(tmp_path / "a", games(1, 1))
+    options: list[tuple[str, ...]] = [("--latex",), ("--games", "0")]
+    for option in options:
+        assert option[0] in refused("report", tmp_path, *option)
 
 
 # --- the same games
@@ -137,18 +141,10 @@ def compared(tmp_path: Path, other: Path) -> str:
     return sameness_sentence(sameness(load_run(first), load_run(other)))
 
 
-def test_games_that_differ_in_time_alone_are_identical_but_for_time(tmp_path: Path) -> None:
-    again = run(tmp_path / "again", games(2, 2), seconds=0.5, overrun=0.25)
-    assert compared(tmp_path, again) == (
-        "The games are identical but for time: all 4 have the same moves, nodes, depths and scores."
-    )
-
-
-def test_a_run_is_a_copy_of_itself(tmp_path: Path) -> None:
-    only = load_run(run(tmp_path / "only", games(2, 2)))
-    found = sameness(only, only)
-    assert found == (4, 4, 4, 4, 4, 4)
-    assert sameness_sentence(found) == "The games are identical, all 4, times included: copies of one run."
+def test_games_that_differ_in_time_alone_and_copies_are_identical(tmp_path: Path) -> None:
+    said = "The games are identical: all 4 have the same moves, nodes, depths and scores."
+    assert compared(tmp_path, run(tmp_path / "again", games(2, 2), seconds=0.5, overrun=0.25)) == said
+    assert compared(tmp_path, tmp_path / "first") == said
 
 
 def test_the_same_moves_found_by_another_search_are_told_apart(tmp_path: Path) -> None:
@@ -170,6 +166,6 @@ def test_games_are_counted_that_are_the_same_of_those_that_both_have(tmp_path: P
 def test_compare_says_which_games_of_two_runs_are_the_same(tmp_path: Path) -> None:
     a = run(tmp_path / "a", games(8, 4))
     b = run(tmp_path / "b", games(8, 4), seconds=0.5)
-    same = "The games are identical but for time: all 12 have the same moves, nodes, depths and scores."
+    same = "The games are identical: all 12 have the same moves, nodes, depths and scores."
     assert same in invoke("compare", a, b).stdout.splitlines()
     assert json.loads(invoke("compare", a, b, "--json").stdout)["games"] == same

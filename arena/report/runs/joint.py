@@ -16,7 +16,7 @@ from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
-from arena.ratings.contrasts import JOINT, Across, across, by_run, gain_differences, gains, joint_table
+from arena.ratings.contrasts import JOINT, Across, across, by_run, gains, joint_table
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import save_png, svg
@@ -35,9 +35,10 @@ FOLDED = 16
 """Players above which the standings of each run are folded."""
 CHART = "joint_elo"
 SUMMARY = "summary.md"
-_DECIMALS = dict.fromkeys(
-    [column for name in ("elo", "gain", "difference") for column in Interval.columns_of(name)], 1
-) | {"los": 4, "score": 4}
+_DECIMALS = dict.fromkeys([column for name in ("elo", "gain") for column in Interval.columns_of(name)], 1) | {
+    "los": 4,
+    "score": 4,
+}
 
 
 @dataclass(frozen=True)
@@ -109,17 +110,12 @@ class Joint:
         """See `arena.ratings.contrasts.gains`, over the reference."""
         return gains(self._rated, self.reference)
 
-    @cached_property
-    def differences(self) -> pd.DataFrame:
-        """See `arena.ratings.contrasts.gain_differences`, over the reference."""
-        return gain_differences(self._rated, self.reference)
-
 
 def load_joint(folder: Path) -> Joint:
     """Read the runs of a folder, also while they are played. Raises StoreError."""
     name, names = listed_runs(folder)
     runs = {part.name: load(part) for part in runs_of(folder)}
-    return Joint(folder, name, names, {one: run for one, run in runs.items() if len(run.games)})
+    return Joint(folder, name, names, {name: run for name, run in runs.items() if len(run.games)})
 
 
 def conclusion(joint: Joint) -> list[Claim]:
@@ -175,7 +171,7 @@ def _same_players(joint: Joint) -> list[str]:
         for player in experiment.players:
             if player.limit.longest is None:
                 entries.setdefault(player.name, []).append((experiment.variant, player))
-    return [name for name, them in entries.items() if any(them.count(one) > 1 for one in them)]
+    return [name for name, same in entries.items() if any(same.count(entry) > 1 for entry in same)]
 
 
 def joint_text(joint: Joint) -> pd.DataFrame:
@@ -216,7 +212,6 @@ def write_joint(joint: Joint, *, png: bool = False) -> Path:
             "joint.csv": ("joint Elo", joint.table),
             "by_run.csv": ("Elo, games and points of each player in each run", joint.by_run),
             "gains.csv": (f"gains over {joint.reference} in each run and jointly", joint.gains),
-            "gain_differences.csv": ("how far these gains differ between two runs", joint.differences),
         }
         files |= {name: partial(_write_csv, table) for name, (_, table) in tables.items()}
     listed_files = [(name, holds) for name, (holds, _) in tables.items()] + [(SUMMARY, "this page in Markdown")]
