@@ -129,6 +129,9 @@ def _is_of_another_rule_set(value: object, quick: tuple[str, ...]) -> bool:
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A worker that needs a kernel which another one is compiling waits, and loads it from the cache."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # whose folder would be that of all runs of this machine
+        yield
+        return
     shared = tmp_path_factory.getbasetemp().parent
     compile_now = Dispatcher.compile
 

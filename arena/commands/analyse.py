@@ -21,11 +21,11 @@ from rich.text import Text
 from arena.base.errors import ArenaError
 from arena.base.wording import message_of
 from arena.board.words import outlook_lines
-from arena.commands.common import NODES, Finite, announcing_compilation
 from arena.commands.drawing import save, show_scene
+from arena.commands.options import MOST_NODES, POSITIVE, json_option
 from arena.commands.output import echo, width_of, wrapped
 from arena.commands.position import Scene, with_scene
-from arena.commands.waiting import watched
+from arena.commands.waiting import announcing_compilation, watched
 from arena.experiment.load import player_spec
 from arena.hosting.analysis import Analysis, Findings
 from arena.rules.endgame.tables import known_pieces
@@ -52,13 +52,11 @@ _STYLES = {"+": "green", "=": "", "-": "red"}
 )
 @click.option("--lines", type=click.IntRange(1), default=1, metavar="N", help="How many of the best moves [1].")
 @click.option("--depth", type=click.IntRange(1, 64), metavar="N", help="Plies of each search.")
-@click.option("--nodes", type=NODES, metavar="N", help="Positions of each search.")
-@click.option(
-    "--seconds", type=Finite(0, min_open=True), metavar="S", help="Of the analysis [10 without a limit]."
-)
+@click.option("--nodes", type=click.IntRange(1, MOST_NODES), metavar="N", help="Positions of each search.")
+@click.option("--seconds", type=POSITIVE, metavar="S", help="Of the analysis [10 without a limit].")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board with arrows, as SVG.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, at the end.")
+@json_option
 def analyse(
     scene: Scene,
     player: str,

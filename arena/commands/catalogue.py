@@ -6,13 +6,15 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
 
-from arena.commands.common import VARIANT
+from arena.commands.cli import Group
 from arena.commands.keys import key_tables
-from arena.commands.output import broken, echo, say, show_table, unbroken, width_of
+from arena.commands.options import VARIANT, json_option
+from arena.commands.output import echo, say, show_table, width_of
 from arena.experiment.schema import experiment_schema
 from arena.experiment.yaml.schema import either
 from arena.learning.config import learning_schema
@@ -125,7 +127,13 @@ SCHEMA = "arena.schema.json"
 """The file that the first line of a configuration names to editors."""
 
 
-@click.group("list", invoke_without_command=True)
+class ListGroup(Group):
+    """`arena list`, whose parts have other names elsewhere."""
+
+    meant = MappingProxyType({"rules": "variants", "options": "players", "evaluations": "players"})
+
+
+@click.group("list", cls=ListGroup, invoke_without_command=True)
 @click.pass_context
 def list_group(context: click.Context) -> None:
     """List what a configuration can name: players with their options, rule sets, keys, the schema for editors."""
@@ -133,27 +141,27 @@ def list_group(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@list_group.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@list_group.command(short_help="types of players, evaluations, features, with options")
+@json_option
 def players(as_json: bool) -> None:
     """List the players with their options and limits, the evaluations and the features of `linear`."""
-    there_is = catalogue()
+    listed = catalogue()
     if as_json:
-        click.echo(json.dumps(there_is, indent=2))
+        click.echo(json.dumps(listed, indent=2))
         return
     text = click.HelpFormatter(width=min(width_of(sys.stdout) or 80, 100) - 2)
-    for name, player in there_is["players"].items():
+    for name, player in listed["players"].items():
         with text.section(f"type {name}"):
-            text.write_text(unbroken(player["what"]))
+            text.write_text(player["what"])
             text.write_dl([("limits:", _limits(player)), *_options(player["options"])])
     for part, title in _PARTS.items():
         with text.section(title):
             if part == "features":
                 text.write_text("a weight is a number or [opening, ending]")
-            text.write_dl([(name, unbroken(what)) for name, what in there_is[part].items()])
+            text.write_dl(list(listed[part].items()))
     with text.section("your own"):
         text.write_dl([("type", "path/to/file.py:Class"), ("evaluation", "path/to/file.py:function")])
-    click.echo(broken(text.getvalue().strip("\n")))
+    click.echo(text.getvalue().strip("\n"))
 
 
 def catalogue() -> dict[str, dict[str, Any]]:
@@ -195,9 +203,9 @@ def _about(thing: Any) -> str:
     return " ".join((thing.__doc__ or "").split("\n\n")[0].split()).replace("`", "")
 
 
-@list_group.command()
+@list_group.command(short_help="rule sets, or all rules of one")
 @click.argument("name", required=False, type=VARIANT)
-@click.option("--json", "as_json", is_flag=True, help="Print all rules as JSON.")
+@json_option
 def variants(name: Variant | None, as_json: bool) -> None:
     """List the variants, or all rules of NAME."""
     rows = [dict(zip(HEADER, row, strict=True)) for row in variant_rows([name] if name else VARIANTS.values())]
@@ -211,13 +219,13 @@ def variants(name: Variant | None, as_json: bool) -> None:
         say("arena list variants NAME lists all rules of one")
 
 
-@list_group.command()
+@list_group.command(short_help="all keys of configurations, with their defaults")
 def keys() -> None:
     """Print all keys of configuration files with their defaults, as tables in Markdown."""
     click.echo(key_tables())
 
 
-@list_group.command()
+@list_group.command(short_help="the JSON schema of configurations, for editors")
 @click.option("--install", is_flag=True, help=f"Write it into {SCHEMA} in this folder.")
 def schema(install: bool) -> None:
     """Print the JSON schema of configuration files, for editors."""
@@ -237,8 +245,8 @@ def schema_text() -> str:
 def _limits(player: Mapping[str, Any]) -> str:
     if not player["limits"]:
         return "none, it answers at once"
-    own = ", ".join(f"{name} {value:g}" for name, value in player["default_limit"].items())
-    without = "; at least one" if player["needs_limit"] else f"; {own} unless given"
+    usual = ", ".join(f"{name} {value:g}" for name, value in player["default_limit"].items())
+    without = "; at least one" if player["needs_limit"] else f"; {usual} unless given"
     return ", ".join(player["limits"]) + without
 
 
@@ -246,7 +254,7 @@ def _options(options: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, st
     for name, option in options.items():
         default = "required" if option["required"] else _yaml(option["default"])
         takes = f"{option['takes']} [{default}]" if default else option["takes"]
-        yield name, unbroken("; ".join(filter(None, (takes, option["what"]))))
+        yield name, "; ".join(filter(None, (takes, option["what"])))
 
 
 def _yaml(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import logging
 import os
@@ -12,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -23,19 +23,19 @@ from arena.commands.output import STOPPED, say, write_whatever_comes
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Play": {
         "play": ("play:play", "a game against any player, in the terminal or the browser"),
-        "serve": ("serve:serve", "the page: a board to play on, and runs to watch"),
-        "hub": ("hub:hub", "offer a player to programs that speak Hub"),
+        "serve": ("play:serve", "the page: a board to play on, and runs to watch"),
+        "hub": ("play:hub", "offer a player to programs that speak Hub"),
     },
     "Tournaments": {
         "init": ("init:init", "write an example configuration and heuristic"),
         "list": ("catalogue:list_group", "players and their options, rule sets, the JSON schema"),
         "match": ("tournaments:match", "a match of players named in the line"),
         "place": ("tournaments:place", "the Elo of a player on the scale of a pool"),
-        "doctor": ("check:doctor", "list what is wrong with a configuration"),
-        "plan": ("check:plan", "how long a run will take, what it can detect"),
+        "doctor": ("doctor:doctor", "list what is wrong with a configuration"),
+        "plan": ("doctor:plan", "how long a run will take, what it can detect"),
         "run": ("tournaments:run", "play a tournament, or resume it; write its report"),
-        "grade": ("grade:grade_command", "judge every move: better ones, and their gain"),
-        "replay": ("replay:replay", "play a game of a run again, and compare"),
+        "grade": ("games:grade_command", "judge every move: better ones, and their gain"),
+        "replay": ("games:replay", "play a game of a run again, and compare"),
     },
     "Look": {
         "status": ("status:status", "how far a run is, and who leads; follow it"),
@@ -48,24 +48,44 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "analyse": ("analyse:analyse", "the best moves of a position"),
         "solve": ("solve:solve", "how many positions of a suite players solve"),
         "openings": ("openings:openings", "list or draw openings"),
-        "tables": ("grade:tables", "solve every ending of few pieces"),
+        "tables": ("solve:tables_command", "solve every ending of few pieces"),
     },
     "Develop": {
-        "check": ("check:check", "examine an evaluation for mistakes"),
-        "learn": ("learning:learn", "weights, numbers of a player or a network, from games"),
-        "bench": ("bench:bench", "speeds of this machine, perft, the searches' signature"),
+        "check": ("doctor:check", "examine an evaluation for mistakes"),
+        "learn": ("develop:learn", "weights, numbers of a player or a network, from games"),
+        "bench": ("develop:bench", "speeds of this machine, perft, the searches' signature"),
     },
 }
 """The commands in the order of the help: file and function in this folder, and the line in the help."""
 
 COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
 
+_NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory")
+"""What a library that cannot be loaded for want of memory says."""
+
 SOURCE = Path(__file__).parents[2]
 """The folder that holds the packages: a checkout, or where packages are installed."""
 
 
-class Commands(click.Group):
+class Group(click.Group):
+    """A command of commands; an unknown one is answered with the nearest and all others."""
+
+    meant: Mapping[str, str] = {}
+    """What words stand for that are unlike the command that they mean."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self.list_commands(ctx):
+            choices = unknown("command", args[0], self.list_commands(ctx), self.meant)
+            raise ArenaError(f"{choices}; {ctx.command_path} --help explains them")
+        return super().resolve_command(ctx, args)
+
+
+class Commands(Group):
     """Commands in groups, whose ends are one line: by errors of the file system or of options, and by Ctrl-C."""
+
+    meant = MappingProxyType({"players": "list", "variants": "list", "schema": "list", "perft": "bench"})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -95,15 +115,13 @@ class Commands(click.Group):
             return super().main(*args, **options)
         except ArenaError as error:
             message = str(error)
-        except OSError as error:
-            if error.filename is None:
+        except (OSError, MemoryError, ImportError, RuntimeError) as error:
+            if not (message := _refused(error)):
+                raise
+            if isinstance(error, OSError) and error.filename is None:
                 # Else Python would write the rest at the end of the process, and fail again.
                 with suppress(OSError, ValueError):
                     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            message = f"{error.filename or _without_name(error)}: {error.strerror or error}"
-        except (MemoryError, ImportError, RuntimeError) as error:
-            if not (message := _lack(error)):
-                raise
         say(message)
         sys.exit(2)
 
@@ -112,13 +130,6 @@ class Commands(click.Group):
             return super().parse_args(ctx, args)
         with _one_line():
             return super().parse_args(ctx, args)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS:
-            raise ArenaError(f"{unknown('command', args[0], COMMANDS)}; arena --help explains them")
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -140,30 +151,21 @@ def _one_line() -> Iterator[None]:
         raise ArenaError(f"{message}; {command} --help lists what there is") from None
 
 
-def _without_name(error: OSError) -> str:
-    """What failed where the system names no file: a new process, the memory that workers share, or a stream."""
-    if error.errno == errno.EAGAIN:
+def _refused(error: Exception) -> str:
+    """What the system refused: a file, a process, a thread or memory; "" for an error of another kind."""
+    if isinstance(error, BlockingIOError):
         return "no further process can be started (ulimit -u)"
-    shared = Path("/dev/shm")
-    if sys.platform == "linux" and not os.access(shared, os.W_OK):
-        return f"{shared}, which workers need, cannot be written to"
-    return "input or output failed"
-
-
-def _lack(error: Exception) -> str:
-    """The means of the system that an error is for want of, in words; "" for another error."""
-    if isinstance(error, RuntimeError):
-        is_thread = "start new thread" in str(error)
-        return "no further thread can be started (ulimit -u, ulimit -v)" if is_thread else ""
-    is_bounded = False
-    if sys.platform != "win32":
-        import resource
-
-        most = resource.getrlimit(resource.RLIMIT_AS)[0]
-        is_bounded = most != resource.RLIM_INFINITY
-    if isinstance(error, ModuleNotFoundError) or not (is_bounded or isinstance(error, MemoryError)):
-        return ""
-    return "not enough memory" + (f": this process may have {most / 1e6:.0f} MB (ulimit -v)" if is_bounded else "")
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror or error}"
+    if isinstance(error, OSError):
+        shared = Path("/dev/shm")
+        if sys.platform == "linux" and not os.access(shared, os.W_OK):
+            return f"{shared}, which workers need, cannot be written to"
+        return f"input or output failed: {error.strerror or error}"
+    if "start new thread" in str(error):
+        return "no further thread can be started (ulimit -u, ulimit -v)"
+    is_memory = isinstance(error, MemoryError) or any(text in str(error) for text in _NO_MEMORY)
+    return "not enough memory (ulimit -v)" if is_memory else ""
 
 
 def _prepare() -> None:

@@ -14,9 +14,10 @@ from arena.base.wording import cut
 from arena.board.game import BoardGame, Clock
 from arena.board.pdn import entries_of, saved_game
 from arena.board.sides import Side, side_of, usual_entry
-from arena.commands.common import described_variant
+from arena.commands.options import seed_option
 from arena.commands.output import say
 from arena.experiment.load import player_spec
+from arena.experiment.yaml.values import inline
 from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
@@ -25,9 +26,6 @@ from arena.rules.position import COLOURS
 from arena.rules.result import result_text
 from arena.rules.variants import Variant
 from players.player import HUMAN
-
-_USUAL = "english"
-"""The variant where none is given."""
 
 
 class GameOptions(NamedTuple):
@@ -44,15 +42,6 @@ class GameOptions(NamedTuple):
     no_draws: bool
     seed: int
     name: str | None
-
-    def words(self, variant: Variant) -> list[str]:
-        """The words of a command line with the same rules, clock, seed and name."""
-        words = [self.variant or variant.unchanged]
-        words += ["--no-draws"] if self.no_draws else []
-        if self.clock is not None:
-            words += ["--clock", f"{self.clock.seconds / 60:.9g}+{self.clock.increment:.9g}"]
-        words += ["--seed", str(self.seed)] if self.seed else []
-        return words + (["--name", self.name] if self.name is not None else [])
 
 
 class ClockType(click.ParamType):
@@ -74,10 +63,10 @@ def game_options(command: Any) -> Any:
     """Add the options that become GameOptions, its fields by their names, but for `variant`."""
     for decorator in (
         click.option("--name", help="Your name [that of your account]."),
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance."),
+        seed_option,
         click.option("--no-draws", is_flag=True, help="No draws by repetition or by counting moves."),
         click.option("--clock", type=ClockType(), help="Time for the game, and seconds more a move, as 5+3."),
-        click.option("--game", type=click.IntRange(1), help="Which game of the file [the last]."),
+        click.option("--game", type=click.IntRange(1), metavar="N", help="Which game of the file [the last]."),
         click.option("--from", "from_file", type=click.Path(path_type=Path), help="Continue a game of a PDN."),
         click.option("--fen", help="Begin from this position."),
         click.option("--level", metavar="N", help="Play against this level of cis300, 1 to 12."),
@@ -101,7 +90,7 @@ def game_of(options: GameOptions) -> tuple[BoardGame, tuple[str, str]]:
         raise ArenaError("--game needs --from FILE")
     variant = None
     if options.variant is not None or options.from_file is None or options.no_draws:
-        variant = build_variant(described_variant(options.variant or _USUAL))
+        variant = build_variant(inline(options.variant or "english", "VARIANT"))
         variant = without_draws(variant) if options.no_draws else variant
     if options.from_file is not None:
         return _game_of_file(options, options.from_file, variant)

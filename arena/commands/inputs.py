@@ -107,7 +107,6 @@ def _save(terminal: TerminalGame, argument: str) -> None:
     except RuntimeError as error:
         raise ArenaError(f"{argument}: {error}") from None
     number = append_game(path, terminal.game)
-    terminal.saved = (path, terminal.game.version)
     terminal.print(f"saved as game {number} of {path}")
 
 

@@ -8,7 +8,7 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.base.wording import unknown
-from arena.commands.common import VARIANT
+from arena.commands.options import VARIANT, seed_option
 from arena.commands.output import echo, say, show_table
 from arena.experiment.openings import SETS, sources
 from arena.rules.notation import fen
@@ -19,9 +19,9 @@ from arena.rules.variants import VARIANTS, Variant
 @click.argument("variant", type=VARIANT, required=False)
 @click.option("--set", "name", metavar="NAME", help="Those of a named set, barred ones too.")
 @click.option("--file", type=click.Path(path_type=Path), help="Those in a file of FENs or a PDN.")
-@click.option("--random-plies", type=click.IntRange(0), help="Those after random plies [4].")
-@click.option("--count", type=click.IntRange(1), help="How many [20 random ones, else all].")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--random-plies", type=click.IntRange(0), metavar="N", help="Those after random plies [4].")
+@click.option("--count", type=click.IntRange(1), metavar="N", help="How many [20 random ones, else all].")
+@seed_option
 @click.option("--unbalanced", is_flag=True, help="Keep random openings in which material is won.")
 @click.option("--strict", is_flag=True, help="Stop at a game of the file that gives no opening.")
 def openings(

@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 import click
 
+from arena.base.number import unbroken
+
 STOPPED = 130
 """The exit code of a command that Ctrl-C ended."""
 _PLAIN = {"−": "-", "–": "-", "±": "+/-", "µ": "u", "½": "1/2", "×": "x", "→": "->", "…": "...", "·": "."}
@@ -25,9 +27,6 @@ _PROSE = 20
 """Columns of the terminal up to which a cell is not wrapped."""
 _FIGURE = re.compile(r"[-+−±<>≥≤(]*\d")
 """The beginning of a cell that is a figure."""
-_UNITS = r"((?<![^\s(±<>])[-+−]?[\d.,]*\d) (?=[^\W\d_]|%)"
-"""A number and the space before its unit."""
-_NO_BREAK = "\xa0"
 
 
 def write_whatever_comes() -> None:
@@ -75,16 +74,6 @@ def wrapped(text: str, width: int) -> str:
     begins with `arena`.
     """
     return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
-
-
-def unbroken(text: str) -> str:
-    """Text whose numbers are not parted from their units by what wraps it; `broken` gives its spaces back."""
-    return re.sub(_UNITS, rf"\1{_NO_BREAK}", text)
-
-
-def broken(text: str) -> str:
-    """The text that was `unbroken`."""
-    return text.replace(_NO_BREAK, " ")
 
 
 def show_frame(table: Any) -> None:
@@ -142,4 +131,4 @@ def _wrapped_line(line: str, width: int) -> str:
     parts = textwrap.wrap(
         unbroken(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-    return broken("\n".join(parts))
+    return "\n".join(parts).replace("\N{NO-BREAK SPACE}", " ")

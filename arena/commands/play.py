@@ -1,25 +1,35 @@
-"""The command that begins a game at the board: play."""
+"""Commands about games at the board and the players there: play, serve, hub."""
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import click
 
 from arena.base.errors import ArenaError
-from arena.commands.common import GRACE_SECONDS, announcing_compilation, preparing
+from arena.board.sides import Side, side_of
 from arena.commands.game_options import GameOptions, begin, game_of, game_options
 from arena.commands.inputs import run_command
+from arena.commands.options import VARIANT
 from arena.commands.output import say
 from arena.commands.terminal_game import TerminalGame, clock_text
-from arena.commands.waiting import line_of
+from arena.commands.waiting import GRACE_SECONDS, announcing_compilation, line_of
+from arena.experiment.load import player_spec
+from arena.rules.hub import variant_words
 from arena.rules.jit.kernel import compiling_meanwhile
 from arena.rules.position import COLOURS
+from arena.rules.variants import Variant
+from players.loading import PlayerError, located
 
 _ALARM_SECONDS = 0.02
 """Seconds after the end of a clock at which it is looked at."""
+USUAL_FOLDER = Path("reports")
+"""The folder that is served by default, if it exists."""
 
 
 @click.command()
@@ -38,17 +48,15 @@ def play(browser: bool, flip: bool, as_printed: bool, **options: Any) -> None:
     if browser and (flip or as_printed):
         raise ArenaError("--flip and --as-printed work only in the terminal; the page has a button")
     with announcing_compilation():
-        with nullcontext() if browser else preparing():
-            game, entries = game_of(given)
-            is_unbuilt = begin(game, entries)
+        game, entries = game_of(given)
+        is_unbuilt = begin(game, entries)
         if browser:
             from arena.web.serving import open_page
 
             open_page(say, click.echo, game, given.name)
             return
-        terminal = TerminalGame(game, entries, given.words(game.variant), is_turned=flip, as_printed=as_printed)
-        if given.from_file is not None and given.game is None:
-            terminal.saved = (given.from_file, game.version)
+        rules = given.variant or game.variant.unchanged
+        terminal = TerminalGame(game, entries, rules, is_turned=flip, as_printed=as_printed)
         players = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(game.sides))
         terminal.print(f"{game.variant.name}: {', '.join(players)}; `help` says what you can type")
         with compiling_meanwhile(game.build) if is_unbuilt else nullcontext():
@@ -112,3 +120,76 @@ def _prompt(terminal: TerminalGame) -> str:
     clocks = game.clocks()
     left = f" {clock_text(clocks[game.game.turn])}" if clocks else ""
     return f"{terminal.colour}{left}{f' {terminal.start} to' if terminal.start else ''}> "
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--variant", help="Begin a game by these rules: a name, or YAML.")
+@game_options
+@click.option("--player", "players", multiple=True, help="Offer this player, too: simple@d6 or YAML.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Where to answer [any that is free]."
+)
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: bool, **options: Any) -> None:
+    """Serve a page on this machine: a board to play on, and the runs in FOLDER [reports] to watch.
+
+    It answers on 127.0.0.1 alone, and only to who has the token in the address that is printed. Ctrl-C ends it.
+    """
+    from arena.web.serving import open_page
+
+    if folder is not None and not folder.is_dir():
+        raise ArenaError(f"{folder} is not a folder")
+    if folder is None and USUAL_FOLDER.is_dir():
+        folder = USUAL_FOLDER
+    given, game = GameOptions(**options), None
+    offered = [_offered(entry) for entry in players]
+    with announcing_compilation():
+        if any(value for name, value in options.items() if name not in ("seed", "name")):
+            game, entries = game_of(given)
+            begin(game, entries)
+        open_page(say, click.echo, game, given.name, folder=folder, own=offered, port=port, opens=not no_open)
+
+
+def _offered(entry: str) -> Side:
+    side = side_of(entry, "--player")
+    if side.is_person:
+        raise ArenaError("--player human: a person can always play; name a player")
+    return side
+
+
+@click.command()
+@click.option(
+    "--variant",
+    type=VARIANT,
+    default="international",
+    help="The rules, unless set-param changes them [international].",
+)
+@click.option(
+    "--player",
+    default="{preset: full, evaluation: neural}",
+    help="A player: simple@d6, file.py:Class or YAML [full, neural].",
+)
+def hub(variant: Variant, player: str) -> None:
+    """Offer a player to GUIs and servers that speak the Hub protocol, version 2, on standard input and output.
+
+    The type is negamax if the entry names none, and its limits hold where the other program gives no level.
+    """
+    from arena.hosting.hub import Server
+
+    if not variant_words(variant):
+        raise ArenaError(f"--variant: the Hub protocol has no name for the rules of {variant.name}")
+    output = os.dup(1)
+
+    def write(text: str) -> None:
+        os.write(output, f"{text}\n".encode())
+
+    try:
+        server = Server(located(player_spec(player, "--player"), Path()), variant, write)
+    except PlayerError as error:
+        raise ArenaError(f"--player: {error}") from None
+    os.dup2(2, 1)
+    for text in sys.stdin:
+        if not server.answer(text):
+            break
+    server.close()

@@ -14,8 +14,9 @@ import click
 from arena.base.errors import ArenaError
 from arena.base.files import unreadable
 from arena.base.wording import nearest
-from arena.commands.common import VARIANT, results_option, variant_given
+from arena.commands.options import VARIANT, results_option
 from arena.commands.output import say
+from arena.experiment.yaml.values import inline
 from arena.ledger.game import stored_game
 from arena.rules.board import Board
 from arena.rules.custom import VariantError, build_variant
@@ -125,7 +126,7 @@ def _at(scene: Scene, ply: int | None) -> Scene:
 def _rules(what: str) -> Variant | None:
     """The rules that WHAT names or describes, None if it is something else; exits if they cannot be made."""
     if what.startswith("{"):
-        return variant_given(what)
+        return build_variant(inline(what, "VARIANT"))
     try:
         return build_variant(what)
     except VariantError as error:

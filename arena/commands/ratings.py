@@ -11,7 +11,7 @@ import click
 import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.commands.common import ENCODING, results_option
+from arena.commands.options import encoding_option, first_option, json_option, results_option
 from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate as rate_games
 from arena.report.compare import compare as compare_sides
@@ -26,15 +26,11 @@ from arena.rules.result import Colour
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--anchor", help="The player whose Elo is 0 [the mean is].")
-@click.option(
-    "--first",
-    type=click.Choice(["white", "black"]),
-    help="Who moves first [that of the run or of the PDN's GameType, else white].",
-)
+@first_option
 @results_option
-@ENCODING
+@encoding_option
 @click.option("--strict", is_flag=True, help="Stop at a game without names or with an unknown result.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def rate(
     files: tuple[Path, ...],
     anchor: str | None,
@@ -86,10 +82,10 @@ def rate(
 @click.command()
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
-@click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
+@first_option
 @results_option
-@ENCODING
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@encoding_option
+@json_option
 def compare(
     a: Path, b: Path, first: Colour | None, results: Winner | None, encoding: str | None, as_json: bool
 ) -> None:

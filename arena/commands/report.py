@@ -1,22 +1,38 @@
-"""The command that writes reports: report."""
+"""The command that writes reports, and the reports that `run`, `match` and `place` write: report."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 from arena.base.errors import ArenaError
-from arena.commands.common import check_report_options, report_options
-from arena.commands.output import echo, show_table
-from arena.commands.reporting import write_joint_report, write_report
+from arena.base.files import replace
+from arena.base.wording import counted
+from arena.base.writing import write_csv
+from arena.commands.options import check_report_options, report_options
+from arena.commands.output import echo, show_frame, show_table
+from arena.commands.waiting import announcing_compilation
 from arena.ledger.ledger import FILE
-from arena.report.load import is_joint
+from arena.report.load import is_joint, listed_runs
+from arena.report.load import load as load_run
+from arena.report.page.standings import standings
+from arena.report.run import Run
+from arena.report.runs.joint import joint_text, load_joint, summary, write_joint
 from arena.report.runs.page import counts, write_index
+from arena.report.sentences.answer import summary_lines
+from arena.report.sheets import write_sheets
+from arena.report.write import write
 from arena.watch.entry import entries
 
 _COLUMNS = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
+ANONYMOUS, NAMES = "anonymous", "names.csv"
+"""In a run's folder, where its report without names is written, and who is who in it."""
 
 
 @click.command()
@@ -54,3 +70,59 @@ def _list_runs(folder: Path) -> None:
     show_table(_COLUMNS, [tuple(map(run.cells().__getitem__, _COLUMNS)) for run in runs])
     echo(counts(runs))
     echo(f"index: {write_index(runs, folder)}")
+
+
+def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> None:
+    """Write the page of several runs and print what they say together; with `parts` their reports first."""
+    if wanted.get("anonymous"):
+        part = folder / listed_runs(folder)[1][0]
+        raise ArenaError(f"{folder} has several runs: --anonymous takes one, such as {part}")
+    joint = load_joint(folder)
+    for name in joint.runs if parts else ():
+        echo(f"{name}:")
+        write_report(folder / name, **wanted)
+    with _written_to(folder, "report"):
+        page = write_joint(joint, png=bool(wanted.get("png")))
+    echo("all runs:")
+    for sentence in summary(joint):
+        echo(sentence)
+    if joint.across is not None:
+        show_frame(joint_text(joint))
+    echo(f"report: {page}")
+
+
+def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False, **wanted: Any) -> None:
+    """Write the report of a run and print its standings; `wanted` is as `arena.report.write` takes it."""
+    target = folder / ANONYMOUS if anonymous else folder
+    run = load_run(folder, anonymous=anonymous)
+    try:
+        with announcing_compilation(), _written_to(target, "report"):
+            write(run, target, **wanted)
+    finally:
+        for line in summary_lines(run):
+            echo(line)
+        show_frame(standings(run).frame())
+    echo(f"report: {target / 'report.html'}")
+    if sheets:
+        with _written_to(folder, "sheets"):
+            written = write_sheets(run)
+        echo(f"sheets: {counted(len(written), 'file')} in {written[0].parent}")
+    if anonymous:
+        _write_names(run)
+
+
+@contextmanager
+def _written_to(folder: Path, what: str) -> Iterator[None]:
+    """Raise an error of the file system as one that names the folder."""
+    try:
+        yield
+    except OSError as error:
+        raise ArenaError(f"the {what} cannot be written to {folder}: {error.strerror or error}") from None
+
+
+def _write_names(run: Run) -> None:
+    """Write who is who into the run's own folder."""
+    rows = [(other, name, file) for name, (other, file) in (run.data.published or {}).items()]
+    table = pd.DataFrame(rows, columns=["published", "player", "file"])
+    replace(run.folder / NAMES, partial(write_csv, table))
+    echo(f"names: {run.folder / NAMES} (not to be published)")

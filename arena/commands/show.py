@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from arena.commands.drawing import save, show_scene
+from arena.commands.options import json_option
 from arena.commands.output import echo, show_table
 from arena.commands.position import Scene, with_scene
 from arena.experiment.yaml.values import inline
@@ -29,7 +30,7 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 @click.option("--evaluation", help="Its value: a name, file.py:function, '{linear: {man: 100}}'.")
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def show(scene: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_json: bool) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 

@@ -1,10 +1,10 @@
-"""Command `solve`: players solve the positions of a suite."""
+"""Commands that solve positions: solve, by players, and tables, all endings of few pieces."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,42 +14,36 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace as replace_file
-from arena.base.number import is_nan
+from arena.base.number import is_nan, quantity
 from arena.base.writing import write_csv, write_text
-from arena.commands.common import (
-    VARIANT,
-    announcing_compilation,
-    workers_option,
-)
+from arena.commands.options import VARIANT, json_option, seed_option, workers_option
 from arena.commands.output import STOPPED, echo, say, show_frame
-from arena.commands.waiting import Terminal
-from arena.experiment.load import player_spec
+from arena.commands.waiting import Terminal, announcing_compilation
+from arena.experiment.load import player_specs
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
+from arena.play.grading import make_tables
 from arena.play.searches import ONE_PLY, failed, in_order, question_name, questions
 from arena.play.searches import solve as solve_question
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
 from arena.play.workers import carry_through
-from arena.report.tables.suites import (
-    SuiteTables,
-    shares_text,
-    solutions_text,
-    strata_text,
-    suite_tables,
-)
+from arena.report.tables.suites import SuiteTables, shares_text, solutions_text, strata_text, suite_tables
+from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
+from arena.rules.endgame.tables import folder_of
 from arena.rules.variants import Variant
 from players.evaluation.build import known_evaluations
 from players.loading import PlayerError, located
-from players.player import NAME_CHARACTERS, Allowance, Limit, PlayerSpec, limits_of
+from players.player import Allowance, Limit, PlayerSpec, limits_of
 from players.table import PLAYERS
 
 DEPTHS = tuple(range(1, 10))
 """Plies of the searches of players without a limit."""
 FAILED = 3
 """Exit code: players failed."""
-_MOST_DEPTHS = 64
+_MOST_NUMBERS = 640
+"""Of a range, of which no more are tried."""
 
 
 class SweepType(click.ParamType):
@@ -64,17 +58,17 @@ class SweepType(click.ParamType):
         return "N,N-N" if self._kind is int else "N,N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int | float]:
-        found: list[int | float] = []
+        chosen: list[int | float] = []
         try:
             for part in str(value).split(","):
                 first, _, last = part.partition("-")
                 numbers = range(int(first), int(last) + 1) if last else [self._kind(first)]
-                found += numbers[: 10 * _MOST_DEPTHS]
+                chosen += numbers[:_MOST_NUMBERS]
         except ValueError:
             self.fail(f"{value!r} is not a number, a list such as 1,3,5 or a range such as 1-9", param, ctx)
-        if not found or not all(0 < number < 2**63 for number in found):
+        if not chosen or not all(0 < number < 2**63 for number in chosen):
             self.fail(f"{value!r} must be numbers above 0 and below 2**63, the least first", param, ctx)
-        return sorted(set(found))
+        return sorted(set(chosen))
 
 
 @click.command()
@@ -84,11 +78,11 @@ class SweepType(click.ParamType):
 @click.option("--nodes", type=SweepType(int), help="Positions of each search, such as 1000,10000.")
 @click.option("--seconds", type=SweepType(float), help="Seconds of each search, such as 0.01,0.1.")
 @click.option("--variant", type=VARIANT, help="The rules of a file that does not name them [english].")
-@click.option("--count", type=click.IntRange(1), help="Only N of the positions, spread evenly.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The source of all chance.")
+@click.option("--count", type=click.IntRange(1), metavar="N", help="Only N of the positions, spread evenly.")
+@seed_option
 @workers_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write the tables and the chart into this folder.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def solve(
     suite: str,
     entries: tuple[str, ...],
@@ -106,20 +100,19 @@ def solve(
     evaluations do, searched by negamax. Random choice and one ply ahead are shown beside. A file is a PDN, whose
     games begin with the solution, or has lines `FEN ; best moves ; stratum`. Exit code 3: players failed.
     """
-    found = read_suite(suite, variant).spread(count)
+    puzzles = read_suite(suite, variant).spread(count)
     sweeps = {kind: values for kind, values in given.items() if values}
     if len(sweeps) > 1:
         raise ArenaError("give one of --depth, --nodes and --seconds")
     with announcing_compilation():
-        asked = asked_of(entries, found.variant, sweeps)
-        used = available(workers, say)
-        answered = _answers(found, asked, seed, used)
+        asked = asked_of(entries, puzzles.variant, sweeps)
+        answered = _answers(puzzles, asked, seed, available(workers, say))
     tables = suite_tables(answered)
     files = [] if out is None else write_solved(tables, out)
     if as_json:
-        click.echo(json.dumps(_document(found, seed, tables)))
+        click.echo(json.dumps(_document(puzzles, seed, tables)))
     else:
-        _show(found, tables)
+        _show(puzzles, tables)
         if files:
             echo(f"wrote {', '.join(map(str, files))}")
     if line := failed(answered):
@@ -132,28 +125,26 @@ def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -
 
     Each is built once. Exits with what is wrong.
     """
-    specs = [_located(entry) for entry in entries] or evaluations(variant)
+    specs = [located(spec, Path()) for spec in player_specs(entries, {})] or evaluations(variant)
     asked: list[PlayerSpec] = []
     for spec in specs:
-        names = {other.name for other in asked} | {ONE_PLY.name}
-        named = next(name for name in _names(spec) if name not in names)
-        limits = _limits(spec, sweeps)
-        asked += (replace(spec, name=named, limit=limit) for limit in limits)
-        for limit in {limits[0], limits[-1]}:
+        with_limits = [replace(spec, limit=limit) for limit in _limits(spec, sweeps)]
+        asked += with_limits
+        for extreme in (with_limits[0], with_limits[-1]):
             try:
-                begin_game(replace(spec, limit=limit), variant, variant.start, "0", Allowance())
+                begin_game(extreme, variant, variant.start, "0", Allowance())
             except PlayerError as error:
                 raise ArenaError(f"--player: {error}") from None
             except PlayerFailure as error:
-                raise ArenaError(f"--player: {named} {error} while it was built") from None
+                raise ArenaError(f"--player: {spec.name} {error} while it was built") from None
     close_players()
     return [*asked, ONE_PLY]
 
 
 def evaluations(variant: Variant) -> list[PlayerSpec]:
-    """A player for each evaluation that there is for a variant, named as it."""
-    known = known_evaluations(variant)
-    return [PlayerSpec(name, "negamax", Limit(), {"preset": "full", "evaluation": name}) for name in known]
+    """A player for each evaluation of a variant, named as it."""
+    names = known_evaluations(variant)
+    return [PlayerSpec(name, "negamax", Limit(), {"preset": "full", "evaluation": name}) for name in names]
 
 
 def write_solved(tables: SuiteTables, folder: Path) -> list[Path]:
@@ -163,29 +154,11 @@ def write_solved(tables: SuiteTables, folder: Path) -> list[Path]:
 
     folder.mkdir(parents=True, exist_ok=True)
     axes = plot_solved(tables.shares)
-    picture = svg(axes)
     files: dict[str, Callable[[Path], object]] = {
         f"{name}.csv": partial(write_csv, table) for name, table in tables._asdict().items()
     }
-    files |= {
-        "solved.png": partial(save_png, axes),
-        "solved.svg": partial(write_text, picture),
-    }
+    files |= {"solved.png": partial(save_png, axes), "solved.svg": partial(write_text, svg(axes))}
     return [replace_file(folder / name, fill) for name, fill in files.items()]
-
-
-def _located(entry: str) -> PlayerSpec:
-    return located(player_spec(entry, "--player"), Path())
-
-
-def _names(spec: PlayerSpec) -> Iterator[str]:
-    """Names for a player, best first: its own, or where it has none its evaluation's or its type's."""
-    evaluation = spec.options.get("evaluation")
-    plain = spec.name
-    if plain == spec.type[:NAME_CHARACTERS]:
-        plain = Path(evaluation if isinstance(evaluation, str) else spec.type).name[:NAME_CHARACTERS]
-    yield plain
-    yield from (f"{plain} {number}" for number in range(2, sys.maxsize))
 
 
 def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
@@ -200,31 +173,57 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
 
 
 def _answers(suite: Suite, asked: list[PlayerSpec], seed: int, workers: int | str) -> list[SuiteAnswer]:
-    every, answers = list(questions(suite, asked, seed)), list[SuiteAnswer]()
-    what, total = "positions of players", len(every)
-    if not carry_through(what, solve_question, every, total, answers.append, workers, Terminal(), question_name):
+    asking, answers = list(questions(suite, asked, seed)), list[SuiteAnswer]()
+    what = "positions of players"
+    if not carry_through(
+        what, solve_question, asking, len(asking), answers.append, workers, Terminal(), question_name
+    ):
         say("stopped")
         sys.exit(STOPPED)
     return in_order(answers, asked)
 
 
 def _show(suite: Suite, tables: SuiteTables) -> None:
-    share, solution = tables.shares, tables.solutions
+    shares, solutions = tables.shares, tables.solutions
     echo(f"{suite.name}, {suite.variant.name}: % solved of {len(suite.puzzles)} positions ± 95 % interval")
-    show_frame(shares_text(share))
-    if len(solution):
+    show_frame(shares_text(shares))
+    if len(solutions):
         echo("\nsolved and solved under each greater limit, too; medians over all positions")
-        show_frame(solutions_text(solution))
-    if share["stratum"].nunique() > 1:
+        show_frame(solutions_text(solutions))
+    if shares["stratum"].nunique() > 1:
         echo("\n% solved by stratum, under the greatest limit")
-        show_frame(strata_text(share))
+        show_frame(strata_text(shares))
 
 
 def _document(suite: Suite, seed: int, tables: SuiteTables) -> dict[str, Any]:
-    rows = {
-        name: [{key: None if is_nan(value) else value for key, value in row.items()} for row in rows]
-        for name in ("shares", "solutions")
-        for rows in [getattr(tables, name).to_dict("records")]
-    }
-    found = {"suite": suite.name, "variant": suite.variant.name, "positions": len(suite.puzzles), "seed": seed}
-    return found | rows
+    document = {"suite": suite.name, "variant": suite.variant.name, "positions": len(suite.puzzles), "seed": seed}
+    for name in ("shares", "solutions"):
+        records = getattr(tables, name).to_dict("records")
+        document[name] = [
+            {key: None if is_nan(value) else value for key, value in record.items()} for record in records
+        ]
+    return document
+
+
+@click.command("tables")
+@click.argument("variant", type=VARIANT, default="english")
+@click.option(
+    "--pieces",
+    type=click.IntRange(2, MOST_PIECES),
+    default=USUAL_PIECES,
+    metavar="N",
+    help=f"Of both sides [{USUAL_PIECES}].",
+)
+def tables_command(variant: Variant, pieces: int) -> None:
+    """Solve every ending of VARIANT with few pieces: win, draw or loss, and the plies to the end.
+
+    What is solved is kept in the cache folder. Ctrl-C stops; the same command resumes.
+    """
+    try:
+        with announcing_compilation():
+            make_tables(variant, pieces, Terminal())
+    except KeyboardInterrupt:
+        say("stopped; what is solved is kept; rerun the same command to resume")
+        sys.exit(STOPPED)
+    folder = folder_of(variant)
+    echo(f"{folder}: {quantity(sum(path.stat().st_size for path in folder.glob('*.npy')), 'B')}")

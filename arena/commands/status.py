@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from arena.base.errors import ArenaError
+from arena.commands.options import json_option
 from arena.commands.output import STOPPED, echo, say, show_table
 from arena.watch.display import follow
 from arena.watch.elo import PROVISIONAL, elo_so_far
@@ -19,7 +20,7 @@ from arena.watch.words import COLUMNS, incident, ranked, row_of, state, status_l
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-f", "--follow", "is_followed", is_flag=True, help="Show the run until it is complete.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def status(folder: Path, is_followed: bool, as_json: bool) -> None:
     """Say how far the run in DIR is, at what rate, who leads, and what went wrong.
 

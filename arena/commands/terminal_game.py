@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import click
 
@@ -46,22 +45,20 @@ class TerminalGame:
     """A game at the terminal, and the next ones: `game` is the one that is played."""
 
     def __init__(
-        self, game: BoardGame, entries: tuple[str, str], words: Sequence[str], *, is_turned: bool, as_printed: bool
+        self, game: BoardGame, entries: tuple[str, str], rules: str, *, is_turned: bool, as_printed: bool
     ) -> None:
-        """`entries` are White's and Black's, `words` the command line's others; a board `as_printed` is that of
-        the rules' published program. Raises ArenaError if it had none of its own."""
+        """`entries` are White's and Black's, `rules` as the command line has them; `as_printed` shows the board
+        as the published program of the rules printed it. Raises ArenaError if that had none of its own."""
         self.program = program_of(game.variant)
         if as_printed and self.program.board is None:
             raise ArenaError(
                 f"--as-printed: the boards of checkers-ai and simplified can be, not that of {game.variant.name}"
             )
-        self.game, self.entries, self._words = game, entries, words
+        self.game, self.entries, self._rules = game, entries, rules
         self.is_turned, self.as_printed = is_turned, as_printed
         self.is_paused = False
         """Whether players that play alone wait for a person."""
         self.has_left = False
-        self.saved: tuple[Path, int] | None = None
-        """Where the game was saved last, and its version then."""
         self.start = ""
         """The start of a move, where its end is asked for."""
         self._told = (len(game.turns), -1)
@@ -216,22 +213,15 @@ class TerminalGame:
         except BaseException:
             game.release()
             raise
-        self.game, self.saved, self.is_paused, self._told = game, None, False, (0, -1)
+        self.game, self.is_paused, self._told = game, False, (0, -1)
 
     def leave(self) -> None:
-        """End it; the command that resumes the game is printed."""
+        """End it; the command that plays on from the position is printed."""
         self.has_left = True
-        game = self.game
-        if game.outcome is not None or not game.turns:
-            return
-        white, black = self.entries
-        words = ["arena", "play", *self._words, *(["--flip"] if self.is_turned else [])]
-        words += [*(["--as-printed"] if self.as_printed else []), "--white", white, "--black", black]
-        if self.saved is not None and self.saved[1] == game.version:
-            self.print("the game is not over; to resume it:", shlex.join([*words, "--from", str(self.saved[0])]))
-        else:
-            self.print("the game is not over (`save` would have kept its moves); to resume it:")
-            self.print(shlex.join([*words, "--fen", game.game.fen]))
+        if self.game.outcome is None and self.game.turns:
+            white, black = self.entries
+            words = ["arena", "play", self._rules, "--white", white, "--black", black, "--fen", self.game.game.fen]
+            self.print("the game is not over (`save` keeps its moves); to resume it:", shlex.join(words))
 
     def _turn_lines(self, ply: int) -> list[str]:
         """A move that was played, `ply` counted from 1, what it captured and what its player saw."""

@@ -20,21 +20,21 @@ from arena.base.files import replace
 from arena.base.number import signed
 from arena.base.wording import counted, unknown
 from arena.base.writing import write_text
-from arena.commands.common import (
-    Finite,
+from arena.commands.options import (
+    FINITE,
+    POSITIVE,
     check_report_options,
-    described_variant,
-    lost_workers,
     report_options,
+    seed_option,
     workers_option,
 )
 from arena.commands.output import STOPPED, echo, say, show_frame
-from arena.commands.waiting import Terminal
+from arena.commands.waiting import Terminal, lost_workers
 from arena.experiment.load import load, load_all, player_spec, player_specs
 from arena.experiment.model import entry_of
 from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, problem_line
-from arena.experiment.yaml.values import Source, yaml_text
+from arena.experiment.yaml.values import Source, inline, yaml_text
 from arena.ledger.ledger import info_in
 from arena.play.grading import configured, graded_counts
 from arena.play.prepare import Tournament, prepare
@@ -47,7 +47,7 @@ from players.player import PlayerSpec
 INCIDENTS = 3
 """Exit code of a run in which players failed, or were found faulty."""
 
-REPORT = "arena.commands.reporting"
+REPORT = "arena.commands.report"
 """The module that writes reports."""
 
 
@@ -104,7 +104,7 @@ def play_all(
 
             echo(graded_counts(read(folder / name), grading))
         if not quiet:
-            from arena.commands.reporting import write_report
+            from arena.commands.report import write_report
 
             write_report(folder / name, **wanted)
         if not outcome.complete:
@@ -112,7 +112,7 @@ def play_all(
     if quiet:
         echo(f"no report; arena report {folder} writes it")
     elif len(runs) > 1:
-        from arena.commands.reporting import write_joint_report
+        from arena.commands.report import write_joint_report
 
         write_joint_report(folder, **wanted)
     if STOPPED in codes:
@@ -166,17 +166,17 @@ class OpeningsType(click.ParamType):
     help=f"Each is played twice by any two players, colours swapped [{OPENINGS} random ones; "
     f"with --sprt or --until up to {TESTED['count']}].",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The source of all chance.")
+@seed_option
 @click.option(
     "--sprt",
     nargs=2,
-    type=Finite(),
+    type=FINITE,
     metavar="ELO0 ELO1",
     help="End when a sequential test of two players is decided.",
 )
 @click.option(
     "--until",
-    type=Finite(0, min_open=True),
+    type=POSITIVE,
     metavar="ELO",
     help="End when the 95 % interval of every player is within ± ELO.",
 )
@@ -225,7 +225,7 @@ def _document(
     until: float | None,
 ) -> dict[str, Any]:
     """The configuration of a match of these players, but for `players`."""
-    rules = described_variant(variant)
+    rules = inline(variant, "VARIANT")
     names = [spec.name for spec in specs] + ([] if rules == "english" else [variant])
     document = {"name": slug(names), "variant": rules, "seed": seed}
     document["openings"] = openings or (dict(TESTED) if sprt or until else {"count": OPENINGS})
@@ -316,12 +316,12 @@ POOLS = Path(__file__).with_name("pools")
 @click.option("--pool", "name", metavar="POOL", help="Such as international, or english-2026 [english].")
 @click.option(
     "--error",
-    type=Finite(0, min_open=True),
+    type=POSITIVE,
     default=20.0,
-    show_default=True,
-    help="End when the 95 % interval of its Elo is within ± ERROR.",
+    metavar="ELO",
+    help="End when the 95 % interval of its Elo is within ± ELO [20].",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The source of all chance.")
+@seed_option
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<player>-<pool>].")
 @workers_option
 @kept_workers()

@@ -1,63 +1,156 @@
-"""Waiting for a line, for items of another thread so that Ctrl-C works, or for items that are counted."""
+"""Waiting so that Ctrl-C works: for the games of a run, for items of another thread, for a person's line."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from arena.commands.common import interruptible
+from arena.base.errors import ArenaError
 from arena.commands.output import say
+from arena.play.workers import EngineError, Stopped
 from arena.watch.display import Display
+from arena.watch.observer import announcing
 
+GRACE_SECONDS = 1.0
+"""Seconds that a process has to end by itself after the second Ctrl-C."""
+_END = b"\0"
+"""The byte that ends the thread that watches signals; no signal has that number."""
 _LOOK_SECONDS = 0.1
-"""Seconds between two looks, as Python heeds no signal while it waits."""
+"""Seconds between two looks at a queue, as Python heeds no signal while it waits."""
 
 T = TypeVar("T")
 
-
-def line_of(prompt: str, seconds: float | None = None) -> str | None:
-    """The next line of the standard input, with editing and history on a terminal; None if there is none.
-
-    Where it is no terminal, nothing is prompted. Raises KeyboardInterrupt, and on a terminal, where the system has
-    alarms, TimeoutError when `seconds` are over.
-    """
-    if not sys.stdin.isatty():
-        line = sys.stdin.readline()
-        return line.strip() if line else None
-    with suppress(ImportError):
-        import readline  # noqa: F401  input() edits lines once it is imported
-    try:
-        with _alarm(seconds):
-            return input(prompt).strip()
-    except EOFError:
-        print()
-        return None
+announcing_compilation = partial(announcing, say)
+"""Say so if anything has to be compiled, or an outside program is long in answering."""
 
 
 @contextmanager
-def _alarm(seconds: float | None) -> Iterator[None]:
-    """Raise TimeoutError after some seconds; it ends the wait for a line as Ctrl-C does."""
-    if seconds is None or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(_number: int, _frame: Any) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, ring)
+def lost_workers(folder: Path) -> Iterator[None]:
+    """Raise ArenaError if workers are lost or one dies of its work; `folder` keeps what is finished."""
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         yield
+    except EngineError as error:
+        kept = f"; all that is finished is kept in {folder}; rerun the same command to resume"
+        raise ArenaError(f"{error}{kept if folder.exists() else ''}") from None
+
+
+class Terminal(Display):
+    """Shows a run on stderr, and stops it after Ctrl-C as `interruptible` does.
+
+    `module` is imported while others work: the report's libraries take as long as a short run.
+    """
+
+    def __init__(self, module: str | None = None) -> None:
+        super().__init__()
+        self._module = module
+
+    def write(self, line: str) -> None:
+        say(line)
+
+    @contextmanager
+    def working(
+        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
+    ) -> Iterator[Callable[[], bool]]:
+        if self._module is not None:
+            threading.Thread(target=_imported, args=(self._module,), daemon=True).start()
+        with (
+            super().working(what, total, folder) as never,
+            nullcontext(never) if at_once else interruptible(self.say) as stopping,
+        ):
+            yield stopping
+
+
+def _imported(module: str) -> None:
+    """Import a module; a failure is the next import's to raise."""
+    with suppress(Exception):
+        import_module(module)
+
+
+@contextmanager
+def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
+    """Finish current games after the first Ctrl-C; end the process after the second, SIGTERM or SIGHUP.
+
+    Yields a function: whether to begin nothing more; `say` prints a line, from another thread. The process ends by
+    the exception Stopped in the main thread, with exit code 130 for Ctrl-C, 143 and 129 for the others; if native
+    code holds that up, it ends without it after GRACE_SECONDS.
+    """
+    received: list[int] = []
+
+    def stopping() -> bool:
+        if (code := _exit_code(received)) is not None:
+            raise Stopped(code)
+        return bool(received)
+
+    def handle(number: int, _frame: Any) -> None:
+        received.append(number)
+        stopping()
+
+    before = {number: signal.signal(number, handle) for number in _signals()}
+    reader, writer = os.pipe()
+    if hasattr(os, "set_blocking"):  # on Windows from Python 3.12 on
+        os.set_blocking(writer, False)
+    outer = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reader, list(before), say), daemon=True).start()
+    try:
+        yield stopping
+    except Stopped as stopped:
+        say("stopped at once; rerun the same command to resume")
+        sys.exit(stopped.code)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.set_wakeup_fd(outer)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if _exit_code(received) is None:
+            os.write(writer, _END)
+        os.close(writer)
+
+
+def _watch(reader: int, signals: Sequence[int], say: Callable[[str], None]) -> None:
+    """Say what the first Ctrl-C does, and end a process that does not end by itself.
+
+    It reads the numbers of signals that Python's C code writes when they arrive, whatever the main thread does.
+    """
+    received: list[int] = []
+    while byte := os.read(reader, 1):
+        if byte == _END:
+            break
+        if byte[0] not in signals:
+            continue
+        received.append(byte[0])
+        if (code := _exit_code(received)) is not None:
+            time.sleep(GRACE_SECONDS)
+            for child in multiprocessing.active_children():
+                child.terminate()  # joblib's have no `kill`
+            os._exit(code)
+        if received == [signal.SIGINT]:
+            say("finishing current games; press Ctrl-C again to stop now")
+    os.close(reader)
+
+
+def _signals() -> list[int]:
+    """The signals to watch: not SIGHUP, where `nohup` has it ignored."""
+    hangup = getattr(signal, "SIGHUP", None)
+    kept = [] if hangup is None or signal.getsignal(hangup) == signal.SIG_IGN else [hangup]
+    ctrl_break = getattr(signal, "SIGBREAK", None)  # of Windows, which has no SIGTERM from elsewhere
+    return [signal.SIGINT, signal.SIGTERM, *kept, *([ctrl_break] if ctrl_break is not None else [])]
+
+
+def _exit_code(received: Sequence[int]) -> int | None:
+    """The exit code after those signals, None while current games may finish."""
+    if len(received) > 1:
+        return 128 + received[-1]
+    return None if received in ([], [signal.SIGINT]) else 128 + received[0]
 
 
 def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | None = None) -> Iterator[T | None]:
@@ -102,33 +195,39 @@ def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | N
         signal.signal(signal.SIGINT, before)
 
 
-class Terminal(Display):
-    """Shows a run on stderr, lines wrapped to its width, and stops it after Ctrl-C: see `interruptible`.
+def line_of(prompt: str, seconds: float | None = None) -> str | None:
+    """The next line of the standard input, with editing and history on a terminal; None if there is none.
 
-    `module` is imported while others work: the report's libraries take as long as a short run.
+    Where it is no terminal, nothing is prompted. Raises KeyboardInterrupt, and on a terminal, where the system has
+    alarms, TimeoutError when `seconds` are over.
     """
-
-    def __init__(self, module: str | None = None) -> None:
-        super().__init__()
-        self._module = module
-
-    def write(self, line: str) -> None:
-        say(line)
-
-    @contextmanager
-    def working(
-        self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
-    ) -> Iterator[Callable[[], bool]]:
-        if self._module is not None:
-            threading.Thread(target=_imported, args=(self._module,), daemon=True).start()
-        with (
-            super().working(what, total, folder) as never,
-            nullcontext(never) if at_once else interruptible(self.say) as stopping,
-        ):
-            yield stopping
+    if not sys.stdin.isatty():
+        line = sys.stdin.readline()
+        return line.strip() if line else None
+    with suppress(ImportError):
+        import readline  # noqa: F401  input() edits lines once it is imported
+    try:
+        with _alarm(seconds):
+            return input(prompt).strip()
+    except EOFError:
+        print()
+        return None
 
 
-def _imported(module: str) -> None:
-    """Import a module; a failure is the next import's to raise."""
-    with suppress(Exception):
-        import_module(module)
+@contextmanager
+def _alarm(seconds: float | None) -> Iterator[None]:
+    """Raise TimeoutError after some seconds; it ends the wait for a line as Ctrl-C does."""
+    if seconds is None or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(_number: int, _frame: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

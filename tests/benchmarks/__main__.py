@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import click
 
 from arena.bench.rates import Row
-from arena.commands.bench import show_rows
+from arena.commands.develop import show_rows
 from tests.benchmarks.claims import claims
 from tests.benchmarks.kept_time import kept_time
 from tests.benchmarks.overhead import overhead

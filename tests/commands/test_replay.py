@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from arena.commands.replay import difference, movers, task_of, timed
+from arena.commands.games import difference, movers, task_of, timed
 from arena.ledger.game import stored_game
 from arena.ledger.packing import packed
 from arena.ledger.record import GameRecord
@@ -71,9 +71,9 @@ UNTIMED = "white <> 'timed' AND black <> 'timed'"
 
 
 def test_every_game_without_a_limit_of_time_is_played_again_alike(run: Path) -> None:
-    found = games(run, UNTIMED)
-    assert len(found) == 12
-    for game, white, black, plies in found:
+    untimed = games(run, UNTIMED)
+    assert len(untimed) == 12
+    for game, white, black, plies in untimed:
         result = replay(run, game)
         assert result.exit_code == 0, result.output
         lines = result.stdout.splitlines()
@@ -83,46 +83,34 @@ def test_every_game_without_a_limit_of_time_is_played_again_alike(run: Path) -> 
         assert lines[-1] == "the same as in the run"
 
 
-def test_a_game_lost_by_a_fault_ends_in_the_same_fault(run: Path) -> None:
-    game, *_ = games(run, f"{UNTIMED} AND termination = 'error'")[0]
-    result = replay(run, game)
-    assert result.exit_code == 0
-    assert "by error, " in result.stdout
-    assert "own raised RuntimeError: tired at ply" in result.stdout
-
-
 def test_a_replay_leaves_the_run_as_it_is(run: Path) -> None:
     before = {path: path.read_bytes() for path in run.iterdir() if path.suffix not in ("", ".sqlite-shm")}
     replay(run, 1)
     assert {path: path.read_bytes() for path in before} == before
 
 
-def played_otherwise(run: Path, game: int) -> Result:
-    """The replay of a game of `own`, which raises three plies later."""
+@pytest.mark.parametrize(
+    ("opponent", "last"),
+    [
+        ("deep", "differs from the run at the end: Black won by error after 9 plies in the run, .+ now"),
+        ("timed", "with a time limit, as timed had, a game may differ each time"),
+    ],
+)
+def test_a_game_that_ends_otherwise_is_told_and_exits_with_1(run: Path, opponent: str, last: str) -> None:
+    [(game, *_), *_] = games(run, f"white = 'own' AND black = '{opponent}'")
     tired = run.with_name("tired.txt")
-    tired.write_text("11")
+    tired.write_text("11")  # own raises three plies later
     try:
-        return replay(run, game)
+        result = replay(run, game)
     finally:
         tired.write_text("8")
+    assert result.exit_code == 1 and re.fullmatch(last, result.stdout.splitlines()[-1])
 
 
-def test_a_game_that_ends_otherwise_is_told_and_exits_with_1(run: Path) -> None:
-    [(game, *_), *_] = games(run, "white = 'own' AND black = 'deep'")
-    result = played_otherwise(run, game)
-    assert result.exit_code == 1
-    last = result.stdout.splitlines()[-1]
-    assert re.fullmatch(
-        r"differs from the run at the end: Black won by error after 9 plies in the run, .+ now", last
-    )
-
-
-def test_a_limit_of_time_is_named_where_a_game_differs(run: Path) -> None:
-    [(game, *_), *_] = games(run, "white = 'own' AND black = 'timed'")
-    result = played_otherwise(run, game)
-    assert result.exit_code == 1
-    last = result.stdout.splitlines()[-1]
-    assert last == "with a time limit, as timed had, a game may differ each time"
+def stored_task(run: Path, where: str) -> tuple[Task, GameRecord]:
+    """The first game of a run with those players, ready to be played again, and its record."""
+    stored = stored_game(run, games(run, where)[0][0])
+    return task_of(stored), stored.record
 
 
 def test_a_file_that_was_edited_or_is_gone_is_named(run: Path) -> None:
@@ -145,13 +133,6 @@ def altered(record: GameRecord, ply: int, **changes: str | float) -> GameRecord:
     rows[ply - 1] |= changes
     plies, moves = packed(list(zip(*(row.values() for row in rows), strict=True)))
     return record._replace(plies=plies, moves=moves)
-
-
-def stored_task(run: Path, where: str) -> tuple[Task, GameRecord]:
-    """The first game of a run with those players, ready to be played again, and its record."""
-    stored = stored_game(run, games(run, where)[0][0])
-    task = task_of(stored)
-    return task, stored.record
 
 
 def test_moves_and_what_was_counted_are_compared_ply_by_ply(run: Path) -> None:

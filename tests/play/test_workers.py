@@ -26,8 +26,8 @@ import os
 import sys
 import time
 
-from arena.commands.common import interruptible
 from arena.commands.output import say
+from arena.commands.waiting import interruptible
 from arena.play.workers import run
 
 

@@ -12,25 +12,6 @@ import pytest
 import arena
 from tests.helpers.sources import ROOT, modules
 
-HEAVY = (
-    "numba",
-    "numpy",
-    "pandas",
-    "scipy",
-    "matplotlib",
-    "pydantic",
-    "joblib",
-    "distributed",
-    "jinja2",
-    "yaml",
-    "rich",
-    "pettingzoo",
-    "gymnasium",
-    "torch",
-    "starlette",
-    "uvicorn",
-)
-
 
 def test_every_room_has_its_layer():
     rooms = {".".join(name.split(".")[: 1 if name.startswith("players") else 2]) for name in modules()}
@@ -39,6 +20,21 @@ def test_every_room_has_its_layer():
         name for contract in contracts for layer in contract.get("layers", ()) for name in layer.split(" | ")
     }
     assert rooms - {"arena"} <= layers
+
+
+HEAVY = (
+    "numba",
+    "numpy",
+    "pandas",
+    "scipy",
+    "matplotlib",
+    "pydantic",
+    "joblib",
+    "jinja2",
+    "yaml",
+    "rich",
+    "torch",
+)
 
 
 @pytest.mark.parametrize("module", ["arena", "arena.commands.cli"])

@@ -37,8 +37,8 @@ def outputs(book: Any) -> list[list[dict[str, str]]]:
     """Of each code cell its outputs, texts by their types."""
     return [
         [
-            {name: "".join(text) for name, text in (one.get("data") or {"text": one.get("text", "")}).items()}
-            for one in cell["outputs"]
+            {name: "".join(text) for name, text in (part.get("data") or {"text": part.get("text", "")}).items()}
+            for part in cell["outputs"]
         ]
         for cell in book.cells
         if cell["cell_type"] == "code"
@@ -57,7 +57,7 @@ def test_it_is_short_and_names_no_machine(kept):
 @pytest.mark.full
 def test_it_gives_the_outputs_that_are_kept(kept, executed):
     before, now = outputs(kept), outputs(executed)
-    assert [[set(one) for one in cell] for cell in now] == [[set(one) for one in cell] for cell in before]
+    assert [[*map(set, cell)] for cell in now] == [[*map(set, cell)] for cell in before]
     written, (card,), (table,), (_,), (words, board) = now
     assert written == before[0]
     said, before_said = (

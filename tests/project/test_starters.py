@@ -41,23 +41,11 @@ Starter = tuple[Path, str]
 
 @pytest.fixture(scope="module", params=sorted(BUILDS))
 def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Starter:
-    return built(request.param, tmp_path_factory.mktemp("starter"))
-
-
-@pytest.fixture(scope="module", params=sorted(BUILDS))
-def giveaway(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Starter:
-    """A starter whose evaluation is changed so that it wants the least material."""
-    return built(request.param, tmp_path_factory.mktemp("giveaway"), "-")
-
-
-def built(file: str, folder: Path, sign: str = "") -> Starter:
-    build, command = BUILDS[file]
+    folder, (build, command) = tmp_path_factory.mktemp("starter"), BUILDS[request.param]
     for tool in {build[0] if build else "node", command.split()[0]}:
         if not tool.startswith("./") and shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
-    text, found = re.subn(r"\b(150|100)\b", rf"{sign}\1", (FOLDER / file).read_text())
-    assert found == 2
-    (folder / file).write_text(text)
+    shutil.copy(FOLDER / request.param, folder)
     if build:
         done = subprocess.run(build, cwd=folder, capture_output=True, text=True)
         assert (done.returncode, done.stdout + done.stderr) == (0, "")
@@ -98,35 +86,18 @@ def lead(position: Position, side: int) -> int:
     return black - white if side else white - black
 
 
-def assert_best(starter: Starter, sign: int) -> None:
-    asked = [game for game in games() if game.outcome is None]
-    assert len(asked) > 600 and sum(" moves=" in game_line(game) for game in asked) > 20
-    found = answers(starter, [line for game in asked for line in (game_line(game), "level depth=1", "go think")])
-    for game, answer in zip(asked, found, strict=True):
-        move = parse_hub_move(ENGLISH, game.position, answer.removeprefix("done move="), game.legal_moves)
-        assert move is not None, (game.fen, answer)
-        values = {
-            one: sign * lead(apply(ENGLISH.rules, game.position, one), game.turn) for one in game.legal_moves
-        }
-        assert values[move] == max(values.values()), (game.fen, answer)
-
-
 @pytest.mark.full
 def test_every_answer_is_a_legal_move_after_which_the_material_is_best(starter: Starter) -> None:
-    assert_best(starter, 1)
-
-
-@pytest.mark.full
-def test_another_evaluation_changes_what_is_chosen_among_legal_moves(giveaway: Starter) -> None:
-    assert_best(giveaway, -1)
-
-
-@pytest.mark.full
-def test_the_positions_have_captures_of_many_pieces_and_of_many_ways() -> None:
-    moves = [game.squares(move) for game in games() for move in game.legal_moves]
-    assert max(len(move.captured) for move in moves) >= 6
-    assert sum(len(move.captured) >= 3 for move in moves) >= 20
-    assert any(move.origin == move.target for move in moves)
+    asked = [game for game in games() if game.outcome is None]
+    assert len(asked) > 600 and sum(" moves=" in game_line(game) for game in asked) > 20
+    captured = [len(game.squares(move).captured) for game in asked for move in game.legal_moves]
+    assert max(captured) >= 6 and sum(number >= 3 for number in captured) >= 20
+    lines = answers(starter, [line for game in asked for line in (game_line(game), "level depth=1", "go think")])
+    for game, answer in zip(asked, lines, strict=True):
+        move = parse_hub_move(ENGLISH, game.position, answer.removeprefix("done move="), game.legal_moves)
+        assert move is not None, (game.fen, answer)
+        values = {legal: lead(apply(ENGLISH.rules, game.position, legal), game.turn) for legal in game.legal_moves}
+        assert values[move] == max(values.values()), (game.fen, answer)
 
 
 @pytest.mark.full
@@ -171,7 +142,7 @@ def test_it_plays_twenty_games_against_random_without_a_failure(starter: Starter
 def test_the_doctor_finds_nothing_in_the_file_that_plays_them(starter: Starter) -> None:
     folder, command = starter
     config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
-    players = [one for one in config["players"] if one.get("command", command) == command]
+    players = [entry for entry in config["players"] if entry.get("command", command) == command]
     assert len(players) == 3
     (folder / "mine.yaml").write_text(yaml.safe_dump(config | {"players": players}))
     done = invoke("doctor", folder / "mine.yaml")
@@ -180,6 +151,6 @@ def test_the_doctor_finds_nothing_in_the_file_that_plays_them(starter: Starter) 
 
 def test_the_readme_the_configuration_and_the_folder_have_the_same_programs() -> None:
     config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
-    commands = {one["command"] for one in config["players"] if one["type"] == "engine"}
+    commands = {entry["command"] for entry in config["players"] if entry["type"] == "engine"}
     assert commands == {command for _, command in BUILDS.values()}
     assert set(BUILDS) == {file.name for file in FOLDER.iterdir() if file.suffix in (".c", ".java", ".rs", ".js")}

@@ -1,4 +1,4 @@
-"""The command that plays a game of a run again, and what it finds: what is different."""
+"""Commands about the games of a run that was played: grade, replay."""
 
 from __future__ import annotations
 
@@ -8,16 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from arena.commands.common import announcing_compilation
-from arena.commands.output import echo, show_table
+from arena.base.errors import ArenaError
+from arena.base.number import is_nan
+from arena.commands.options import workers_option
+from arena.commands.output import STOPPED, echo, say, show_table
+from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
 from arena.experiment.formats.base import Pairing
+from arena.experiment.load import judge_spec
 from arena.ledger.game import StoredGame, stored_game
+from arena.ledger.ledger import Ledger
+from arena.ledger.read import read
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
+from arena.play.grading import GradingError, arranged, grade, graded_counts
 from arena.play.match import Task, play
+from arena.play.tournament import available
 from arena.rules.custom import build_variant
+from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.game import Termination
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import WHITE
@@ -27,6 +35,41 @@ from players.player import EFFORT, PlayerSpec
 
 _COUNTED = ("legal_moves", "pieces", *EFFORT, "score", "plies_to_win")
 """Columns that are the same whenever the same search is made."""
+_HEADER = ("ply", "player", "move", "nodes", "score", "seconds")
+
+
+@click.command("grade")
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
+@click.option(
+    "--pieces",
+    type=click.IntRange(0, MOST_PIECES),
+    metavar="N",
+    help="Most pieces of a position that endgame tables judge; 0: none "
+    f"[{USUAL_PIECES}, where the rules have tables].",
+)
+@click.option("--judge", metavar="ENTRY", help="A player for all other positions: neural@n20000, or YAML.")
+@workers_option
+def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: int | str | None) -> None:
+    """Judge every decision in the games of the run in folder RUN: is there a better move, and what does it gain?
+
+    Endgame tables, made if they are missing, judge positions of few pieces. A judge, a player that looks deeper
+    than those it grades, judges all others: `--judge neural@n20000`. Grades are stored in
+    the run; with another judge its own are added. Rerun the same command to resume.
+    """
+    try:
+        data = read(folder)
+        judging = None if judge is None else judge_spec(judge, "--judge")
+        grading = arranged(data.experiment, pieces, judging, Path())
+    except GradingError as error:
+        raise ArenaError(f"--{error.key}: {error}") from None
+    used = available(workers, say)
+    with lost_workers(folder), announcing_compilation(), Ledger(folder, data.experiment, data.info) as ledger:
+        is_whole = grade(grading, ledger, used, Terminal())
+    echo(graded_counts(read(folder), grading))
+    if not is_whole:
+        say("stopped; rerun the same command to resume")
+        sys.exit(STOPPED)
+    echo(f"arena report {folder} shows them")
 
 
 def task_of(stored: StoredGame) -> Task:
@@ -42,15 +85,15 @@ def task_of(stored: StoredGame) -> Task:
     names = [spec.name for spec in experiment.players]
     places = names.index(record.white), names.index(record.black)
     white, black = (located(experiment.players[place], home) for place in places)
-    for name, found in _files(white, black).items():
-        if found == "missing":
+    for name, fingerprint in _files(white, black).items():
+        if fingerprint == "missing":
             raise StoreError(f"game {number} of {stored.folder} needs {name}, which is not in {home} any more")
     variant = build_variant(experiment.variant)
     pairing = Pairing(number, record.pair, record.round, *places, record.opening - 1)
     opening = parse_fen(variant, record.opening_fen)
-    given = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-    men = stored.info.men
-    return Task(pairing, variant, opening, white, black, *given, (men.get(white.name), men.get(black.name)))
+    men = stored.info.men.get(white.name), stored.info.men.get(black.name)
+    terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
+    return Task(pairing, variant, opening, white, black, *terms, men)
 
 
 def changed_files(stored: StoredGame, task: Task) -> list[str]:
@@ -79,25 +122,24 @@ def difference(task: Task, then: GameRecord, now: GameRecord) -> str:
             if not _equal(old[column], new[column]):
                 words = f"{_text(old[column])} in the run, {_text(new[column])} now"
                 return f"ply {ply + 1}, {spec.name}: {column} {words}"
-    ends = [f"{result_text(one.result)} by {one.termination} after {one.plies} plies" for one in (then, now)]
-    return "" if ends[0] == ends[1] else f"the end: {ends[0]} in the run, {ends[1]} now"
+    ended, ends = (
+        f"{result_text(game.result)} by {game.termination} after {game.plies} plies" for game in (then, now)
+    )
+    return "" if ended == ends else f"the end: {ended} in the run, {ends} now"
 
 
 def _files(white: PlayerSpec, black: PlayerSpec) -> dict[str, str]:
     return fingerprints(white) | fingerprints(black)
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return bool(one == other) or (isinstance(one, np.floating) and bool(np.isnan(one) and np.isnan(other)))
+def _equal(value: Any, other: Any) -> bool:
+    return bool(value == other) or (is_nan(value) and is_nan(other))
 
 
 def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode()
-    return "none" if isinstance(value, np.floating) and np.isnan(value) else f"{value:.12g}"
-
-
-_HEADER = ("ply", "player", "move", "nodes", "score", "seconds")
+    return "none" if is_nan(value) else f"{value:.12g}"
 
 
 @click.command()

@@ -1,35 +1,34 @@
-"""Commands before anything is played: check, doctor, plan."""
+"""Commands that look before anything is played: check, doctor, plan."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from arena.base.errors import ArenaError
 from arena.base.wording import counted, listed
-from arena.commands.common import VARIANT, announcing_compilation
+from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say
-from arena.commands.waiting import Terminal
+from arena.commands.waiting import Terminal, announcing_compilation
 from arena.experiment.load import command_for, load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.learning import loop
 from arena.learning.config import load_learning
 from arena.learning.loop import Rehearsal, rehearsal
-from arena.play.pilot import Expectation, expectation
-from arena.play.pilot import pilot as pilot_games
+from arena.play.pilot import Expectation, expectation, pilot
 from arena.play.prepare import Tournament, diagnose, prepare
 from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from arena.watch.words import duration
-from players.examine import Examination, Finding, examined
+from players.examine import Finding, examined
 
 
 @click.command()
@@ -41,13 +40,14 @@ def check(evaluation: str, variant: Variant) -> None:
     Is it finite, below the scores of wins, right in sign, from the side to move's view, and how fast is it? The
     exit code is 1 if something is wrong.
     """
-    say(f"examining {evaluation} in {variant.name}")
-    described = inline(evaluation, "EVALUATION")
-    examination = examined(described, variant)
+    examination = examined(inline(evaluation, "EVALUATION"), variant)
     echo(f"{evaluation}, {variant.name}")
     for finding in examination.findings:
         echo(f"  {finding.level:8} {finding.message}")
-    _show_examples(variant, examination)
+    if examination.nanoseconds is not None:
+        echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
+    for position, value in examination.shown:
+        echo(f"\n{board_text(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}")
     _end(examination.findings)
 
 
@@ -61,7 +61,7 @@ def doctor(config: Path) -> None:
     code is 1 if there are problems.
     """
     learning = rehearsed(config)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
         experiments = {"": learning.experiment} if learning else load_all(config)
     except ConfigError as error:
@@ -70,16 +70,20 @@ def doctor(config: Path) -> None:
         except ConfigError:
             raise error from None
         echo(str(error))
-        found += [Finding("error", message) for *_, message in error.problems]
+        findings += [Finding("error", message) for *_, message in error.problems]
     with announcing_compilation():
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""
             folder = Path("reports") / experiment.name / run
             for finding in diagnose(experiment, folder, partial(_say_of, about)):
-                found.append(finding)
-                warned = "" if finding.level == "error" else " (warning)"
-                echo(f"{about}{finding.where}: {finding.message}{warned}")
-    _end(found)
+                findings.append(finding)
+                warning = "" if finding.level == "error" else " (warning)"
+                echo(f"{about}{finding.where}: {finding.message}{warning}")
+    _end(findings)
+
+
+def _say_of(about: str, text: str) -> None:
+    say(about + text)
 
 
 def rehearsed(config: Path) -> Rehearsal | None:
@@ -93,85 +97,83 @@ def rehearsed(config: Path) -> Rehearsal | None:
         return rehearsal(loop.prepare(load_learning(config)))
 
 
-def _say_of(about: str, text: str) -> None:
-    say(about + text)
-
-
-def _show_examples(variant: Variant, examination: Examination) -> None:
-    if examination.nanoseconds is not None:
-        echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
-    for position, value in examination.shown:
-        echo(f"\n{board_text(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}")
-
-
-def _end(findings: list[Finding] | tuple[Finding, ...]) -> None:
+def _end(findings: Sequence[Finding]) -> None:
+    """Print how many problems there are, and exit with 1 if there is an error."""
     errors = sum(finding.level == "error" for finding in findings)
-    warnings = sum(finding.level == "warning" for finding in findings)
-    also = f", {warnings} warning{'s' if warnings > 1 else ''}" if warnings else ""
-    echo(f"\n{errors or 'no'} problem{'' if errors == 1 else 's'}{also}")
+    warnings = len(findings) - errors
+    also = f", {counted(warnings, 'warning')}" if warnings else ""
+    echo(f"\n{counted(errors, 'problem') if errors else 'no problems'}{also}")
     sys.exit(1 if errors else 0)
 
 
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--pilot", "games", type=click.IntRange(1), help="Games to play [some seconds of them].")
-@click.option("--workers", type=click.IntRange(1), help="Processes that will play games [one a core].")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--pilot", "games", type=click.IntRange(1), metavar="N", help="Games to play [some seconds of them]."
+)
+@click.option(
+    "--workers", type=click.IntRange(1), metavar="N", help="Processes that will play games [one a core]."
+)
+@json_option
 def plan(config: Path, games: int | None, workers: int | None, as_json: bool) -> None:
     """Say how long CONFIG, a tournament or a learning run, will take and what Elo it can resolve.
 
     A few games, on as many processes as the run will have, measure time and draws; they are not kept.
     """
-    rehearsal = rehearsed(config)
-    documents: dict[str, dict[str, Any]] = {}
-    for run, tournament in _tournaments(config, rehearsal).items():
+    learning = rehearsed(config)
+    documents = {}
+    seconds = 0.0
+    for run, tournament in _tournaments(config, learning).items():
         experiment = tournament.experiment
         _check_pilot(tournament, config, games)
         usual = experiment.workers
         processes = workers or (usual if isinstance(usual, int) else os.cpu_count() or 1)
-        expected = expectation(tournament, pilot_games(tournament, processes, games), processes)
-        if rehearsal:
-            of_all = expected.seconds_per_game * rehearsal.games / processes
-            expected = expected._replace(games=rehearsal.games, seconds=of_all)
+        expected = expectation(tournament, pilot(tournament, processes, games), processes)
+        if learning:
+            of_all = expected.seconds_per_game * learning.games / processes
+            expected = expected._replace(games=learning.games, seconds=of_all)
+        seconds += expected.seconds
         document = {"name": experiment.name, "format": experiment.format.type, "workers": processes}
         documents[run] = document | expected._asdict()
         if not as_json:
             name = f"{experiment.name}/{run}" if run else experiment.name
-            parts = f"{rehearsal.games} games: {rehearsal.parts}" if rehearsal else _parts(tournament, expected)
+            parts = f"{learning.games} games: {learning.parts}" if learning else _parts(tournament, expected)
             variant = tournament.variant.name
             echo(f"{name}: {experiment.format.type}, {variant}, {len(tournament.players)} players")
             echo(f"  {parts}")
-            _print_expected(expected, processes, "" if tournament.exact else "at most ")
+            _print_expected(expected, processes, _most(tournament))
     if as_json:
         click.echo(json.dumps(documents.get("", documents)))
     elif len(documents) > 1:
-        echo(f"all {len(documents)} runs: {duration(sum(of['seconds'] for of in documents.values()))}")
+        echo(f"all {len(documents)} runs: {duration(seconds)}")
 
 
-def _tournaments(config: Path, rehearsal: Rehearsal | None) -> dict[str, Tournament]:
+def _tournaments(config: Path, learning: Rehearsal | None) -> dict[str, Tournament]:
     """The tournaments of a file by the names of their runs; exits with what is wrong."""
-    if rehearsal:
-        return {"": prepare(rehearsal.experiment, observer=Terminal())}
+    if learning:
+        return {"": prepare(learning.experiment, observer=Terminal())}
     experiments = load_all(config)
     folder = Path("reports") / next(iter(experiments.values())).name
     return {name: prepare(experiment, folder / name, Terminal()) for name, experiment in experiments.items()}
 
 
 def _check_pilot(tournament: Tournament, config: Path, games: int | None) -> None:
-    """Say what the pilot may do; exits if there is nothing to measure, or if it would cost money."""
+    """Raise ArenaError if there is nothing to measure, or if a pilot would cost money."""
     if tournament.games == 0:
         raise ArenaError(f"{config}: one player alone has no games to plan")
     if tournament.costly and games is None:
-        most = "" if tournament.exact else "at most "
-        echo(f"{tournament.experiment.name}: {most}{tournament.games} games")
-        raise ArenaError(
-            f"{listed(sorted(tournament.costly))} would cost money: --pilot GAMES measures that many games"
-        )
+        echo(f"{tournament.experiment.name}: {_most(tournament)}{tournament.games} games")
+        players = listed(sorted(tournament.costly))
+        raise ArenaError(f"{players} would cost money: --pilot GAMES measures that many games")
+
+
+def _most(tournament: Tournament) -> str:
+    return "" if tournament.exact else "at most "
 
 
 def _parts(tournament: Tournament, expected: Expectation) -> str:
     """What a tournament consists of, besides its games the searches before and after them."""
-    most = "" if tournament.exact else "at most "
+    most = _most(tournament)
     parts = [f"{most}{tournament.games} games, {most}{expected.games_per_pairing} of any two players"]
     if (probe := tournament.experiment.probe) is not None:
         parts.append(f"before them {tournament.searches:,} searches to depth {probe.depth}")
@@ -185,7 +187,7 @@ def _print_expected(expected: Expectation, workers: int, most: str) -> None:
     error = expected.seconds_per_game_error
     each = f"{expected.seconds_per_game:.3g}" + ("" if error is None else f" ± {error:.2g}")
     share = "" if error is None else f" ± {100 * error / expected.seconds_per_game:.0f} %"
-    pilot = f"{counted(expected.pilot_games, 'game')}, {100 * expected.draw_rate:.0f} % draws"
+    pilot_games = f"{counted(expected.pilot_games, 'game')}, {100 * expected.draw_rate:.0f} % draws"
     echo(f"  {most}{duration(expected.seconds)}{share} of games on {counted(workers, 'worker')}")
-    echo(f"  {each} s a game, by a pilot of {pilot}")
+    echo(f"  {each} s a game, by a pilot of {pilot_games}")
     echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")

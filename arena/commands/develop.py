@@ -1,0 +1,144 @@
+"""Commands that learn and that measure: learn, bench."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from arena.base.errors import ArenaError
+from arena.bench.rates import Row, random_games, rules, search, tree_search
+from arena.bench.signature import signature
+from arena.commands.cli import Group
+from arena.commands.options import VARIANT, json_option, workers_option
+from arena.commands.output import STOPPED, echo, say
+from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
+from arena.learning import loop
+from arena.learning.config import load_learning
+from arena.learning.games import GameStore
+from arena.play.tournament import available
+from arena.play.workers import kept_workers
+from arena.rules.move_text import move_text
+from arena.rules.movegen import divide as divide_perft
+from arena.rules.movegen import legal_moves
+from arena.rules.movegen import perft as count_perft
+from arena.rules.notation import fen, parse_fen
+from arena.rules.variants import VARIANTS, Variant
+from players.evaluation.build import has_network
+
+USERS = f"{Path(__file__).with_name('templates') / 'my_heuristic.py'}:advance"
+"""An evaluation as a user writes one."""
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
+@workers_option
+@kept_workers()
+def learn(config: Path, out: Path | None, workers: int | str | None) -> None:
+    """Learn weights, numbers of a player or a network from games, as CONFIG describes, and check them in a match.
+
+    Rerun the same command to resume what was stopped.
+    """
+    settings, used = load_learning(config), available(workers, say)
+    with announcing_compilation():
+        plan = loop.prepare(settings)
+    folder = out or Path("reports") / settings.name
+    try:
+        with lost_workers(folder), GameStore(folder, plan.description) as store:
+            if store.repaired:
+                say(store.repaired)
+            outcome = loop.learn(plan, store, used, Terminal("arena.learning.report"))
+        if outcome is None:
+            say("stopped; rerun the same command to resume")
+            sys.exit(STOPPED)
+        from arena.learning import report  # matplotlib takes as long as a few games
+
+        report.write(plan, outcome, folder)
+    except OSError as error:
+        raise ArenaError(f"{folder} cannot be written to: {error.strerror or error}") from None
+    echo(report.answer(plan, outcome))
+    echo(f"learned: {folder / report.ENTRY}, report: {folder / report.REPORT}")
+
+
+def rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Row]:
+    """The rows of `all`, `rules`, `search` or `games`, for all variants if none is named."""
+    chosen = variants or list(VARIANTS.values())
+    if what in ("all", "rules"):
+        yield from map(rules, chosen)
+    if what in ("all", "search"):
+        for variant in chosen:
+            yield from (search(variant, "alphabeta", evaluation) for evaluation in ("simple", USERS))
+            neural = ["neural"] * has_network(variant)
+            yield from (search(variant, "full", evaluation) for evaluation in ("simple", *neural))
+            yield tree_search(variant)
+    if what in ("all", "games"):
+        yield from map(random_games, chosen)
+
+
+@click.group(cls=Group, invoke_without_command=True)
+@click.pass_context
+def bench(context: click.Context) -> None:
+    """Measure this machine's rates, as `arena bench rates` does; count move trees; print what searches find."""
+    if context.invoked_subcommand is None:
+        context.invoke(rates)
+
+
+@bench.command(short_help="nodes and games per second")
+@click.argument("what", type=click.Choice(["all", "rules", "search", "games"]), default="all")
+@click.option("--variant", "variants", type=VARIANT, multiple=True, help="Only this variant; may be given again.")
+def rates(what: str, variants: tuple[Variant, ...] = ()) -> None:
+    """Measure this machine's rates: move generation, searches, whole games."""
+    show_rows(rows(what, variants))
+
+
+def show_rows(measured: Iterable[Row]) -> None:
+    """Print rows as they are measured, under their headings."""
+    click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
+    for row in measured:
+        depth = "" if row.depth is None else row.depth
+        figures = f"{depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}"
+        click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
+
+
+@bench.command("signature", short_help="what searches find in 20 positions")
+def print_signature() -> None:
+    """Print what searches find in 20 positions within counted limits: the same lines on every machine."""
+    click.echo("\n".join(signature()))
+
+
+@bench.command(short_help="leaves of the move tree, by depth")
+@click.argument("variant", type=VARIANT, default="english")
+@click.option("--depth", type=click.IntRange(1, 30), default=6, metavar="N", help="Plies [6].")
+@click.option("--fen", "start", help="Position to count from [the start position].")
+@click.option("--divide", is_flag=True, help="Count each move of the position by itself.")
+@json_option
+def perft(variant: Variant, depth: int, start: str | None, divide: bool, as_json: bool) -> None:
+    """Count the move tree of VARIANT, the test of a move generator."""
+    position = parse_fen(variant, start) if start else variant.start
+    document = {"variant": variant.name, "fen": fen(variant, position)}
+    if divide:
+        legal = legal_moves(variant.constants, position)
+        counts = divide_perft(variant, position, depth)
+        by_text = {move_text(variant, position, move, legal): nodes for move, nodes in counts.items()}
+        for text, nodes in () if as_json else (*by_text.items(), ("total", sum(by_text.values()))):
+            click.echo(f"{text:>12}  {nodes:>14,}")
+        if as_json:
+            click.echo(json.dumps(document | {"divide": by_text}))
+        return
+    count_perft(variant, position, 2)  # compiles
+    totals: list[int] = []
+    began = time.perf_counter()
+    for plies in range(1, depth + 1):
+        before = time.perf_counter()
+        totals.append(count_perft(variant, position, plies))
+        seconds = time.perf_counter() - before
+        if not as_json:
+            speed = f"{totals[-1] / seconds / 1e6:8.1f} million/s" if seconds > 1e-3 else ""
+            click.echo(f"{plies:>3}  {totals[-1]:>16,}  {seconds:9.3f} s {speed}")
+    if as_json:
+        click.echo(json.dumps(document | {"nodes": totals, "seconds": time.perf_counter() - began}))
