@@ -93,7 +93,7 @@ def test_a_path_means_its_own_file_whatever_its_name_is_made_of(empty):
         (empty / f"{name}.py").write_text(OWN)
     entries = [f"{name}.py:Last" for name in names]
     assert [located(spec, empty).type for spec in player_specs(entries, {})] == [f"{empty}/{it}" for it in entries]
-    match(entries[0], "random", "--openings", 1, "--out", "out", "--variant", "english-6x6")
+    match(entries[0], "random", "--openings", 1, "--out", "out")
     assert load("out/match.yaml").players[0].type == f"../{entries[0]}"
 
 
@@ -122,7 +122,7 @@ def test_a_sequential_test_ends_with_the_exit_code_of_its_verdict(elo0, elo1, co
 @pytest.mark.full
 def test_a_player_that_fails_comes_before_the_verdict_of_a_test(empty):
     (empty / "my.py").write_text(OWN.replace("Choice(game.legal_moves[-1])", "7"))
-    played = ("match", "random", "my.py:Last", "--sprt", -500, 0, "--variant", "english-6x6", "--openings", 20)
+    played = ("match", "random", "my.py:Last", "--sprt", -500, 0, "--openings", 20)
     result = invoke(*played, "--workers", 1)
     assert result.exit_code == 3 and "not a Choice (return Choice(move))" in result.stderr
 

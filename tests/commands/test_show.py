@@ -17,7 +17,7 @@ from tests.helpers.command_line import error_line, invoke, one_line
 
 CONFIG = """\
 name: t
-variant: italian
+variant: english
 seed: 7
 openings: {random_plies: 3, count: 1}
 max_plies: 20
@@ -77,7 +77,7 @@ def shown(*arguments: object) -> list[str]:
 def test_a_fen_and_a_variant_are_shown_with_their_boards():
     lines = shown("W:WK14,K21:B1,K5", "--variant", "english")
     assert len(lines) == 10 and lines[-2:] == ["White to move", "W:WK14,K21:B1,K5"]
-    assert shown("italian") == [*str(Game("italian")).splitlines(), Game("italian").fen]
+    assert shown("international") == [*str(Game("international")).splitlines(), Game("international").fen]
     assert shown("english", "--flip")[0].split() == ["32w", "31w", "30w", "29w"]
 
 
@@ -162,9 +162,9 @@ def test_a_game_of_a_run_is_shown_with_scores(run):
 
 def test_the_position_of_a_run_is_the_one_after_its_moves(run):
     document = json.loads(invoke("show", run, "--game", 1, "--json").stdout)
-    assert document["ply"] == len(document["moves"]) and document["variant"] == "italian"
+    assert document["ply"] == len(document["moves"]) and document["variant"] == "english"
     before = json.loads(invoke("show", run, "--game", 1, "--ply", 0, "--json").stdout)
-    game = Game("italian", before["fen"])
+    game = Game("english", before["fen"])
     for ply, move in enumerate(document["moves"], start=1):
         assert (move["ply"], move["move"]) == (ply, game.text(game.move(move["move"])))
         assert (move["score"] is None) == (move["player"] == "any")
