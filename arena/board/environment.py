@@ -97,7 +97,7 @@ class DraughtsEnv(AECEnv):
             if plies < least:
                 raise ValueError(f"{name} must be at least {least}, not {plies}")
         self.opponent = None if opponent is None else Opponent(opponent, self.variant)
-        self._reply_found: Choice | None = None
+        self._reply_choice: Choice | None = None
         self.possible_agents = list(AGENTS) if opponent is None else [AGENTS[0]]
         self.agents = self.possible_agents[:]
         self.colours = dict(zip(AGENTS, (self.variant.first, 1 - self.variant.first), strict=True))
@@ -135,7 +135,7 @@ class DraughtsEnv(AECEnv):
             self.opponent.seed(self._rng.getrandbits(63))
             colour = self._rng.choice(COLOURS) if self._colour == RANDOM else self._colour
             self.colours = {AGENTS[0]: COLOURS.index(colour)}
-            self._reply_found = None
+            self._reply_choice = None
         self.agents = self.possible_agents[:]
         for _ in range(TRIES):
             self.game = random_line(self.variant, self.random_plies, self._rng)
@@ -202,26 +202,22 @@ class DraughtsEnv(AECEnv):
         self.agent_selection = next(
             (agent for agent in self.agents if self.colours[agent] == self.game.turn), self.agents[0]
         )
-        info = {"fen": self.game.fen, **self._found()}
+        info = {"fen": self.game.fen, **self._opponent_info()}
         self.infos: dict[str, dict[str, Any]] = {agent: dict(info) for agent in self.agents}
 
-    def _found(self) -> dict[str, float]:
+    def _opponent_info(self) -> dict[str, float]:
         """The findings of the opponent's last search, from the agent's view."""
-        choice = self._reply_found
+        choice = self._reply_choice
         if choice is None or self.opponent is None:
             return {}
-        found = {
-            "score": choice.score,
-            "score_men": in_men(choice.score, choice.plies_to_win, self.opponent.man_value),
-        }
-        return {name: 0.0 - value for name, value in found.items() if value is not None} | (
-            {"plies_to_win": -choice.plies_to_win} if choice.plies_to_win else {}
-        )
+        men = in_men(choice.score, choice.plies_to_win, self.opponent.man_value)
+        values = {"score": choice.score, "score_men": men, "plies_to_win": choice.plies_to_win or None}
+        return {name: 0 - value for name, value in values.items() if value is not None}
 
     def _reply(self) -> None:
         while self.opponent and self.game.turn not in self.colours.values() and self.game.outcome is None:
-            self._reply_found = self.opponent.choose(self.game)
-            self.game.push(self._reply_found.move)
+            self._reply_choice = self.opponent.choose(self.game)
+            self.game.push(self._reply_choice.move)
 
 
 class OneAgentEnv(gymnasium.Env[Bytes, int]):

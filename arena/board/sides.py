@@ -87,13 +87,13 @@ def timed(side: Side, seconds: float) -> Side:
     """
     if side.spec is None:
         raise ValueError("a person has no limit of seconds per move; a clock limits both sides")
-    own = own_seconds(side.spec)
-    if own is None:
+    before = own_seconds(side.spec)
+    if before is None:
         raise ValueError(f"{side.name} takes no limit of seconds per move")
-    if own == seconds:
+    if before == seconds:
         return side
     words = f", {seconds:g} s"
-    name = side.name.removesuffix(f" {own:g} s").removesuffix(",")[: NAME_CHARACTERS - len(words)] + words
+    name = side.name.removesuffix(f" {before:g} s").removesuffix(",")[: NAME_CHARACTERS - len(words)] + words
     return Side(name, replace(side.spec, name=name, limit=side.spec.limit._replace(seconds=seconds, nodes=None)))
 
 

@@ -148,7 +148,7 @@ def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: boo
         if any(value for name, value in options.items() if name not in ("seed", "name")):
             game, entries = game_of(given)
             begin(game, entries)
-        open_page(say, click.echo, game, given.name, folder=folder, own=offered, port=port, opens=not no_open)
+        open_page(say, click.echo, game, given.name, folder=folder, players=offered, port=port, opens=not no_open)
 
 
 def _offered(entry: str) -> Side:

@@ -30,7 +30,7 @@ from arena.web.pools import background
 from arena.web.runs import routes
 
 GONE = 4404
-"""Code with which a window's websocket is closed whose game there is not."""
+"""Code of a closed websocket: the server has no such game."""
 
 
 def application(room: GameRoom, access: Access, say: Callable[[str], None]) -> ASGIApp:
@@ -108,8 +108,8 @@ async def _position(request: Request) -> Response:
 
 
 async def _list_pdn(request: Request) -> Response:
-    given = await body_of(request, PdnGiven)
-    return Json(await asyncio.to_thread(listed, given.pdn, variant_of(given.variant)))
+    body = await body_of(request, PdnGiven)
+    return Json(await asyncio.to_thread(listed, body.pdn, variant_of(body.variant)))
 
 
 async def _begin(request: Request) -> Response:

@@ -49,32 +49,32 @@ def variant_of(name: str) -> Variant:
         raise Refusal(422, str(error)) from None
 
 
-def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> BoardGame:
-    """The game that a request begins, in a thread, as it may compile; its players are not built yet.
+def begun(request: NewGame, seats: Seats, folder: Path | None, seed: int) -> BoardGame:
+    """The game that a request begins, its players not built yet; in a thread, as it may compile.
 
     `folder` is where runs are. Raises Refusal for what cannot be begun.
     """
-    if sum(way is not None for way in (given.fen, given.pdn, given.origin)) > 1:
+    if sum(way is not None for way in (request.fen, request.pdn, request.origin)) > 1:
         raise Refusal(422, "a game begins from one of fen, pdn and from")
-    clock = None if given.clock is None else Clock(given.clock.seconds, given.clock.increment)
+    clock = None if request.clock is None else Clock(request.clock.seconds, request.clock.increment)
     try:
-        kept = _kept(given, folder)
-        sides = timed_sides(seats(given.white, given.black, kept.variant), given.seconds)
-        if not given.draws:
+        kept = _kept(request, folder)
+        sides = timed_sides(seats(request.white, request.black, kept.variant), request.seconds)
+        if not request.draws:
             kept = replace(kept, variant=without_draws(kept.variant))
         variant = kept.variant
         check_men(variant, kept.start)
         if not (kept.start.white and kept.start.black):
             raise ValueError(f"{'black' if kept.start.white else 'white'} has no piece")
-        sitting = BoardGame.of(kept, sides, clock=clock, seed=seed)
+        board = BoardGame.of(kept, sides, clock=clock, seed=seed)
     except (ValueError, StoreError) as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
-    warm(sitting.game)
-    return sitting
+    warm(board.game)
+    return board
 
 
 def timed_sides(sides: tuple[Side, Side], seconds: SecondsGiven) -> tuple[Side, Side]:
-    """Those sides with the seconds per move that are given. Raises Refusal for a side that takes none."""
+    """Those sides with the seconds per move that are request. Raises Refusal for a side that takes none."""
     try:
         white, black = (
             side if limit is None else timed(side, limit)
@@ -85,16 +85,16 @@ def timed_sides(sides: tuple[Side, Side], seconds: SecondsGiven) -> tuple[Side, 
     return white, black
 
 
-def placed(given: PositionGiven) -> dict[str, Any]:
+def placed(request: PositionGiven) -> dict[str, Any]:
     """The position that is asked about, how many legal moves it has; raises Refusal for any other."""
-    variant = variant_of(given.variant)
-    if (given.fen is None) == (given.pieces is None) or (given.pieces is None) != (given.turn is None):
+    variant = variant_of(request.variant)
+    if (request.fen is None) == (request.pieces is None) or (request.pieces is None) != (request.turn is None):
         raise Refusal(422, "a position is given as fen, or as pieces and turn")
     try:
-        if given.pieces is not None and given.turn is not None:
-            position = parse_pieces(variant, given.pieces, COLOURS.index(given.turn))
+        if request.pieces is not None and request.turn is not None:
+            position = parse_pieces(variant, request.pieces, COLOURS.index(request.turn))
         else:
-            position = parse_fen(variant, given.fen or "")
+            position = parse_fen(variant, request.fen or "")
         check_men(variant, position)
         return {**position_document(variant, position), "legal": len(Game(variant, position).legal_moves)}
     except ValueError as error:
@@ -144,13 +144,13 @@ def warm(game: Game) -> None:
             raise Refusal(422, "captures have too many ways in this position")
 
 
-def _kept(given: NewGame, folder: Path | None) -> PlayedGame:
-    if given.origin is not None:
-        return _of_run(given.origin, folder)
-    variant = variant_of(given.variant)
-    if given.pdn is not None:
-        return _of_pdn(given.pdn, variant, given.number)
-    start = variant.start if given.fen is None else parse_fen(variant, given.fen)
+def _kept(request: NewGame, folder: Path | None) -> PlayedGame:
+    if request.origin is not None:
+        return _of_run(request.origin, folder)
+    variant = variant_of(request.variant)
+    if request.pdn is not None:
+        return _of_pdn(request.pdn, variant, request.number)
+    start = variant.start if request.fen is None else parse_fen(variant, request.fen)
     return PlayedGame(variant, start, [])
 
 

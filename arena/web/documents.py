@@ -53,7 +53,7 @@ def printed_board(variant: Variant, position: Position) -> str:
 
 
 def are_draws_off(variant: Variant) -> bool:
-    """Whether the rules are a named rule set whose draws are switched off, see `without_draws`."""
+    """Whether the rules are a named rule set whose draws are switched off."""
     named = build_variant(variant.unchanged)
     return variant != named and variant == without_draws(named)
 
@@ -70,11 +70,14 @@ def board_document(variant: Variant) -> dict[str, Any]:
 
 def legal_documents(game: Game) -> list[dict[str, Any]]:
     """The legal moves, each with the squares that its piece stands on in turn, in at most MOST_PATHS ways."""
-    found = []
-    for move in game.legal_moves:
-        ways = list(islice(paths(game.variant, game.position, move), MOST_PATHS))
-        found.append({"text": game.text(move), "paths": ways, "captured": game.squares(move).captured})
-    return found
+    return [
+        {
+            "text": game.text(move),
+            "paths": list(islice(paths(game.variant, game.position, move), MOST_PATHS)),
+            "captured": game.squares(move).captured,
+        }
+        for move in game.legal_moves
+    ]
 
 
 def ply_document(
@@ -107,9 +110,9 @@ def ply_document(
 
 
 def note_document(
-    turn: int, score: float | None, plies_to_win: int, man: float | None, /, **known: Any
+    turn: int, score: float | None, plies_to_win: int, man: float | None, /, **counts: Any
 ) -> dict[str, Any]:
-    """The mover `turn`'s findings, from White's view, with what else is `known` of its search.
+    """The findings of the mover `turn`, from White's view, with further counts of its search.
 
     `value` is in men, `own` in the player's unit where it is not known what a man is worth, `plies_to_win` is 0
     without a certain win.
@@ -121,7 +124,7 @@ def note_document(
         "value": None if men is None else round(sign * men, 3) + 0.0,
         "own": None if score is None or men is not None or plies_to_win else sign * score + 0.0,
         "plies_to_win": sign * plies_to_win,
-        **known,
+        **counts,
     }
 
 
@@ -151,14 +154,14 @@ def turn_document(board: BoardGame, ply: int) -> dict[str, Any]:
 def played_documents(game: PlayedGame) -> list[dict[str, Any]]:
     """The moves of a game of a run, and what their movers answered."""
     columns = {name: values.tolist() for name, values in (game.answers or {}).items()}
-    found = []
+    plies = []
     for place, (move, positions) in enumerate(zip(game.moves, pairwise(game.positions), strict=True)):
         score, plies_to_win, depth, nodes, clock, seconds = (columns[name][place] for name in _ANSWERED)
         turn = positions[0].turn
         note = note_document(turn, score, plies_to_win, game.men[turn], depth=depth, nodes=nodes)
         text = columns["move"][place].decode()
-        found.append(ply_document(game.variant, positions, move, text, seconds=seconds, clock=clock, note=note))
-    return found
+        plies.append(ply_document(game.variant, positions, move, text, seconds=seconds, clock=clock, note=note))
+    return plies
 
 
 def ending_document(board: BoardGame) -> dict[str, str] | None:
@@ -194,7 +197,7 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings) -> dic
 
 
 def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, Any]:
-    """A line of an analysis, see `note_document`."""
+    """A line of an analysis."""
     return {
         **note_document(game.turn, line.score, line.plies_to_win, analysis.man_value),
         "score": analysis.score(line),

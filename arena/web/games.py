@@ -43,13 +43,13 @@ class GameRoom:
             raise Refusal(404, "this game has ended: begin a new one")
         return self._games[name]
 
-    async def begin(self, given: NewGame) -> HostedGame:
+    async def begin(self, request: NewGame) -> HostedGame:
         """Begin a game. Raises Refusal."""
         seed = random.SystemRandom().getrandbits(32)
-        board = await asyncio.to_thread(begun, given, self.offer.seats, self.folder, seed)
+        board = await asyncio.to_thread(begun, request, self.offer.seats, self.folder, seed)
         try:
             await THINKING.run(board.prepare)
-            return self._add(secrets.token_urlsafe(9), board, (given.white, given.black), given.pace)
+            return self._add(secrets.token_urlsafe(9), board, (request.white, request.black), request.pace)
         except Refusal:
             board.release()
             raise

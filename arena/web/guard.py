@@ -46,8 +46,8 @@ class Access(NamedTuple):
 
     def admits(self, connection: HTTPConnection) -> bool:
         """Whether a request has the token, in its header or in its query, or needs none."""
-        given = connection.headers.get(TOKEN_HEADER) or connection.query_params.get("token", "")
-        if hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+        token = connection.headers.get(TOKEN_HEADER) or connection.query_params.get("token", "")
+        if hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             return True
         path = connection.url.path
         has_key = hmac.compare_digest(path[: len(self.files)].encode("utf-8", "replace"), self.files.encode())

@@ -67,11 +67,11 @@ class Offered(NamedTuple):
 class Offer:
     """Players by their keys: those of the arena, and those of the user's own command line."""
 
-    def __init__(self, own: Sequence[Side] = (), person: str = HUMAN) -> None:
-        """`own` are the user's players, of any code; `person` is the name of a person who plays against one."""
+    def __init__(self, players: Sequence[Side] = (), person: str = HUMAN) -> None:
+        """`players` are the user's, of any code; `person` is the name of a person who plays against one."""
         self.person = person
         self._players = {player.key: player for player in _built_in()}
-        for side in own:
+        for side in players:
             self.add(side, next(iter(VARIANTS.values())))
 
     def add(self, side: Side, variant: Variant) -> str:

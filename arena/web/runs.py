@@ -19,6 +19,7 @@ from arena.base.number import unbroken
 from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError, reading
+from arena.ratings.interval import Interval
 from arena.rules.game import Termination
 from arena.rules.position import COLOURS
 from arena.watch.elo import PROVISIONAL, EloSoFar, RunReader
@@ -142,9 +143,9 @@ class _Runs:
         return sorted(entries, key=lambda entry: not entry.get("playing"))
 
 
-def run_document(name: str, moment: Moment, found: EloSoFar, *, has_report: bool) -> dict[str, Any]:
+def run_document(name: str, moment: Moment, so_far: EloSoFar, *, has_report: bool) -> dict[str, Any]:
     """A run at a moment: how far it is, its standings, what went wrong, in words."""
-    session = moment.session
+    session, (elo, is_provisional) = moment.session, so_far
     begun = f", begun {date(session.began)} UTC" if session else ""
     return {
         "run": name,
@@ -159,9 +160,9 @@ def run_document(name: str, moment: Moment, found: EloSoFar, *, has_report: bool
         "test": unbroken(test_line(moment)),
         "incidents": [{"player": forfeits.player, "text": incident(forfeits)} for forfeits in moment.incidents],
         "columns": COLUMNS,
-        "standings": [_standing(standing, found) for standing in ranked(moment.standings, found.elo)],
-        "provisional": PROVISIONAL if found.provisional else "",
-        "reported": has_report and bool(found.elo) and not found.provisional,
+        "standings": [_standing(row, elo.get(row.player)) for row in ranked(moment.standings, elo)],
+        "provisional": PROVISIONAL if is_provisional else "",
+        "reported": has_report and bool(elo) and not is_provisional,
     }
 
 
@@ -202,9 +203,8 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
     }
 
 
-def _standing(standing: Standing, found: EloSoFar) -> dict[str, Any]:
+def _standing(standing: Standing, elo: Interval | None) -> dict[str, Any]:
     """A player: its figures by column in words, its Elo and the ends of its interval as numbers."""
-    elo = found.elo.get(standing.player)
     text = {column: unbroken(text) for column, text in row_of(standing, elo).items()}
     ends = None if elo is None else [finite(end) for end in (elo.value, elo.low, elo.high)]
     return {"player": standing.player, "text": text, "elo": None if ends is None or None in ends else ends}

@@ -93,16 +93,16 @@ def open_page(
     name: str | None = None,
     *,
     folder: Path | None = None,
-    own: Sequence[Side] = (),
+    players: Sequence[Side] = (),
     port: int = 0,
     opens: bool = True,
 ) -> None:
     """Serve the page until Ctrl-C, with a game if one is begun; raises ArenaError for a port that is taken.
 
-    `say` prints what goes wrong, `show` the address; `name` is the person's, `folder` has the runs to watch, `own`
-    are further players on offer, `opens` says whether to open the browser.
+    `say` prints what goes wrong, `show` the address; `name` is the person's, `folder` has the runs to watch,
+    `players` are further ones on offer, `opens` says whether to open the browser.
     """
-    room = GameRoom(Offer(own, name or HUMAN), folder)
+    room = GameRoom(Offer(players, name or HUMAN), folder)
     way = "" if game is None else f"#/game/{room.begin_with(game)}"
     try:
         at = endpoint(port)

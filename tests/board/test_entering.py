@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -70,22 +69,6 @@ def test_every_move_is_entered_by_its_text_and_every_capture_by_any_of_its_paths
             if between == " " and len(way) >= 4:
                 between = "x"
             assert entered_move(game, between.join(map(str, way))) == move
-
-
-@settings(max_examples=25)
-@given(game=games)
-def test_every_move_is_entered_by_its_first_squares_if_no_other_has_them(game):
-    moves = {move: ways(game, move) for move in game.legal_moves if move}
-    for move, way in ((move, way) for move, whole in moves.items() for way in whole):
-        for end in range(1, len(way)):
-            begun = way[:end]
-            fitting = [other for other, known in moves.items() if any(path[:end] == begun for path in known)]
-            text = "x".join(map(str, begun))
-            with suppress(ValueError):  # what is whole means what it says, whatever else it begins
-                if game.move(text) != move:
-                    continue
-            if fitting == [move]:
-                assert entered_move(game, text) == move, text
 
 
 @settings(max_examples=25)

@@ -15,7 +15,6 @@ from pettingzoo.test import api_test, seed_test
 from arena import Encoding, Game
 from arena.board import environment as environment_module
 from arena.board.environment import DraughtsEnv, OneAgentEnv, env
-from arena.rules.encoding import TWINS
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import one_line
@@ -56,15 +55,6 @@ def test_every_legal_move_has_one_action_and_is_found_by_it(variant):
         assert all(encoding.move(game, action) == move for action, move in moves.items())
         assert all(encoding.action(game, move) == action for action, move in moves.items())
         assert np.flatnonzero(encoding.mask(game)).tolist() == sorted(moves)
-
-
-def test_an_action_names_its_squares_from_the_movers_view():
-    game, encoding = Game("english"), Encoding("english")
-    assert encoding.actions == 32 * 32 + TWINS + 1
-    assert game.turn == BLACK
-    assert encoding.action(game, game.move("11-15")) == 32 * (32 - 11) + (32 - 15)
-    game.push("11-15")
-    assert encoding.action(game, game.move("22-18")) == 32 * (22 - 1) + (18 - 1)
 
 
 def test_captures_between_the_same_squares_have_actions_of_their_own_whatever_their_order():
@@ -179,24 +169,16 @@ def test_the_opponent_plays_the_other_colour_and_the_agent_gets_the_reward():
         environment.close()
 
 
-def test_games_begin_with_random_plies_from_the_seed():
-    environment = DraughtsEnv("english", random_plies=5)
-    openings = []
-    for seed in (1, 2, 1):
-        environment.reset(seed=seed)
-        openings.append(list(environment.game.moves))
-    assert len(openings[0]) == 5
-    assert openings[0] == openings[2] != openings[1]
-
-
-def test_a_random_colour_is_drawn_from_the_seed_for_every_game():
-    environment = DraughtsEnv("english", opponent="random", colour="random")
-    drawn = []
+def test_a_random_colour_and_random_plies_are_drawn_from_the_seed_for_every_game():
+    environment = DraughtsEnv("english", opponent="random", colour="random", random_plies=4)
+    drawn, openings = [], []
     for seed in (*range(12), *range(12)):
         environment.reset(seed=seed)
         drawn.append(environment.colours["player_0"])
-        assert environment.game.turn == drawn[-1] and len(environment.game.moves) == (drawn[-1] == WHITE)
+        openings.append(list(environment.game.moves))
+        assert environment.game.turn == drawn[-1] and len(openings[-1]) == 4 + (drawn[-1] == WHITE)
     assert drawn[:12] == drawn[12:] and set(drawn) == {WHITE, BLACK}
+    assert openings[:12] == openings[12:] and openings[0] != openings[1]
 
 
 def test_the_info_has_the_fen_and_the_opponents_score_from_the_agents_view():
@@ -259,6 +241,10 @@ def test_one_agents_games_are_those_of_the_other_environment():
 
 
 def test_an_illegal_action_ends_one_agents_game_with_a_loss():
+    plain = DraughtsEnv("english")
+    plain.reset(seed=1)
+    with pytest.raises(ValueError, match="the action 0 is not legal in B:"):
+        plain.step(0)
     environment = OneAgentEnv("english")
     last = Encoding("english").actions - 1  # a pass, which -1 must not mean
     for action in (0, last, last + 1, -1, 10**12):
@@ -275,18 +261,6 @@ def test_more_random_plies_than_a_game_has_are_an_error(make, monkeypatch):
     monkeypatch.setattr(environment_module, "TRIES", 3)
     with pytest.raises(ValueError, match="2000 random plies: lower random_plies"):
         make(opponent="random", random_plies=2000).reset(seed=1)
-
-
-def test_an_illegal_action_raises_or_ends_the_game_if_wrapped():
-    plain = DraughtsEnv("english")
-    plain.reset(seed=1)
-    with pytest.raises(ValueError, match="the action 0 is not legal in B:"):
-        plain.step(0)
-    wrapped = env("english")
-    wrapped.reset(seed=1)
-    wrapped.last()
-    wrapped.step(0)
-    assert wrapped.unwrapped.rewards == {"player_0": -1, "player_1": 0}
 
 
 @pytest.mark.parametrize(

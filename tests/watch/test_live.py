@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -120,6 +118,8 @@ def test_of_another_machine_it_is_not_known_whether_it_plays(run: StoredRun) -> 
 
 def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: StoredRun) -> None:
     assert read_moment(run.folder).stored is None
+    assert invoke("status", run.folder).stdout.splitlines()[1] == "0/60 games (0 %)"
+    assert (status(run)["rate"], status(run)["seconds_left"]) == (None, None)
     run.add(1, "a", "b", "white")
     stored = read_moment(run.folder).stored
     assert stored is not None and abs(stored - time.time()) < 5
@@ -216,12 +216,6 @@ def test_a_sequential_test_is_told_by_the_pairs_at_the_head_of_the_schedule(tmp_
         assert line in invoke("status", run.folder).stdout.splitlines()
 
 
-def test_status_of_a_run_without_a_game_has_no_number_that_is_none(run: StoredRun) -> None:
-    assert invoke("status", run.folder).stdout.splitlines()[1] == "0/60 games (0 %)"
-    document = status(run)
-    assert (document["games"], document["rate"], document["seconds_left"]) == (0, None, None)
-
-
 @pytest.mark.parametrize("content", [None, "", "no database at all" * 100])
 def test_status_of_what_is_no_run_is_one_line(tmp_path: Path, content: str | None) -> None:
     if content is not None:
@@ -292,28 +286,3 @@ def test_a_run_that_cannot_be_read_or_is_deleted_is_not_followed_for_ever(
     (broken / FILE).write_text("no database at all" * 100)
     with pytest.raises(StoreError, match="cannot be read"):
         follow(broken, print)
-
-
-@pytest.mark.full
-def test_following_redraws_on_a_terminal_and_ends_with_the_run(run: StoredRun) -> None:
-    run.add(1, "a", "b", "white")
-    parent, child = pty.openpty()
-    command = [sys.executable, "-m", "arena", "status", str(run.folder), "--follow"]
-    environment = os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
-    with subprocess.Popen(command, stdout=child, stderr=child, env=environment) as watching:
-        os.close(child)
-        shown = until(parent, b"leader a 100.0 %")
-        run.ledger.finish([])
-        shown += until(parent, b"complete, last game")
-        assert watching.wait(timeout=60) == 0
-    os.close(parent)
-    assert b"Traceback" not in shown
-
-
-def until(terminal: int, text: bytes) -> bytes:
-    """What a terminal shows until a text is there."""
-    shown = b""
-    while text not in shown:
-        assert select.select([terminal], [], [], 30)[0], shown
-        shown += os.read(terminal, 4096)
-    return shown

@@ -213,35 +213,19 @@ def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
         assert rows[0].split()[-9:] == ["+500", "±", "100", "45.8", "%", "24000", "1000", "20000", "3000"]
 
 
-def test_a_narrow_window_keeps_names_and_elo() -> None:
-    shown = drawn(30, 12, {"n" * 40: Interval(5, -5, 15)}, standings=[Standing("n" * 40, 1000, 2000, 3000)])
-    assert shown[1].split()[:2] == ["player", "Elo"]
-    assert shown[2].startswith("n" * 15) and "+5 ± 10" in shown[2]
-
-
-def test_a_window_ranks_by_elo_and_players_without_it_by_score_behind() -> None:
-    standings = [Standing(name, 1, 0, 0) for name in "abcd"]
-    lines = drawn(80, 24, {"c": Interval(9, 0, 18), "b": Interval(10, 0, 20)}, standings=standings)
-    assert [line.split()[0] for line in lines[2:6]] == ["b", "c", "a", "d"]
-
-
-def test_without_elo_a_window_shows_scores_alone() -> None:
-    shown = drawn(80, 24, {}, standings=[Standing("a", 1, 0, 0)])
-    assert shown[1].split() == ["player", "score", "games", "won", "drawn", "lost"]
-    assert not any(line.startswith("Elo is") for line in shown)
+def test_a_window_ranks_by_elo_which_a_narrow_one_keeps_and_players_without_it_stand_behind() -> None:
+    standings = [Standing(name, 1, 0, 0) for name in ("a", "b", "n" * 40, "d")]
+    elo = {"n" * 40: Interval(9, 0, 18), "b": Interval(10, 0, 20)}
+    for width in (80, 30):
+        lines = drawn(width, 24, elo, standings=standings)
+        assert [line[0] for line in lines[2:6]] == ["b", "n", "a", "d"] and "+9 ± 9" in lines[3]
+    shown = drawn(80, 24, {}, standings=standings)
+    assert "Elo" not in shown[1] and not any(line.startswith("Elo is") for line in shown)
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [
-        (0.4, "0 s"),
-        (59.4, "59 s"),
-        (59.6, "1 min 00 s"),
-        (185, "3 min 05 s"),
-        (3600, "1 h 00 min"),
-        (7830, "2 h 10 min"),
-        (90000, "1 d 1 h"),
-    ],
+    [(0.4, "0 s"), (59.6, "1 min 00 s"), (185, "3 min 05 s"), (7830, "2 h 10 min"), (90000, "1 d 1 h")],
 )
 def test_durations_are_written_in_two_units_at_most(seconds: float, text: str) -> None:
     assert duration(seconds) == text
