@@ -36,16 +36,13 @@ AGENTS = ("player_0", "player_1")
 RANDOM = "random"
 """The colour that is drawn for every game."""
 TRIES = 1000
-"""Random beginnings of a game that are tried before there is said to be none that goes on."""
+"""Random beginnings of a game, at most, of which one has to go on."""
 ID = "arena/Draughts-v0"
 """What `gymnasium.make("arena.board.environment:arena/Draughts-v0")` makes, with the options of OneAgentEnv."""
 
 
 def env(variant: Variant | str | Mapping[str, Any] = "english", **options: Any) -> AECEnv:
-    """The environment with PettingZoo's usual wrappers: an illegal action ends the game, with -1 for who took it.
-
-    The options are those of `DraughtsEnv`.
-    """
+    """A `DraughtsEnv` in PettingZoo's usual wrappers: an illegal action ends the game, -1 for who took it."""
     wrapped = wrappers.TerminateIllegalWrapper(DraughtsEnv(variant, **options), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
@@ -101,10 +98,9 @@ class DraughtsEnv(AECEnv):
         self.possible_agents = list(AGENTS) if opponent is None else [AGENTS[0]]
         self.agents = self.possible_agents[:]
         self.colours = dict(zip(AGENTS, (self.variant.first, 1 - self.variant.first), strict=True))
-        """The colour of each agent in the game that is played."""
+        """The colour of each agent in this game."""
         self.random_plies, self.max_plies, self.render_mode = random_plies, max_plies, render_mode
         self.game = Game(self.variant)
-        """The game that is played."""
         self._rng = random.Random()
         self._legal: dict[int, int] = {}
         self._observed: dict[str, dict[str, Any]] = {}
@@ -196,12 +192,10 @@ class DraughtsEnv(AECEnv):
             self.opponent.close()
 
     def _look(self) -> None:
-        over = self.game.outcome is not None
-        self._legal = {} if over else self.encoding.moves(self.game)
+        self._legal = {} if self.game.outcome is not None else self.encoding.moves(self.game)
         self._observed = {}
-        self.agent_selection = next(
-            (agent for agent in self.agents if self.colours[agent] == self.game.turn), self.agents[0]
-        )
+        movers = [agent for agent in self.agents if self.colours[agent] == self.game.turn]
+        self.agent_selection = (movers or self.agents)[0]
         info = {"fen": self.game.fen, **self._opponent_info()}
         self.infos: dict[str, dict[str, Any]] = {agent: dict(info) for agent in self.agents}
 
@@ -223,9 +217,9 @@ class DraughtsEnv(AECEnv):
 class OneAgentEnv(gymnasium.Env[Bytes, int]):
     """One agent against a player of the arena, for Gymnasium: Stable-Baselines3, CleanRL.
 
-    An observation is the planes of `DraughtsEnv`, `int8[6, rows, columns]`; rewards are the same. The info is
-    that of `DraughtsEnv` with `action_mask`, `int8[actions]`; `action_masks()` is what MaskablePPO of sb3-contrib
-    asks for. An action that is not legal ends the game with -1, and `illegal` in the info is true.
+    Rewards and info are those of `DraughtsEnv`, an observation is its planes, `int8[6, rows, columns]`. The info
+    also has `action_mask`, `int8[actions]`; MaskablePPO of sb3-contrib asks for `action_masks()`. An illegal
+    action ends the game with -1, and `illegal` in the info is true.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
@@ -239,9 +233,8 @@ class OneAgentEnv(gymnasium.Env[Bytes, int]):
         max_plies: int = 300,
         render_mode: str | None = None,
     ) -> None:
-        """See `DraughtsEnv`, also for the errors."""
+        """Options and errors are those of `DraughtsEnv`."""
         self.draughts = DraughtsEnv(variant, opponent, colour, random_plies, max_plies, render_mode)
-        """The environment that this one shows; its `game` is the game that is played."""
         self.render_mode = render_mode
         self.observation_space = self.draughts.planes_space
         self.action_space = self.draughts.action_space(AGENTS[0])
@@ -266,10 +259,10 @@ class OneAgentEnv(gymnasium.Env[Bytes, int]):
             return planes, -1.0, True, False, info | {"illegal": True}
         self.draughts.step(action)
         planes, info = self._seen()
-        environment, (agent,) = self.draughts, AGENTS[:1]
-        ended, cut = environment.terminations[agent], environment.truncations[agent]
+        agent, draughts = AGENTS[0], self.draughts
+        ended, cut = draughts.terminations[agent], draughts.truncations[agent]
         self._has_ended = ended or cut
-        return planes, float(environment.rewards[agent]), ended, cut, info
+        return planes, float(draughts.rewards[agent]), ended, cut, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions are legal, `bool[actions]`."""

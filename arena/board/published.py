@@ -33,6 +33,8 @@ class Program(NamedTuple):
     """Its lines about a turn that was played in a position."""
     numbers_edges: bool = False
     """Whether rows and columns stand at the edges of its board, row 0 on top for a person of either colour."""
+    has_red: bool = False
+    """Whether White's pieces are red there, and called Red."""
     lists_moves: bool = False
     """Whether each turn of a person begins with the numbered list of the legal moves."""
     asks_for_squares: bool = False
@@ -157,10 +159,10 @@ def _row_and_column(variant: Variant, number: int) -> tuple[int, int]:
 
 
 _PROGRAMS: Mapping[str, Program] = {
-    "game3": Program(_game3, numbers_edges=True, asks_for_squares=True, ending=_game3_ending),
+    "game3": Program(_game3, numbers_edges=True, has_red=True, asks_for_squares=True, ending=_game3_ending),
     "checkers-ai": Program(_checkers_ai, lists_moves=True, board=_checkers_ai_board),
     "simplified": Program(_simplified, board=_simplified_board),
-    "cis300": Program(_cis300, numbers_edges=True),
+    "cis300": Program(_cis300, numbers_edges=True, has_red=True),
     "casual-10x10": Program(_casual, numbers_edges=True),
 }
 """Programs by the names of their rule sets."""

@@ -30,7 +30,7 @@ USUAL_LEVEL = 3
 HOUSE_PROGRAMS: Mapping[str, str] = {
     **{name: name for name in PUBLISHED},
     "cis300": f"{{type: cis300, depth: {USUAL_LEVEL}}}",
-    "casual-10x10": "{type: hybrid, nodes: 1000}",
+    "casual-10x10": "{type: hybrid, name: casual-10x10, nodes: 1000}",
 }
 """The published program of a rule set, as an entry, by the name of both."""
 _NAMED = ("random", "greedy", *PUBLISHED)

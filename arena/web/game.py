@@ -131,9 +131,11 @@ class HostedGame:
             "version": board.version,
             "variant": board.variant.name,
             "upright": program_of(board.variant).numbers_edges,
+            "red": program_of(board.variant).has_red,
             "draws": not are_draws_off(board.variant),
             "first": COLOURS[board.variant.first],
             **position_document(board.variant, board.game.position),
+            "fen": board.game.fen,
             "start": documents.start,
             "sides": {
                 colour: side_document(key, side)

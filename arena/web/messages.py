@@ -143,7 +143,7 @@ class Hint(Versioned):
 
 
 class Stop(Body):
-    """Have the player that thinks answer now."""
+    """Have the player answer now."""
 
     do: Literal["stop"]
 

@@ -157,7 +157,8 @@ def page_of(browser: Any, *, refused: bool = False, **options: Any) -> Iterator[
     page.on("dialog", lambda dialog: wrong.append(dialog.message))
     yield page
     context.close()
-    assert [line for line in wrong if not (refused and line.startswith("Failed to load resource"))] == []
+    lost = ("Failed to load resource", "WebSocket connection to ")
+    assert [line for line in wrong if not (refused and line.startswith(lost))] == []
 
 
 @contextmanager

@@ -17,7 +17,7 @@
  * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>, files: string}} Offer
  */
 
-/** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean, upright: boolean}} VariantOffered */
+/** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean, upright: boolean, red: boolean}} VariantOffered */
 /** @typedef {{key: string, name: string, group: string, about: string, variants: string[]|null, seconds: number|null}} PlayerOffered */
 
 /** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */
@@ -27,7 +27,7 @@
 
 /**
  * A game at the board; `error` says why what the window asked was not done.
- * @typedef {PositionDocument & {game: string, version: number, variant: string, upright: boolean, draws: boolean, first: Colour,
+ * @typedef {PositionDocument & {game: string, version: number, variant: string, upright: boolean, red: boolean, draws: boolean, first: Colour,
  *   start: PositionDocument, sides: Record<Colour, Side>, moves: Ply[], legal: LegalMove[], must_capture: boolean,
  *   thinking: {depth: number, nodes: number}|null, paused: boolean, pace: number, lines: number, analysis: Findings|null,
  *   hint: Findings|null, outcome: Outcome|null, failure: string, clocks: Record<Colour, number>|null, running: boolean,

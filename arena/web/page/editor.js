@@ -25,7 +25,7 @@ export class Editor {
     /** @type {PositionDocument|null} */
     this.start = null;
     /** @type {PositionDocument|null} */
-    this.found = null; // what is set up, as the server reads it
+    this.placed = null; // what is set up, as the server reads it
     parts.editfen.addEventListener("change", () => this.ask({ fen: parts.editfen.value.trim() }));
     for (const radio of this.radios) radio.addEventListener("change", () => this.ask());
   }
@@ -45,7 +45,7 @@ export class Editor {
 
   /* Begin with a position; `start` is the usual one of the variant. */
   open({ variant, pieces, turn, start }) {
-    Object.assign(this, { variant, pieces, start, found: null });
+    Object.assign(this, { variant, pieces, start, placed: null });
     this.turn = turn;
     this.table.hands = this;
     this.table.board.arrows([]);
@@ -110,7 +110,7 @@ export class Editor {
     try {
       const position = await post("/api/position", { variant: this.variant, ...(what || { pieces: this.pieces, turn: this.turn }) }, { quiet: true });
       if (mine !== this.asked) return;
-      this.found = position;
+      this.placed = position;
       if (what) {
         this.pieces = position.pieces;
         this.turn = position.turn;
@@ -123,11 +123,11 @@ export class Editor {
       editwords.textContent = position.legal && isOneSided ? "One side has no piece." : position.legal ? `${position.legal} legal ${position.legal === 1 ? "move" : "moves"}.` : "No legal move: the game would be over.";
     } catch (error) {
       if (mine !== this.asked) return;
-      this.found = null;
+      this.placed = null;
       done.disabled = true;
       editwords.textContent = error.message;
     }
-    editwords.classList.toggle("game-wrong", !this.found);
+    editwords.classList.toggle("game-wrong", !this.placed);
   }
 
   /* The pieces to choose from. */

@@ -59,24 +59,24 @@ export class Evaluation {
 
   best(state, ply) {
     const { best } = this.parts;
-    const found = findingsAt(state, ply);
-    best.hidden = !this.isOn && !found;
+    const findings = findingsAt(state, ply);
+    best.hidden = !this.isOn && !findings;
     if (best.hidden) return;
-    if (found?.failure) {
-      best.replaceChildren(element("p.game-wrong", {}, found.failure));
+    if (findings?.failure) {
+      best.replaceChildren(element("p.game-wrong", {}, findings.failure));
       return;
     }
-    if (!found?.lines.length) {
+    if (!findings?.lines.length) {
       best.replaceChildren(element("p.small", {}, state.outcome ? "The game is over." : ply === state.moves.length ? "Searching …" : "Nothing was analysed here."));
       return;
     }
-    const lines = found.lines.map(({ score, known, moves }) => element(known ? `li.known-${known}` : "li", {},
+    const lines = findings.lines.map(({ score, known, moves }) => element(known ? `li.known-${known}` : "li", {},
       element("strong.best-score", {}, trueMinus(score) || "–"), element("span", {}, lineButtons(moves, this.on.arrows, "best"))));
     const facts = [
-      found.lines[0].score ? `for ${capital(moverOf(state, ply + 1))}` : "", found.depth ? `depth ${found.depth}` : "",
-      `by ${found.by}`, found.nodes ? `${grouped(found.nodes)} nodes` : "", durationText(found.seconds),
+      findings.lines[0].score ? `for ${capital(moverOf(state, ply + 1))}` : "", findings.depth ? `depth ${findings.depth}` : "",
+      `by ${findings.by}`, findings.nodes ? `${grouped(findings.nodes)} nodes` : "", durationText(findings.seconds),
     ];
-    best.replaceChildren(element("ol.best-lines", {}, lines), ...this.outlooks(found.outlook), element("p.small", {}, unbroken(facts.filter(Boolean).join(", "))));
+    best.replaceChildren(element("ol.best-lines", {}, lines), ...this.outlooks(findings.outlook), element("p.small", {}, unbroken(facts.filter(Boolean).join(", "))));
   }
 
   /** @param {Outlook[]} outlook */
@@ -109,8 +109,8 @@ export class Evaluation {
  */
 function pointsOf(state) {
   const moves = state.moves.map(({ note, white }, place) => {
-    const found = [note, findingsAt(state, place + 1)?.lines[0]].find((each) => each && isKnown(each));
-    return pointOf(white, found);
+    const value = [note, findingsAt(state, place + 1)?.lines[0]].find((each) => each && isKnown(each));
+    return pointOf(white, value);
   });
   return [pointOf(false), ...moves];
 }

@@ -38,13 +38,13 @@ export class FinishedGames {
   async ask(first) {
     this.asked += 1;
     const mine = this.asked;
-    const found = await get(`${pathOf(this.run, "games")}?from=${first}`, { quiet: true }).catch(() => null);
-    if (mine !== this.asked || !found) return;
-    const rows = found.games.map((game) => element("li", {}, element("a.viewer-game", { href: addressOf(this.run, "game", game.game) }, gameLine({ ...game, number: game.game }))));
+    const page = await get(`${pathOf(this.run, "games")}?from=${first}`, { quiet: true }).catch(() => null);
+    if (mine !== this.asked || !page) return;
+    const rows = page.games.map((game) => element("li", {}, element("a.viewer-game", { href: addressOf(this.run, "game", game.game) }, gameLine({ ...game, number: game.game }))));
     if (first) this.list.append(...rows);
     else this.list.replaceChildren(...rows);
-    this.heading.textContent = gamesText(found.count);
-    this.more.hidden = this.list.childElementCount >= found.count;
+    this.heading.textContent = gamesText(page.count);
+    this.more.hidden = this.list.childElementCount >= page.count;
   }
 }
 

@@ -89,6 +89,7 @@ export class Game {
     Object.assign(store, { ply: store.game.moves.length, isTurned: false });
     Object.assign(this, { shown: store.game.moves.length, skip: 0, noted: null, offered: null });
     if (flipped !== undefined) store.isTurned = this.flipped !== flipped;
+    this.panel.red(state.red);
     this.evaluation.asks(state.lines);
     this.sides = new Sides(this.parts.seats, this.offer, (sides) => this.ask("seat", sides));
     this.sides.show(rulesOf(state), requestOf(state));

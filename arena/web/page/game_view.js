@@ -49,7 +49,7 @@ async function begin(host) {
   for (const [name, button] of Object.entries(actions)) {
     for (const each of host.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
   }
-  parts.red.addEventListener("change", () => parts.game.classList.toggle("game-red", parts.red.checked));
+  parts.red.addEventListener("change", () => game.panel.red(parts.red.checked));
   document.addEventListener("keydown", (event) => key(event, host));
 }
 
@@ -77,7 +77,7 @@ const actions = {
   keys: () => parts.help.showModal(),
   edit: () => edit(store.position),
   editnow: () => edit(lookedAt()),
-  editdone: () => { setup.place(editor.found); leave(); },
+  editdone: () => { setup.place(editor.placed); leave(); },
   editstart: () => editor.put(editor.start),
   editclear: () => editor.clear(),
   editcancel: () => (atGame() ? gameView.show(parts.game, store.game.game) : set()),
@@ -118,6 +118,7 @@ async function preview({ variant, position, white, black }) {
   if (mode() !== "setup") return;
   asked += 1;
   const mine = asked;
+  if (table.variant !== variant) game.panel.red(setup.variant.red);
   const usual = await table.take(variant).catch(() => null);
   if (!usual || mine !== asked || mode() !== "setup") return;
   const { pieces, points, turn } = position || usual;

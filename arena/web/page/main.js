@@ -43,8 +43,8 @@ function decoded(word) {
 /** The element of a view. @returns {HTMLElement} */
 function hostOf(name) {
   /** @type {HTMLElement|null} */
-  const found = document.querySelector(`[data-view="${name}"]`);
-  if (found) return found;
+  const host = document.querySelector(`[data-view="${name}"]`);
+  if (host) return host;
   const made = element("section", { "data-view": name });
   document.querySelector("main").append(made);
   return made;

@@ -27,6 +27,12 @@ export class Panel {
     this.parts.palette.hidden = name !== "edit";
   }
 
+  /* Have White's pieces red, or white. */
+  red(isRed) {
+    this.parts.red.checked = isRed;
+    this.parts.game.classList.toggle("game-red", isRed);
+  }
+
   /**
    * Show a state; `pieces` are those on the board, `points` what they count, `flipped` if Black is below.
    * @param {GameState} state

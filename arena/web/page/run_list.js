@@ -22,9 +22,9 @@ async function refresh(host) {
   asked += 1;
   const mine = asked;
   clearTimeout(timer);
-  const found = await get("/api/runs", { quiet: Boolean(host.querySelector("h1")) }).catch(() => null);
+  const answer = await get("/api/runs", { quiet: Boolean(host.querySelector("h1")) }).catch(() => null);
   if (mine !== asked) return;
-  if (found) list(host, found.runs);
+  if (answer) list(host, answer.runs);
   timer = setTimeout(() => refresh(host), AGAIN);
 }
 

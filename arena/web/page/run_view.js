@@ -25,8 +25,8 @@ export class RunView {
     this.badge = element("span.watch-live", { hidden: true }, "live");
     this.overview = element("div", {}, element("p.small", {}, element("a", { href: "#/runs" }, "All runs")),
       element("h1", {}, named(name), this.badge), this.about, this.lost, this.live);
-    this.one = element("div", { hidden: true }, element("p.small", {}, element("a", { href: addressOf(name) }, "Back to ", named(name))));
-    host.replaceChildren(this.overview, this.one);
+    this.gamePart = element("div", { hidden: true }, element("p.small", {}, element("a", { href: addressOf(name) }, "Back to ", named(name))));
+    host.replaceChildren(this.overview, this.gamePart);
     this.standings = element("div");
     this.live.append(this.standings, this.links);
     this.finished = new FinishedGames(this.live, name);
@@ -36,14 +36,14 @@ export class RunView {
 
   game(number, ply) {
     this.overview.hidden = true;
-    this.one.hidden = false;
+    this.gamePart.hidden = false;
     document.title = `Game ${number} of ${this.name}`;
-    this.finishedGame ||= new FinishedGame(this.one, this.name);
+    this.finishedGame ||= new FinishedGame(this.gamePart, this.name);
     this.finishedGame.open(number, ply);
   }
 
   all() {
-    this.one.hidden = true;
+    this.gamePart.hidden = true;
     this.overview.hidden = false;
     document.title = this.name;
     if (this.finishedGame) this.finishedGame.close();

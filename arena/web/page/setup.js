@@ -58,8 +58,8 @@ export class Setup {
   /* The sizes of board that the rules go with; their own is chosen. */
   sizes() {
     const { variant, size } = this.form.elements;
-    const found = this.offer.variants.filter(({ base }) => base === variant.value);
-    size.replaceChildren(...found.map(({ name, columns, rows }) => element("option", { value: name }, `${columns}\u00a0×\u00a0${rows}`)));
+    const variants = this.offer.variants.filter(({ base }) => base === variant.value);
+    size.replaceChildren(...variants.map(({ name, columns, rows }) => element("option", { value: name }, `${columns}\u00a0×\u00a0${rows}`)));
     size.value = variant.value;
   }
 
