@@ -82,7 +82,7 @@ def phased(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int, key:
     rows = np.zeros((2, len(names)))
     for name, weight in weights.items():
         pair = weight if isinstance(weight, list | tuple) else (weight, weight)
-        if len(pair) != 2 or not all(type(number) in (int, float) for number in pair):
+        if len(pair) != 2 or not all(_is_number(number) for number in pair):
             raise PlayerError(
                 f"the weight of {name} must be a number or a pair [opening, ending], not {weight!r}",
                 "evaluation",
@@ -92,6 +92,10 @@ def phased(weights: Mapping[str, Any], names: tuple[str, ...], pieces: int, key:
         opening, ending = pair
         rows[:, names.index(name)] = ending, (opening - ending) / pieces
     return rows.ravel()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class Share(NamedTuple):

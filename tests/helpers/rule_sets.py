@@ -14,7 +14,7 @@ from arena.rules.variants import VARIANTS, Variant
 
 UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 """Whether kernels run as Python, for coverage: hundreds of times slower, so on few positions of two rule sets."""
-POSITIONS = 1000 if UNCOMPILED else 2000
+POSITIONS = 1000
 """How many positions from play, and how many scattered ones, a rule set is tried on."""
 
 COMPILED = () if UNCOMPILED else ("english", "international")

@@ -281,6 +281,7 @@ def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
     return replace(spec, type="engine", options={"command": command, "folder": str(ROOT)})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("variant", "limit", "games"),
     [("english", Limit(depth=5), 2), ("international", Limit(nodes=3000), 6), ("frisian", Limit(nodes=1000), 2)],

@@ -234,7 +234,7 @@ three_variants = pytest.mark.parametrize(
 @pytest.fixture(scope="session")
 def positions_from_everywhere(played: list[Position], scattered: list[Position]) -> list[Position]:
     """50 positions from play, finished ones among them, and 50 with pieces on any squares."""
-    return played[::40] + scattered[::40]
+    return played[::20] + scattered[::20]
 
 
 @pytest.mark.parametrize("evaluation", SYSTEMS)
