@@ -56,9 +56,9 @@ def check(evaluation: str, variant: Variant) -> None:
 def doctor(config: Path) -> None:
     """List everything that is wrong with CONFIG, a tournament or a learning run, before it is played.
 
-    Every player is built and plays a few short games: are its moves legal, its limits kept, and its moves the same
-    from the same seed, whatever it played before? Own evaluations are examined as `arena check` does. The exit
-    code is 1 if there are problems.
+    Every player is built, and your own play a few short games: are their moves legal, their limits kept, and their
+    moves the same from the same seed, whatever they played before? Evaluations are examined as `arena check` does.
+    The exit code is 1 if there are problems.
     """
     learning = rehearsed(config)
     findings: list[Finding] = []

@@ -227,8 +227,8 @@ def diagnose(
 ) -> Iterator[Finding]:
     """Yield problems of a configuration whose run is to be kept in `folder`: errors and warnings.
 
-    All that `prepare` makes is made, and every player plays several games. `say` receives what is done next. It
-    ends where a user's own code needs a sandbox and there is none.
+    All that `prepare` makes is made, and every player of the user's own plays several games. `say` receives what
+    is done next. It ends where a user's own code needs a sandbox and there is none.
     """
     if line := _unguarded(experiment):
         say(line)

@@ -31,16 +31,14 @@ from arena.rules.movegen import compiled_generator
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding, examined
-from players.loading import PlayerError, is_class, located, own_code, without_own_code
+from players.loading import PlayerError, located, own_code, without_own_code
 from players.player import ENGINE, Allowance, Limit, PlayerSpec
 from players.table import build_player
 
 _FEWEST, _MOST = 4, 40
 """Plies of a player's first moves, when its pace is unknown, and the most of any game."""
 _BUDGET = 3.0
-"""Seconds that a player's games take, about, but for the first game of a user's own code, of _MOST plies."""
-_BUILT_IN = Limit(nodes=5000, seconds=0.5, clock=10.0)
-"""The most that a player of a built-in type is given, as it is known to play the same with more."""
+"""Seconds that a player's games take, about, but for the first game, of _MOST plies."""
 _SLOWER = 10
 """A player's moves in a game may take this many times as long, on average, as the slowest of its first moves."""
 _SLOW_SECONDS = 15.0
@@ -55,14 +53,14 @@ _COMPARED = ("move", "depth", "nodes", "score")
 
 
 class Extent(IntEnum):
-    """How closely a player is looked at."""
+    """How closely a player is looked at; only a user's own plays."""
 
     BUILT = 0
     """It is built."""
     FIRST_MOVES = 1
-    """Its evaluation is examined, and it plays a few plies."""
+    """Its evaluation is examined if that is a file, and it plays a few plies."""
     GAMES = 2
-    """It plays several games, too."""
+    """Its evaluation is examined if that is a file or weights, and it plays several games."""
 
 
 class Trial(NamedTuple):
@@ -115,7 +113,7 @@ def look_at(
     *,
     everyone: bool = False,
 ) -> list[Look]:
-    """Look at the players of an experiment: of built-in types only whether they can be built, unless `everyone`.
+    """Look at the players of an experiment: of built-in types, unless `everyone`, only whether they can be built.
 
     Players of one evaluation are looked at together, on one of the worker processes. `say` receives which of a
     user's players is tried at length, and which take long.
@@ -123,7 +121,7 @@ def look_at(
     specs = [located(spec, experiment.path.parent) for spec in experiment.players]
     allowance = experiment.allowance._replace(unreachable=1)
     openings: tuple[Position, ...] = ()
-    if extent > Extent.BUILT and (everyone or any(map(is_own, specs))):
+    if extent > Extent.BUILT and any(map(is_own, specs)):
         build_player(_COMPILED, variant)
         openings = _openings(variant)
     groups: dict[tuple[bool, str], list[PlayerSpec]] = {}
@@ -171,7 +169,7 @@ def looked_at(trial: Trial) -> dict[str, Look]:
             if findings and spec is not first:
                 message = f"its evaluation is that of {first.name}, which is faulty"
                 look = look._replace(findings=(Finding("error", message),) if is_faulty else ())
-            if look.error is None and not is_faulty and not look.costs and trial.extent > Extent.BUILT:
+            if trial.is_own and trial.extent > Extent.BUILT and not (look.error or is_faulty or look.costs):
                 look = look._replace(findings=(*look.findings, *_of_games(trial, spec)))
             looks[spec.name] = look
     finally:
@@ -208,16 +206,16 @@ def _of_evaluation(trial: Trial) -> Iterator[Finding]:
 def _of_games(trial: Trial, spec: PlayerSpec) -> Iterator[Finding]:
     """Yield mistakes in a player's games: a few plies, then several games if the trial extends to these.
 
-    The first of these has _MOST plies where the player is a user's own, and is played once more at the end, and in
-    new processes if it differs. It is an error if the player raises, moves illegally, is late, or reports more
-    nodes or plies than its limit allows; what an outside program reports is not checked.
+    The first of these has _MOST plies, and is played once more at the end, and in new processes if it differs. It
+    is an error if the player raises, moves illegally, is late, or reports more nodes or plies than its limit
+    allows; what an outside program reports is not checked.
     """
     seen: set[str] = set()
     record = _game(trial, spec, 0, _FEWEST)
     yield from _new_errors(_of_record(trial, spec, record, 0), seen)
     if trial.extent < Extent.GAMES or seen:
         return
-    games = 2 * len(trial.openings) if trial.is_own else 2
+    games = 2 * len(trial.openings)
     pace = float(_moves_of(trial, record, 0)["seconds"].max(initial=1e-3))
     plies = min(max(2 * int(_BUDGET / games / pace), _FEWEST), _MOST)
     most = trial.allowance.move_timeout + _MOST * _SLOWER * pace
@@ -225,9 +223,9 @@ def _of_games(trial: Trial, spec: PlayerSpec) -> Iterator[Finding]:
     trial = trial._replace(allowance=trial.allowance._replace(game_timeout=game_timeout))
     records = []
     for number in range(games):
-        records.append(_game(trial, spec, number, _MOST if trial.is_own and not number else plies))
+        records.append(_game(trial, spec, number, plies if number else _MOST))
         yield from _new_errors(_of_record(trial, spec, records[-1], number), seen)
-    if not trial.is_own or seen or spec.limit.longest is not None:
+    if seen or spec.limit.longest is not None:
         return
 
     def first_alone() -> bytes:
@@ -283,8 +281,6 @@ def _openings(variant: Variant) -> tuple[Position, ...]:
 def _game(trial: Trial, spec: PlayerSpec, number: int, plies: int) -> GameRecord:
     opening, colour = _of_number(trial, number)
     player = replace(spec, in_process=False)
-    if not is_class(player.type) and player.type != ENGINE:
-        player = _limited(player)
     sides = (player, _OPPONENT) if colour == WHITE else (_OPPONENT, player)
     pairing = Pairing(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
     return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.allowance))
@@ -293,13 +289,6 @@ def _game(trial: Trial, spec: PlayerSpec, number: int, plies: int) -> GameRecord
 def _of_number(trial: Trial, number: int) -> tuple[Position, int]:
     """The opening of a game and the colour of the player."""
     return list(product(trial.openings, range(len(COLOURS))))[number]
-
-
-def _limited(spec: PlayerSpec) -> PlayerSpec:
-    """A player of a built-in type, given no more than _BUILT_IN."""
-    limit = spec.limit._replace(nodes=spec.limit.nodes or _BUILT_IN.nodes)
-    most = {name: most for name, most in _BUILT_IN._asdict().items() if None not in (most, getattr(limit, name))}
-    return replace(spec, limit=limit._replace(**{name: min(most[name], getattr(limit, name)) for name in most}))
 
 
 def _of_record(trial: Trial, spec: PlayerSpec, record: GameRecord, number: int) -> Iterator[str]:
