@@ -106,7 +106,7 @@ class Script:
 
     def ended(self) -> tuple[int, str, str]:
         """Exit code, stdout and stderr."""
-        out, error = self.process.communicate(timeout=20)
+        out, error = self.process.communicate(timeout=60)
         return self.process.returncode, out, error
 
     def left(self) -> dict[int, str]:
@@ -255,8 +255,8 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
 def test_where_every_task_ends_its_worker_only_a_few_are_tried(tmp_path: Path) -> None:
     tasks = [("dies", tmp_path / str(number)) for number in range(1000)]
     with pytest.raises(EngineError):
-        done(tasks)
-    assert 1 <= sum(1 for _ in tmp_path.iterdir()) <= 10
+        list(run(work, tasks, 1, lambda: False))
+    assert 1 <= sum(1 for _ in tmp_path.iterdir()) <= 5
 
 
 @pytest.mark.full
@@ -293,7 +293,7 @@ def plus(position, rules):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("workers", "in_process"), [(1, False), (2, False), (1, True)])
+@pytest.mark.parametrize(("workers", "in_process"), [(2, False), (1, True)])
 def test_a_second_run_plays_the_code_that_was_edited_since_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, in_process: bool
 ) -> None:
@@ -333,27 +333,26 @@ def test_a_fork_after_a_run_can_run_too_and_ends(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @linux
-@pytest.mark.parametrize("workers", ["here", 2])
 @pytest.mark.parametrize(
-    ("signals", "code"),
+    ("signals", "code", "workers"),
     [
-        ([signal.SIGINT, signal.SIGINT], 130),
-        ([signal.SIGTERM], 143),
-        ([signal.SIGHUP], 129),
-        ([signal.SIGINT, signal.SIGTERM], 143),
+        ([signal.SIGINT, signal.SIGINT], 130, "2"),
+        ([signal.SIGTERM], 143, "here"),
+        ([signal.SIGHUP], 129, "2"),
+        ([signal.SIGINT, signal.SIGTERM], 143, "here"),
     ],
 )
 def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
-    tmp_path: Path, workers: int | str, signals: list[signal.Signals], code: int
+    tmp_path: Path, signals: list[signal.Signals], code: int, workers: str
 ) -> None:
-    script = Script(tmp_path, "native", str(workers))
-    script.begun(2 if workers == 2 else 1)
+    script = Script(tmp_path, "native", workers)
+    script.begun(2 if workers == "2" else 1)
     began = time.monotonic()
     for number in signals:
         script.process.send_signal(number)
         time.sleep(0.1)
     exit_code, _, error = script.ended()
-    assert exit_code == code and time.monotonic() - began < 2.5
+    assert exit_code == code and time.monotonic() - began < 5
     assert "Traceback" not in error and script.gone()
     assert ("finishing current games" in error) == (signals[0] == signal.SIGINT)
 
