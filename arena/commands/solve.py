@@ -24,7 +24,7 @@ from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
 from arena.play.grading import make_tables
-from arena.play.searches import ONE_PLY, failed, in_order, question_name, questions
+from arena.play.searches import ONE_PLY, failed, in_order, questions
 from arena.play.searches import solve as solve_question
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
@@ -175,9 +175,7 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
 def _answers(suite: Suite, asked: list[PlayerSpec], seed: int, workers: int | str) -> list[SuiteAnswer]:
     asking, answers = list(questions(suite, asked, seed)), list[SuiteAnswer]()
     what = "positions of players"
-    if not carry_through(
-        what, solve_question, asking, len(asking), answers.append, workers, Terminal(), question_name
-    ):
+    if not carry_through(what, solve_question, asking, len(asking), answers.append, workers, Terminal()):
         say("stopped")
         sys.exit(STOPPED)
     return in_order(answers, asked)

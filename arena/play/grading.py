@@ -69,6 +69,9 @@ class GradeTask(NamedTuple):
     seed: int
     allowance: Allowance
 
+    def __str__(self) -> str:
+        return f"the grading of game {self.game}"
+
 
 class GradingError(ArenaError):
     """Games that cannot be graded, or not by these judges; one line says why."""
@@ -180,7 +183,7 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
             work = grade_by_tables if by_tables else grade_by_player
             what = f"games graded by {judge}"
             store = ledger.add_grades
-            is_whole = carry_through(what, work, tasks, len(games), store, workers, observer, _name)
+            is_whole = carry_through(what, work, tasks, len(games), store, workers, observer)
     return is_whole
 
 
@@ -348,10 +351,6 @@ def _tasks(grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: li
     for game in games:
         ((opening, plies, moves),) = ledger.rows(query, (game,))
         yield GradeTask(game, variant, opening, plies, moves, pieces, judge, seed, allowance)
-
-
-def _name(task: GradeTask) -> str:
-    return f"the grading of game {task.game}"
 
 
 def _replayed(task: GradeTask) -> PlayedGame:

@@ -54,6 +54,9 @@ class Task(NamedTuple):
     man_values: tuple[float | None, float | None] = (None, None)
     """What a man is worth in the scores of White and of Black, where that is known."""
 
+    def __str__(self) -> str:
+        return f"game {self.pairing.game} ({self.white.name} against {self.black.name})"
+
     def record(self, result: str, termination: Termination, **fields: Any) -> GameRecord:
         """The record of this game, which has ended so."""
         game, pair, round, _, _, opening = self.pairing

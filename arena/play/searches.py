@@ -44,6 +44,9 @@ class ProbeTask(NamedTuple):
     seed: int
     allowance: Allowance = Allowance()
 
+    def __str__(self) -> str:
+        return f"the search of position {self.number} by {self.player.name}"
+
 
 class Question(NamedTuple):
     """A position of a suite for one player under its limit: plain data."""
@@ -56,6 +59,9 @@ class Question(NamedTuple):
     puzzle: Puzzle
     seed: int
     allowance: Allowance = Allowance()
+
+    def __str__(self) -> str:
+        return f"{self.player.name} at position {self.number} of {self.suite}"
 
 
 def measure(task: ProbeTask) -> ProbeRecord:
@@ -120,11 +126,6 @@ def failed(answers: Iterable[SuiteAnswer]) -> str:
     return f"{counted(len(failures), 'answer')} failed; {first.player} at position {first.position} {first.error}"
 
 
-def question_name(question: Question) -> str:
-    """A question as errors name it."""
-    return f"{question.player.name} at position {question.number} of {question.suite}"
-
-
 def measured(
     tournament: Tournament,
     ledger: Ledger,
@@ -142,9 +143,7 @@ def measured(
         tell(record)
 
     tasks = list(probe_tasks(tournament, ledger.probed()))
-    return not tasks or carry_through(
-        "searches", measure, tasks, len(tasks), store, workers, observer, _search_name
-    )
+    return not tasks or carry_through("searches", measure, tasks, len(tasks), store, workers, observer)
 
 
 def probe_tasks(tournament: Tournament, finished: set[tuple[str, int]]) -> Iterator[ProbeTask]:
@@ -181,7 +180,7 @@ def solved(tournament: Tournament, ledger: Ledger, workers: Workers, observer: O
             failures.append(answer)
 
     what = "answers to suites"
-    is_whole = carry_through(what, solve, asked, len(asked), store, workers, observer, question_name)
+    is_whole = carry_through(what, solve, asked, len(asked), store, workers, observer)
     if line := failed(failures):
         observer.say(line)
     return is_whole
@@ -207,7 +206,3 @@ def unanswered(tournament: Tournament, ledger: Ledger) -> list[Question]:
             and question.player.name not in ledger.disqualified
         )
     return missing
-
-
-def _search_name(task: ProbeTask) -> str:
-    return f"the search of position {task.number} by {task.player.name}"

@@ -28,7 +28,7 @@ from arena.ledger.packing import add_named
 from arena.ledger.record import GameRecord, ProbeRecord
 from arena.ledger.store import StoreError
 from arena.play.grading import configured, grade
-from arena.play.match import Task, crashed
+from arena.play.match import crashed
 from arena.play.match import play as play_game
 from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import Schedule
@@ -172,7 +172,7 @@ def play(
                 (game.game, names[game.white], names[game.black], game.opening + 1) for game in schedule.games()
             )
             schedule.forget(ledger.remove_others(games))
-        for record in run_tasks(play_game, schedule.tasks(), workers, enough, _game_name, crashed):
+        for record in run_tasks(play_game, schedule.tasks(), workers, enough, crashed):
             if numbers := [*record.uncounted, *filter(None, [record.extras])]:
                 add_named(spent, numbers)
                 ledger.put(SPENT, spent)
@@ -293,7 +293,3 @@ def _used_up(spent: Mapping[str, float], budget: Mapping[str, float]) -> list[st
     """The numbers of a budget that are used up, in words."""
     used = {name: spent.get(name, 0.0) for name in budget}
     return [f"{used[name]:,.10g} of {most:,.10g} {name}" for name, most in budget.items() if used[name] >= most]
-
-
-def _game_name(task: Task) -> str:
-    return f"game {task.pairing.game} ({task.white.name} against {task.black.name})"

@@ -74,6 +74,9 @@ class Trial(NamedTuple):
     openings: tuple[Position, ...]
     """Of their games."""
 
+    def __str__(self) -> str:
+        return f"the trial of {listed([spec.name for spec in self.players])}"
+
     @property
     def is_own(self) -> bool:
         """Whether they run a user's own code."""
@@ -148,7 +151,7 @@ def look_at(
     slow.daemon = True
     slow.start()
     try:
-        for group_looks in run(looked_at, trials, workers, lambda: False, _trial_name):
+        for group_looks in run(looked_at, trials, workers, lambda: False):
             looks |= group_looks
     finally:
         slow.cancel()
@@ -263,10 +266,6 @@ def _announced(trial: Trial, say: Callable[[str], object]) -> Trial:
         for spec in trial.players:
             say(f"trying {spec.name}")
     return trial
-
-
-def _trial_name(trial: Trial) -> str:
-    return f"the trial of {listed([spec.name for spec in trial.players])}"
 
 
 def _openings(variant: Variant) -> tuple[Position, ...]:

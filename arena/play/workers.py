@@ -85,7 +85,6 @@ def run(
     tasks: Iterable[AnyTask],
     workers: Workers,
     stopping: Callable[[], bool],
-    name: Callable[[AnyTask], str] = str,
     crashed: Callable[[AnyTask, str], AnyRecord | None] = lambda *_: None,
 ) -> Iterator[AnyRecord]:
     """Do the tasks on the workers and yield each record once made, in any order.
@@ -94,7 +93,7 @@ def run(
     A task that ends two workers alone has the record that `crashed` makes of it, if any, and of how the second
     worker ended, as in `exit code 3`.
 
-    Raises EngineError, when all others are done, for such tasks without a record, with the `name` of the first; at
+    Raises EngineError, when all others are done, for such tasks without a record, named by `str` of the first; at
     once, if the workers are lost; and at once what `work` raises: tasks under way are lost.
     """
     queue = _Queue(tasks, stopping, crashed)
@@ -109,7 +108,7 @@ def run(
     if queue.given_up and not queue.stopping():
         first, *others = sorted(queue.given_up.items())
         more = f" (and {len(others)} more)" if others else ""
-        raise EngineError(f"{name(first[1])}{more} ended the process of a worker, twice")
+        raise EngineError(f"{first[1]}{more} ended the process of a worker, twice")
 
 
 def _is_in_process(workers: Workers) -> bool:
@@ -124,12 +123,11 @@ def carry_through(
     store: Callable[[AnyRecord], object],
     workers: Workers,
     observer: Observer,
-    name: Callable[[AnyTask], str],
 ) -> bool:
     """Do `total` tasks as `run` does, watched, and store each record once made; whether nobody stopped it."""
     number = 0
     with observer.working(what, total) as stopping:
-        for number, record in enumerate(run(work, tasks, workers, stopping, name), start=1):
+        for number, record in enumerate(run(work, tasks, workers, stopping), start=1):
             store(record)
             observer.done(number)
         return number == total and not stopping()

@@ -243,8 +243,8 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
     kinds = [*["fast"] * 5, "dies", *["slow", "fast"] * 3, "dies", "fast"]
     tasks = [(kind, tmp_path / f"{number:02}") for number, kind in enumerate(kinds)]
     records: list[str] = []
-    with pytest.raises(EngineError, match=r"^05 \(and 1 more\) ended the process of a worker, twice$"):
-        records.extend(run(work, tasks, 2, lambda: False, lambda task: task[1].name))
+    with pytest.raises(EngineError, match=r"05.* \(and 1 more\) ended the process of a worker, twice$"):
+        records.extend(run(work, tasks, 2, lambda: False))
     others = [kind for kind in kinds if kind != "dies"]
     assert sorted(records) == sorted(others)
     made = run(work, tasks, 2, lambda: False, crashed=lambda task, how: f"{task[1].name}: {how}")
