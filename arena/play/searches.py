@@ -6,7 +6,7 @@ Each is made by a player begun for it alone, so that nothing is left over from a
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -126,21 +126,19 @@ def failed(answers: Iterable[SuiteAnswer]) -> str:
     return f"{counted(len(failures), 'answer')} failed; {first.player} at position {first.position} {first.error}"
 
 
-def measured(
-    tournament: Tournament,
-    ledger: Ledger,
-    workers: Workers,
-    observer: Observer,
-    tell: Callable[[ProbeRecord], object] = lambda _: None,
-) -> bool:
-    """Make the searches of the probe that the ledger lacks; whether it was not stopped. `tell` is given each.
+def measured(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
+    """Make the searches of the probe that the ledger lacks; whether it was not stopped.
 
-    Raises EngineError if a search ends the process that makes it.
+    The observer hears the first failure of each player. Raises EngineError if a search ends the process that makes
+    it.
     """
+    told: set[str] = set()
 
     def store(record: ProbeRecord) -> None:
         ledger.add_probe(record)
-        tell(record)
+        if record.error and record.player not in told:
+            told.add(record.player)
+            observer.say(f"{record.player} cannot be measured at position {record.position}: {record.error}")
 
     tasks = list(probe_tasks(tournament, ledger.probed()))
     return not tasks or carry_through("searches", measure, tasks, len(tasks), store, workers, observer)

@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import session, versions
 from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
 from arena.ledger.packing import add_named
-from arena.ledger.record import GameRecord, ProbeRecord
+from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
 from arena.play.grading import configured, grade
 from arena.play.match import crashed
@@ -247,32 +247,21 @@ def _write(path: Path, text: str) -> None:
 
 def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> None:
     """Make the searches of the probe, then play the games, seen by an observer."""
-    folder, told = ledger.path.parent, set[Hashable]()
-
-    def tell(record: ProbeRecord | GameRecord) -> None:
-        key, line = _failure(record, folder)
-        if line and key not in told:
-            told.add(key)
-            observer.say(line)
-
-    if measured(tournament, ledger, workers, observer, tell):
-        with observer.working("games", tournament.games, folder) as stopping:
-            for number, record in enumerate(play(tournament, ledger, workers, stopping), start=1):
-                observer.done(number)
-                tell(record)
-
-
-def _failure(record: ProbeRecord | GameRecord, folder: Path) -> tuple[Hashable, str]:
-    """A line on a player's failure in a search or a game, or its disqualification, with its kind; "" for none."""
-    if not record.error:
-        return None, ""
-    if isinstance(record, ProbeRecord):
-        line = f"{record.player} cannot be measured at position {record.position}: {record.error}"
-        return ("search", record.player), line
-    number = record.game
-    if record.incident is None:
-        return record.error, f"game {number} and later: {record.error}"
-    return record.incident.player, f"game {number}: {record.error}; it loses ({incident_file(folder, number)})"
+    if not measured(tournament, ledger, workers, observer):
+        return
+    folder, told = ledger.path.parent, set[str]()
+    with observer.working("games", tournament.games, folder) as stopping:
+        for number, record in enumerate(play(tournament, ledger, workers, stopping), start=1):
+            observer.done(number)
+            incident, error = record.incident, record.error
+            cause = error if incident is None else incident.player
+            if not error or cause in told:
+                continue
+            told.add(cause)
+            if incident is None:
+                observer.say(f"game {record.game} and later: {error}")
+            else:
+                observer.say(f"game {record.game}: {error}; it loses ({incident_file(folder, record.game)})")
 
 
 def _storing(ledger: Ledger) -> Callable[[GameRecord], None]:
