@@ -82,7 +82,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     expected = deciding_pair(tuple(1.0 if pair % 3 == 0 else 1.5 for pair in range(1, 481)))
     begun: list[int] = []
 
-    def shuffled(work, tasks, workers, stopping, name, crashed):
+    def shuffled(work, tasks, workers, stopping, crashed):
         """Finish games in blocks of 60 in another order than they were begun."""
         tasks = list(tasks)
         for start in range(0, len(tasks), 60):
