@@ -99,7 +99,7 @@ def written_out(players: Sequence[Node], folder: Path) -> tuple[list[Node], list
 
 
 def _without_short_forms(players: Sequence[Node], folder: Path, problems: list[Problem]) -> list[Node]:
-    """The entries, those that are texts as mappings with names that differ; wrong ones are left out."""
+    """The entries, short forms as mappings with names that differ; wrong ones are left out."""
     entries: dict[int, Node] = dict(enumerate(players))
     shorts: dict[int, dict[str, Any]] = {}
     for number, entry in enumerate(players):

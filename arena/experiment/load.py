@@ -25,7 +25,7 @@ KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
 SEVERAL = {"variants": "give 'variant'", "limits": "give each player its own limit"}
 """The keys that make several runs, and what to do in a file of one."""
 UNLIMITED = ("random", "greedy")
-"""Those of `players.player.TYPES` that heed no limit: reading a configuration does not load the classes."""
+"""Types of players that heed no limit, by name: reading a configuration does not load the classes."""
 
 
 def command_for(path: str | Path) -> str:
@@ -59,7 +59,7 @@ def load_all(config: str | PathLike[str], *, renamed: bool = False) -> dict[str,
     """Read the experiments in a YAML file, one for each run that `variants` and `limits` make, by their names.
 
     Players of one name are an error, or `renamed`: "a" and "a 2". That of a file without these has the name "".
-    Raises ConfigError with all problems; one that not all runs have begins with the names of those that have it,
+    Raises ConfigError with all problems; one that not all runs have begins with the names of its runs,
     and so does what is found later in one of these experiments.
     """
     source = _read(config)
@@ -249,7 +249,7 @@ class _Entry(Document):
 
 
 def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> PlayerSpec:
-    """The player of an entry: a mapping, YAML as `{type: negamax, depth: 6}`, or a short form as `simple@d6`.
+    """The player of an entry: a mapping, YAML such as `{type: negamax, depth: 6}`, or a short form, `simple@d6`.
 
     The type of a mapping is negamax, and its name its type's, if it gives none; a short form's files are looked
     for in `folder`. Raises ConfigError, naming `given_as`, for anything else.
@@ -258,7 +258,7 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder
 
 
 def player_specs(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]) -> list[PlayerSpec]:
-    """The players of entries as `player_spec` takes them, with names that differ: "simple d6", "racer d6".
+    """The players of several entries on the command line, with names that differ: "simple d6", "racer d6".
 
     One without a limit has that of its type in `usual`, if there is one. Raises ConfigError, naming the entry.
     """
@@ -286,6 +286,6 @@ def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> A
 
 
 def judge_spec(entry: str, given_as: str) -> PlayerSpec:
-    """The player of an entry of a judge, given as `player_spec` takes it."""
+    """The player of a judge's entry: YAML, or a short form."""
     data = inline(entry, given_as)
     return player_spec(data if isinstance(data, str) else lone_entry(data), given_as)

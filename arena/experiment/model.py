@@ -113,7 +113,7 @@ class ProcessLimits(Section):
 
 
 class Failures(Section):
-    """What is done when players fail, and with those that are found faulty before the first game."""
+    """What happens to players that fail, or are found faulty before the first game."""
 
     disqualify_after: int = Field(
         default=3,
@@ -351,7 +351,7 @@ class Experiment(Document):
 
     @property
     def voids_games(self) -> bool:
-        """Whether no game of a player that is disqualified counts; else it loses those that it has not played."""
+        """Whether no game of a disqualified player counts; else it loses the games that it has not played."""
         return self.format.voids_games and len(self.players) > 2
 
     @property

@@ -80,7 +80,7 @@ def filled(template: str, words: Mapping[str, str]) -> str:
 def completed_entry(entry: Any, folder: Path | None = None) -> Any:
     """A player's entry with what may be left out: its type is negamax, and its name its type.
 
-    A text is a short form, see `short_entry`, and its name "simple d6". Anything else is returned as it is.
+    A text is a short form, and its name "simple d6". Anything else is returned unchanged.
     """
     if isinstance(entry, str):
         short = short_entry(entry, folder)

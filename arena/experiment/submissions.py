@@ -138,7 +138,7 @@ def _playing(name: str, key: str, folder: Path) -> str:
 def _classes(body: Sequence[ast.stmt]) -> list[str]:
     """The public classes that have a method `choose`, of their own or of a class of the file that they extend.
 
-    Those that others extend are left out; all public classes if none has the method.
+    Classes that others extend are left out; all public classes if none has the method.
     """
     classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     bases = {
@@ -146,7 +146,7 @@ def _classes(body: Sequence[ast.stmt]) -> list[str]:
         for name, node in classes.items()
     }
     able: set[str] = set()
-    for name, node in classes.items():  # each after those that it extends
+    for name, node in classes.items():  # each after the classes that it extends
         methods = {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
         if "choose" in methods or not able.isdisjoint(bases[name]):
             able.add(name)

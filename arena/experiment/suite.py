@@ -1,4 +1,4 @@
-"""Suites of positions to solve: those that ship, and the entry of a configuration that names one."""
+"""Suites of positions to solve: the suites that ship, and the entry of a configuration that names one."""
 
 from __future__ import annotations
 

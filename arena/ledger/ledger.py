@@ -123,7 +123,7 @@ class Ledger(Store):
     def __init__(self, folder: Path, experiment: Experiment, info: RunInfo) -> None:
         """Open the ledger in `folder`, or make one for an experiment.
 
-        Games and searches that are damaged are removed: see `repaired`. Raises StoreError if the folder cannot be
+        Damaged games and searches are removed; `repaired` names them. Raises StoreError if the folder cannot be
         written to, is in use, or holds another experiment.
         """
         super().__init__(folder / FILE, TABLES, _parts(experiment, info), columns=COLUMNS)
@@ -183,7 +183,7 @@ class Ledger(Store):
         return others
 
     def verify(self) -> None:
-        """Raise StoreError if the games are not those found or stored here, and remove those that differ.
+        """Remove games that differ from the games found or stored here, and raise StoreError if there are any.
 
         Another program has written to the file then: a row that it gave a checksum seems intact to a reader.
         """

@@ -25,7 +25,7 @@ PHASES = ("opening", "middle", "ending")
 
 @dataclass(frozen=True)
 class Moves:
-    """Reads a row per move of some games, see `arena.ledger.read.RunData.moves`."""
+    """Reads a row per move of some games: the columns of `arena.ledger.read.RunData.moves`."""
 
     path: Path
     """Of the ledger."""
@@ -37,10 +37,10 @@ class Moves:
     start: int
     """Pieces at the start."""
     extras: pd.DataFrame
-    """See `arena.ledger.read.RunData.extras`."""
+    """A row per custom metric of a move: `arena.ledger.read.EXTRA_COLUMNS`."""
 
     def __call__(self, chosen: pd.Index | None = None) -> Iterator[pd.DataFrame]:
-        """Read the moves of all games, or of those with chosen numbers, in parts of some PLIES_AT_ONCE.
+        """Read the moves of all games, or of the games with chosen numbers, in parts of some PLIES_AT_ONCE.
 
         Raises StoreError if the ledger does not hold one of the games any more.
         """

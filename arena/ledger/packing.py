@@ -95,7 +95,7 @@ def packed_grades(grades: Sequence[Any]) -> bytes:
 def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
     """The grades of many games as records, by what `packed_grades` gave and how many there are in each.
 
-    The fields are those of `arena.ledger.record.Grade`; `move` is the best move as bytes, nan a missing value.
+    The fields are named as in `arena.ledger.record.Grade`; `move` is the best move as bytes, nan a missing value.
     """
     return _decompressed(GRADE_RECORD, parts, counts)
 
@@ -146,7 +146,7 @@ def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:
 
 
 def add_named(sums: dict[str, float], games: Iterable[bytes]) -> None:
-    """Add the numbers of games, as `named` made them, to sums by name."""
+    """Add the custom metrics of games, packed by `named`, to sums by name."""
     for _, _, name, value in named_of(dict(enumerate(games))):
         sums[name] = sums.get(name, 0.0) + value
 

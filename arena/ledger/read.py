@@ -73,7 +73,7 @@ class RunData(NamedTuple):
 
     After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what
     `info` says that a man is worth to the player, missing for certain wins and where that is not known. Where no
-    win or loss is certain, `plies_to_win` is missing. Numbers of the players' own follow, as `extra_tokens`.
+    win or loss is certain, `plies_to_win` is missing. Custom metrics follow, such as `extra_tokens`.
 
     In parts, at least one, that hold whole games, in their order.
     """
@@ -82,7 +82,7 @@ class RunData(NamedTuple):
     disqualified: tuple[str, ...] = ()
     """The players of whom no game counts."""
     void_games: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
-    """Their games, as `games` but for the result, which is `*`."""
+    """Their games, with the result `*`."""
     grades: pd.DataFrame = pd.DataFrame(columns=list(GRADE_COLUMNS))
     """A row per graded decision of these games and judge: GRADE_COLUMNS, in the order of games, plies and judges.
 
@@ -102,9 +102,9 @@ class RunData(NamedTuple):
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
     """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
     extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
-    """A row per number of a player's own that a move has: EXTRA_COLUMNS, `extra` being its name.
+    """A row per custom metric of a move: EXTRA_COLUMNS, `extra` being its name.
 
-    A player that gave up has numbers of the move that it did not make, too.
+    A player that gave up has metrics of the move that it did not make, too.
     """
     published: Mapping[str, tuple[str, str]] | None = None
     """Where names were replaced for publication: the other name of each player that has one, and its file."""
@@ -138,7 +138,10 @@ def read(folder: Path) -> RunData:
     void = every["white"].isin(out) | every["black"].isin(out)
     games = every[~void].reset_index(drop=True) if void.any() else every
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
-    extras, start = _extras(numbers, games, names), pieces_at_start(experiment)
+    extras: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
+    extras = _with_movers(extras, games, names)[list(EXTRA_COLUMNS)]
+    grades, start = _with_movers(grades, games, names), pieces_at_start(experiment)
+    grades = grades.assign(phase=phases(grades["pieces"].to_numpy(), start))[list(GRADE_COLUMNS)]
     return RunData(
         experiment=experiment,
         info=info,
@@ -148,7 +151,7 @@ def read(folder: Path) -> RunData:
         probes=_probes(probes, [player.name for player in experiment.players]),
         disqualified=out,
         void_games=every[void].assign(result=NO_RESULT).reset_index(drop=True),
-        grades=_of_games(grades, games, names, start),
+        grades=grades,
         graded=graded[graded["game"].isin(games["game"])].reset_index(drop=True),
         judges=stored.get(JUDGES, {}),
         answers=_answers(answers, out),
@@ -192,7 +195,7 @@ def _numbers(name: str, values: Sequence[Any]) -> Any:
 
 
 def _probes(rows: list[tuple[Any, ...]], players: Sequence[str]) -> pd.DataFrame:
-    """See `RunData.probes`."""
+    """The searches of the probe, by position and then in the order of the players."""
     place = {name: number for number, name in enumerate(players)}
     position, player = (PROBE_COLUMNS.index(name) for name in ("position", "player"))
     rows.sort(key=lambda row: (row[position], place[row[player]]))
@@ -203,7 +206,7 @@ def _probes(rows: list[tuple[Any, ...]], players: Sequence[str]) -> pd.DataFrame
 
 
 def _answers(rows: Sequence[Any], disqualified: Sequence[str]) -> pd.DataFrame:
-    """See `RunData.answers`."""
+    """The answers to suites but for disqualified players, by suite, position and player."""
     answers = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
     return answers[~answers["player"].isin(disqualified)].sort_values(
         ["suite", "position", "player"], kind="stable", ignore_index=True
@@ -237,24 +240,9 @@ def _grades(connection: Connection) -> pd.DataFrame:
     return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
 
 
-def _of_games(grades: pd.DataFrame, games: pd.DataFrame, names: pd.Index, start: int) -> pd.DataFrame:
-    """See `RunData.grades`: with the movers, of these games alone, as `names` has their players."""
-    place = pd.Index(games["game"]).get_indexer(grades["game"])
-    grades, place = grades[place >= 0].reset_index(drop=True), place[place >= 0]
-    player, colour = movers(games, place, grades["ply"].to_numpy(), names)
-    return grades.assign(
-        player=player,
-        colour=colour,
-        phase=phases(grades["pieces"].to_numpy(), start),
-    )[list(GRADE_COLUMNS)]
-
-
-def _extras(numbers: Sequence[Any], games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
-    """See `RunData.extras`, from the numbers of all games."""
-    extras: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
-    place = pd.Index(games["game"]).get_indexer(pd.Index(extras["game"]))
-    extras = extras[place >= 0].reset_index(drop=True)
-    place = place[place >= 0]
-    player, _ = movers(games, place, extras["ply"].to_numpy(np.int64), names)
-    extras.insert(2, "player", pd.Series(player))
-    return extras
+def _with_movers(table: pd.DataFrame, games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
+    """The rows of these games, with the player, one of these names, and the colour to move at their plies."""
+    place = pd.Index(games["game"]).get_indexer(pd.Index(table["game"]))
+    table, place = table[place >= 0].reset_index(drop=True), place[place >= 0]
+    player, colour = movers(games, place, table["ply"].to_numpy(np.int64), names)
+    return table.assign(player=player, colour=colour)

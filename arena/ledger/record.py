@@ -46,7 +46,7 @@ class GameRecord(NamedTuple):
     """A finished game: a row of the ledger, and behind it what is kept beside, or not at all."""
 
     game: int
-    """Its number, from 1, as `pair`, `round` and `opening`."""
+    """Its number; games, pairs, rounds and openings count from 1."""
     pair: int
     round: int
     white: str
@@ -70,7 +70,7 @@ class GameRecord(NamedTuple):
     cpu_seconds: float = nan
     """Processor time of both players' moves."""
     began: float = nan
-    """When it was begun, in seconds since 1970; nan, as `cpu_seconds`, for a game that was not played."""
+    """When it was begun, in seconds since 1970; nan for a game that was not played."""
     worker: int | None = None
     """Number of the process that played it, on its machine."""
     machine: str = ""
@@ -78,9 +78,9 @@ class GameRecord(NamedTuple):
     error: str = ""
     """Why a game was lost by a player's fault."""
     extras: bytes | None = None
-    """Numbers of the players' own, as `named` makes them; None where there are none."""
+    """Custom metrics of the players, packed by `named`; None where there are none."""
     moves: bytes = NO_MOVES
-    """As `packed` makes them."""
+    """Packed by `packed`."""
     incident: Incident | None = None
     """The known details of the failure that ended the game, kept beside the ledger."""
     uncounted: tuple[bytes, ...] = ()
@@ -183,7 +183,7 @@ class GradedGame(NamedTuple):
     """Most pieces of a position that the tables judged; 0 if none took part."""
     grades: tuple[Grade, ...]
     decisions: tuple[int, int] = (0, 0)
-    """White's and Black's decisions that the judge has looked at, those that cannot err among them."""
+    """White's and Black's decisions that the judge has looked at, also if they cannot err."""
     contact_ply: int | None = None
     """The ply of the first move in a position of the tables; None if there is none or the judge is another."""
     contact_points: float | None = None

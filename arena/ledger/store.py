@@ -309,7 +309,7 @@ class Store:
         )
 
     def put(self, key: str, document: Any) -> None:
-        """Store a JSON document under a key of `meta`, in place of an earlier one; errors as of `insert`."""
+        """Store a JSON document under a key of `meta`, in place of an earlier one. Raises StoreError."""
         self.look()
         with _errors(self.path, "written to"):
             self._put(self.connection, key, document)
@@ -333,7 +333,7 @@ class Store:
         return int(row[-1])
 
     def delete(self, table: Table, condition: str, values: Sequence[Any] = ()) -> None:
-        """Delete the rows that meet a condition in SQL. Raises StoreError as `insert`."""
+        """Delete the rows that meet a condition in SQL. Raises StoreError if the disk cannot be written to."""
         self.look()
         with _errors(self.path, "written to"):
             self.connection.execute(f"DELETE FROM {table.name} WHERE {condition}", values)

@@ -83,10 +83,10 @@ class Until(Section):
     ) -> Batches:
         """Rounds of one opening by all ties until every 95 % interval is within +-`error` Elo.
 
-        A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. The rating and its
-        intervals are those of the report, but that repeated games count each time. As errors fall with the square
-        root of the rounds, the next batch is four fifths of those that are missing, at least a twentieth of the
-        rounds so far and at most as many.
+        A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. It is the rating of the
+        report, except that repeated games count each time. As errors fall with the square root of the rounds, the
+        next batch is four fifths of the missing rounds, at least a twentieth of the rounds so far and at most as
+        many.
         """
         import pandas as pd
 

@@ -63,7 +63,7 @@ class Knockout(Format):
         return [Place(bracket[0], last[bracket[0]]), *out]
 
     def _openings_of_round(self, number: int) -> list[range]:
-        """The openings of a round, numbered from 1: those of all ties, then one by one those of level ties."""
+        """The openings of a round, numbered from 1: first for all ties, then one by one for level ties."""
         first = (number - 1) * (self.pairs + self.extra)
         further = range(first + self.pairs, first + self.pairs + self.extra)
         return [range(first, first + self.pairs), *(range(opening, opening + 1) for opening in further)]

@@ -118,7 +118,7 @@ class ScoreTable:
     def order(self) -> list[int]:
         """Players by points, then Buchholz, then Sonneborn-Berger, then their order in the configuration.
 
-        Those whose games are void stand at the end.
+        Players whose games are void stand at the end.
         """
 
         def key(player: int) -> tuple[bool, float, float, float, int]:
@@ -146,8 +146,8 @@ def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:
 
     From the first in order down, each player without an opponent meets one of equal points, first in the lower
     half of these, then in the upper half, else the next below, such that nobody meets twice; if that cannot be,
-    nobody three times, and so on. The bye goes to the last in order of those with the fewest byes for whom it
-    can be so. Players whose games are void are left out.
+    nobody three times, and so on. The bye goes to the last in order of the players with the fewest byes for
+    whom it can be so. Players whose games are void are left out.
     """
     order = [player for player in table.order() if player not in table.out]
     spare: list[int | None] = [None]

@@ -1,4 +1,4 @@
-"""Openings: the named sets, a file each; where those of an experiment come from, and whether they are even."""
+"""Openings: the named sets, a file each, and the keys of a configuration that choose openings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OpeningSet(NamedTuple):
     played: int
     """Its openings, all of different positions."""
     barred: int
-    """Those that are not played, as one side loses a man or the game: used where they are asked for."""
+    """Its openings in which one side loses a man or the game: played only on request."""
     source: str
 
     @property

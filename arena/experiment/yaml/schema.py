@@ -23,7 +23,7 @@ def model_schema(model: type[BaseModel]) -> Schema:
 
 
 def either(key: str, present: Mapping[str, Any], absent: Mapping[str, Any]) -> Schema:
-    """The schema of files that have a key, and of those that do not have it, as one."""
+    """One schema for two kinds of files, told apart by a key that one kind has."""
     return {"$schema": DIALECT, "if": {"required": [key]}, "then": dict(present), "else": dict(absent)}
 
 

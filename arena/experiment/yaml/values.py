@@ -151,7 +151,7 @@ class Source:
 
 
 def inline(text: str, name: str) -> Any:
-    """The data of a mapping of YAML on the command line, as `{type: negamax}`; any other text as it is.
+    """The data of a YAML mapping on the command line such as `{type: negamax}`; any other text unchanged.
 
     Raises ConfigError, naming `name`.
     """
