@@ -66,7 +66,7 @@ PROBES = Table(
     {"player": "TEXT", "position": "INTEGER", "fen": "TEXT", **_SEARCH, "error": "TEXT"},
     ["player", "position"],
 )
-ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"])
+ANSWERS = Table("answers", _columns(SuiteAnswer, "limit", "at"), ["player", "suite", "position"], is_needed=False)
 JUDGES = "judges"
 """Key of the document with the entries of the judges but the tables, by name."""
 GRADES = Table(
@@ -85,6 +85,7 @@ GRADES = Table(
         "grades": "BLOB",
     },
     ["game", "judge"],
+    is_needed=False,
 )
 """A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
 GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))

@@ -25,7 +25,7 @@ from arena.base.files import FolderError, lock_folder, replace
 from arena.base.wording import first_few
 
 COMPLETE = "complete"
-"""Key of the document that says that all is done; a store that was damaged has it no more."""
+"""Key of the document that says that all is done; a store that lost rows that are needed has it no more."""
 CHECKSUM = "checksum"
 """Name of the column that each table has besides its own."""
 SUFFIX = ".damaged"
@@ -55,6 +55,8 @@ class Table:
     name: str
     columns: Mapping[str, str]
     key: Sequence[str]
+    is_needed: bool = True
+    """Whether a store that has lost rows of it is not complete."""
 
     @cached_property
     def definition(self) -> str:
@@ -138,24 +140,24 @@ class Damage:
     def __init__(self, connection: sqlite3.Connection) -> None:
         """Check the structure of a file, but not yet its rows. Raises sqlite3.OperationalError if it is locked."""
         self._connection = connection
-        self._structure = ""
+        self.structure = ""
         """SQLite's message about the file; empty if it has none."""
-        self._rows: dict[str, list[str]] = {}
+        self.rows: dict[str, list[str]] = {}
         """Keys of the damaged rows that were read, by their table."""
         try:
             verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            self._structure = "" if verdict == "ok" else verdict.splitlines()[-1]
+            self.structure = "" if verdict == "ok" else verdict.splitlines()[-1]
         except sqlite3.OperationalError:
             raise
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             self._tolerate(error)
 
     def __bool__(self) -> bool:
-        return bool(self._structure or self._rows)
+        return bool(self.structure or self.rows)
 
     def __str__(self) -> str:
-        parts = [f"{table} {first_few(keys, _NAMED)}" for table, keys in self._rows.items()]
-        return "; ".join([*parts, *filter(None, [self._structure])])
+        parts = [f"{table} {first_few(keys, _NAMED)}" for table, keys in self.rows.items()]
+        return "; ".join([*parts, *filter(None, [self.structure])])
 
     def intact(self, table: Table) -> Iterator[tuple[Any, ...]]:
         """The rows of a table that have their checksum, past pages that cannot be read; others are taken down."""
@@ -169,7 +171,7 @@ class Damage:
                         if table.is_intact(row):
                             yield tuple(row)
                         else:
-                            self._rows.setdefault(table.name, []).append(table.key_of(row))
+                            self.rows.setdefault(table.name, []).append(table.key_of(row))
                 return
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 if is_first:  # a text of other bytes, which is read in the second attempt, or a page
@@ -187,7 +189,7 @@ class Damage:
 
     def _tolerate(self, error: Exception) -> None:
         """Take down an error of the file's structure, and read on in a file that is shorter than it should be."""
-        self._structure = self._structure or " ".join(str(error).split())
+        self.structure = self.structure or " ".join(str(error).split())
         self._connection.execute("PRAGMA writable_schema = ON")
 
 
@@ -292,7 +294,9 @@ class Store:
                     [count] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()
                     if count and table != META:
                         kept.append(f"{count} {table.name}")
-                made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
+                needed = {table.name for table in self._tables if table.is_needed}
+                if damage.structure or damage.rows.keys() & needed:
+                    made.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
                 made.execute("COMMIT")
             self.connection.close()
             for suffix in ("", "-wal"):
