@@ -18,6 +18,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.play import tournament
 from arena.play.pilot import expectation, pilot
+from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import resolution, sprt, summary
@@ -28,7 +29,7 @@ from arena.report.sentences.facts import details, narrowed
 from arena.report.tables.decided import sprt_path, verdict
 from arena.rules.result import result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
-from tests.helpers.schedules import DYNAMIC, FOUR, batches, drawn, plan_of, record, run
+from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
 from tests.helpers.tournaments import assert_same, play_whole
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -77,7 +78,8 @@ TESTED = "format: match\nsprt: {elo0: 0, elo1: 20}\n" + TWO
 def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
-    plan = plan_of(tmp_path, TESTED)
+    (tmp_path / "config.yaml").write_text(HEAD.replace("count: 24", "count: 24, balanced: false") + TESTED)
+    plan = prepare(load(tmp_path / "config.yaml"))
     plan = plan._replace(openings=plan.openings * 40)
     expected = deciding_pair(tuple(1.0 if pair % 3 == 0 else 1.5 for pair in range(1, 481)))
     begun: list[int] = []
@@ -167,7 +169,7 @@ def played_until(error: float, openings: int, seed: int, format: Format = EVERYO
 
 @pytest.mark.parametrize("format", [EVERYONE, Gauntlet(type="gauntlet", seeds=("p1",))])
 def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_the_first_on(format: Format) -> None:
-    found = played_until(36, 400, 1, format)
+    found = played_until(28, 400, 1, format)
     (every,), _ = batches(format.batches(NAMES, 400), drawn)
     games = [pairing for batch in found for pairing in batch]
     assert games == every[: len(games)] and len(games) < len(every)

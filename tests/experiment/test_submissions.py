@@ -259,21 +259,6 @@ def test_faulty_submissions_are_left_out_each_with_its_reason(homework: Path) ->
 
 
 @pytest.mark.full
-def test_a_submission_that_cannot_be_built_ends_the_command_which_says_how_to_play_without_it(
-    tmp_path: Path,
-) -> None:
-    for name, code in (("alice", PLAYS.format(WELL["alice"])), ("broken", UNBUILT["syntax"])):
-        (tmp_path / f"{name}.py").write_text(code)
-    config = tmp_path / "hw.yaml"
-    config.write_text("name: hw\nvariant: english\nplayers:\n  - random\n  - {type: '*.py', depth: 1}\n")
-    result = invoke("run", config, "--out", tmp_path / "out")
-    *_, last = result.stderr.splitlines()
-    assert result.exit_code == 2 and not (tmp_path / "out").exists()
-    assert "broken.py cannot be loaded: line 1: SyntaxError" in last
-    assert last.endswith("; 'failures: {faulty: leave-out}' plays without it")
-
-
-@pytest.mark.full
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason="no sandbox here")
 def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
