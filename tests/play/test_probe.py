@@ -162,6 +162,7 @@ def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reaso
 # a run
 
 
+@pytest.mark.full
 def test_every_player_searches_every_position_once_with_any_number_of_workers(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     one, two = (measured(plan, tmp_path / str(workers), workers) for workers in (1, 2))

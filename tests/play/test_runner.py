@@ -48,7 +48,7 @@ def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament(
     assert capsys.readouterr() == ("", "")
     filed = arena.run(here / "run.yaml", here / "filed", workers=1)
     assert "12/12 games" in capsys.readouterr().err
-    again = arena.run(filed.experiment, here / "again", workers=2, quiet=True)
+    again = arena.run(filed.experiment, here / "again", workers=1, quiet=True)
     assert mapped.folder == Path("reports/from-python") and isinstance(mapped, arena.Run)
     for run in (mapped, filed, again):
         assert run.data.order is not None and len(run.games) == 12
@@ -139,6 +139,7 @@ def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
     assert [finding.player for finding in run.info.faulty] == ["b", "c"]
 
 
+@pytest.mark.full
 def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_process(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

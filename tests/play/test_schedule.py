@@ -102,6 +102,9 @@ TOURNAMENTS = {
 }
 
 
+@pytest.mark.full(
+    only=["a match with a test", "a test of a player disqualified", "a match until its interval is narrow"]
+)
 @pytest.mark.parametrize("name", TOURNAMENTS)
 def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_stops(name: str) -> None:
     plan, bad = TOURNAMENTS[name]

@@ -415,6 +415,7 @@ def test_a_clock_is_whole_for_each_position_and_a_failure_solves_nothing(tmp_pat
     assert "raises in 2 of 2 positions of mine" in (tmp_path / "run" / "summary.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder):
     result = invoke("run", folder / "run.yaml", "--out", folder / "run", "--workers", 1)
     assert result.exit_code == 0
