@@ -159,18 +159,6 @@ def test_a_multiple_capture_goes_step_by_step_or_by_its_last_square(browser, add
         assert window.page.locator(".board-last path").count() == 4
 
 
-def test_a_piece_that_cannot_move_and_a_square_that_is_no_target_are_said_and_nothing_is_played(browser, address):
-    with opened(browser, address) as window:
-        window.begin(PROMOTING[0], "human", "human", PROMOTING[1])
-        window.click(28)
-        window.page.wait_for_selector("text=A capture is compulsory: the marked pieces can move.")
-        window.click(14, 10)
-        assert window.signs("chosen") == 0
-        window.drag(14, 10)
-        assert window.pieces == symbols(*PROMOTING)
-        assert window.state["moves"] == []
-
-
 def test_a_man_is_crowned_and_what_was_played_is_taken_back(browser, address):
     with opened(browser, address, reduced_motion="no-preference") as window:
         window.begin(PROMOTING[0], "human", "human", PROMOTING[1])
@@ -183,31 +171,6 @@ def test_a_man_is_crowned_and_what_was_played_is_taken_back(browser, address):
         window.page.wait_for_selector("text=No moves yet.")
         window.headline("Black to move")
         assert window.pieces == symbols(*PROMOTING)
-
-
-def test_undo_has_the_keys_of_other_programs_but_not_in_a_text_field(browser, address):
-    key = "Control+z"
-    with opened(browser, address) as window:
-        page = window.page
-        window.begin("cis300", "human", "human")
-        window.click(11, 15)
-        window.played(1)
-        page.click("summary:has-text('Position and file')")
-        page.focus("[data-part=fen]")
-        page.keyboard.press(key)
-        page.focus("[data-part=lines]")
-        page.keyboard.press("Shift+" + key)
-        window.click(22, 18)
-        window.played(2)
-        page.focus("[data-part=lines]")
-        page.keyboard.press(key)
-        page.wait_for_selector(".game-list button >> nth=1", state="detached")
-        assert window.moves == ["11-15"]
-        page.click("[data-action=keys]")
-        assert "Ctrl+Z, Cmd+Z" in page.inner_text("dialog[open]")
-        page.keyboard.press(key)
-        page.click("dialog[open] button")
-        assert len(window.state["moves"]) == 1
 
 
 @pytest.mark.parametrize(("name", "width"), [("cis300", 1280), ("casual-10x10", 390)])
@@ -409,23 +372,6 @@ def test_the_fen_that_is_typed_is_shown_and_begun_with_and_a_wrong_one_is_explai
         assert window.state["start"]["fen"] == fen
 
 
-def test_a_late_answer_about_a_fen_does_not_come_before_rules_chosen_since(browser, address):
-    with opened(browser, address) as window:
-        page = window.page
-        held: list[Any] = []
-        page.route("**/api/position", lambda route: held.append(route))
-        page.click("summary:has-text('Position or file')")
-        with page.expect_request("**/api/position"):
-            page.fill("[name=fen]", "B:WK32:BK1")
-        page.select_option("[name=variant]", "italian")
-        page.wait_for_selector("text=You are White and begin")
-        with page.expect_response("**/api/position"):
-            held[0].continue_()
-        window.call("web/page/server.js", "get", "/api/variants/english/board")
-        assert "You are White and begin" in page.inner_text("[data-part=invitation]")
-        assert window.pieces == symbols("italian", arena.Game("italian").fen)
-
-
 def test_a_game_is_saved_as_pdn_and_goes_on_from_the_file(browser, address, tmp_path):
     with opened(browser, address) as window:
         page = window.page
@@ -615,29 +561,20 @@ def test_a_refusal_that_comes_with_news_shows_them(browser, address):
         assert window.pieces == symbols("english", arena.Game("english").fen)
 
 
-def test_a_whole_game_is_played_on_a_board_of_6x6_and_again(browser, address):
+def test_a_game_on_a_board_of_6x6_is_begun_and_begun_again(browser, address):
     with opened(browser, address) as window:
         page = window.page
         page.select_option("[name=variant]", "simplified")
-        assert page.locator("[name=size] option").all_inner_texts() == [
-            "6\xa0×\xa06",
-            "8\xa0×\xa08",
-            "10\xa0×\xa010",
-        ]
+        sizes = page.locator("[name=size] option").all_inner_texts()
+        assert sizes == ["6\xa0×\xa06", "8\xa0×\xa08", "10\xa0×\xa010"]
         page.select_option("[name=size]", "simplified-6x6")
         page.wait_for_selector(".board-squares [data-square='19']", state="detached")
-        page.click("summary:has-text('Position or file')")
-        page.click("[data-action=edit]")
-        page.click("[data-action=editclear]")
-        assert window.pieces == {} and page.locator(".board-squares [data-square]").count() == 18
-        page.click("[data-action=editcancel]")
-        assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
         for side in range(2):
             page.select_option(f"[data-part=players] select >> nth={side}", "human")
+        assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
         page.click("[data-part=begin]")
-        window.play_on([window.click, window.drag])
-        game = replayed(window)
-        assert game.outcome is not None and game.outcome.termination == "points"
+        window.play_on([window.click])
+        assert replayed(window).outcome.termination == "points"
         page.click("[data-action=again]")
         page.wait_for_selector(".game-yours")
         assert (window.state["variant"], window.state["moves"]) == ("simplified-6x6", [])
