@@ -13,7 +13,7 @@ from arena.base.writing import cell_text
 from arena.ratings.interval import Interval
 from arena.watch.live import Moment, read_moment
 
-SHARE = 0.02
+SHARE = 0.03
 """Share of the time that goes into reading a run and fitting its Elo again and again, at most."""
 MAX_PLAYERS = 500
 """Players above which nothing is fitted: a fit takes seconds."""

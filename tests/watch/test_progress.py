@@ -157,7 +157,7 @@ def test_looks_at_a_run_take_little_of_the_time(
         reader.look()
     steps = [later - earlier for earlier, later in pairwise(looks)]
     assert steps[0] < 1, "the first look prepares the libraries"
-    assert 3 <= len(steps) <= 5 and all(5 <= step < 6 for step in steps[1:])
+    assert 5 <= len(steps) <= 7 and all(3 <= step < 4 for step in steps[1:])
 
 
 def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
