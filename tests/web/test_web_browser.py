@@ -574,7 +574,8 @@ def test_a_game_on_a_board_of_6x6_is_begun_and_begun_again(browser, address):
         assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
         page.click("[data-part=begin]")
         window.play_on([window.click])
-        assert replayed(window).outcome.termination == "points"
+        game = replayed(window)
+        assert game.outcome is not None and game.outcome.termination == "points"
         page.click("[data-action=again]")
         page.wait_for_selector(".game-yours")
         assert (window.state["variant"], window.state["moves"]) == ("simplified-6x6", [])
