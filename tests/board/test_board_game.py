@@ -413,12 +413,12 @@ def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
 
 def test_pdn_says_who_played_before_the_sides_changed_and_the_points():
     board = seated(PERSON, PERSON)
-    board.seat((level(1), PERSON))
+    board.seat((side_of("random"), PERSON))
     push(board, "11-15", "?")
-    board.seat((level(2), PERSON))
-    push(board, "9-13", "?")
+    board.seat((side_of("{type: random, name: other}"), PERSON))
+    push(board, board.game.text(board.game.legal_moves[0]), "?")
     comments = read_pdn(pdn_text(board)).games[0].comments
-    assert comments[2].endswith("; played by level 1") and "played by" not in comments[4]
+    assert comments[2].endswith("; played by random") and "played by" not in comments[4]
     board.close()
     simplified = VARIANTS["simplified"]
     pointed = BoardGame(simplified, (PERSON, PERSON), parse_fen(simplified, "W:W6,3:B26"))
@@ -442,6 +442,7 @@ def test_a_game_of_a_file_begins_where_its_last_position_was_set_up():
     assert texts(board) == ["32-28"] and board.game.fen == "B:W28:B1,K5"
 
 
+@pytest.mark.full(but=["english"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_saved_game_of_any_variant_is_the_same_game(name, tmp_path):
     board = BoardGame(VARIANTS[name], (PERSON, PERSON))

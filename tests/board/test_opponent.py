@@ -118,10 +118,10 @@ def test_a_name_is_made_of_what_plays_its_options_and_its_limits(entry, name, de
 
 
 def test_an_opponent_chooses_what_its_player_chooses_in_a_game():
-    game, rng = Game("international"), random.Random(7)
+    game, rng = Game("english"), random.Random(7)
     spec = player_spec("{type: negamax, preset: full, nodes: 500}")
-    player = build_player(spec, VARIANTS["international"])
-    with Opponent("{type: negamax, preset: full, nodes: 500}", "international", seed=7) as opponent:
+    player = build_player(spec, VARIANTS["english"])
+    with Opponent("{type: negamax, preset: full, nodes: 500}", seed=7) as opponent:
         while game.outcome is None and len(game.moves) < 30:
             choice = opponent.choose(game)
             assert choice == player.choose(game, spec.limit, rng)

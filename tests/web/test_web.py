@@ -118,8 +118,8 @@ def test_a_player_gets_any_seconds_per_move_in_place_of_its_own(at):
     assert side.spec is not None and side.spec.limit == Limit(depth=3, seconds=0.25)
     shown = {"key": "level-3", "name": "level 3, 0.25 s", "person": False, "seconds": 0.25}
     assert state["sides"]["white"] == shown
-    again = at.ask(state, "seat", white="human", black="level-3", seconds={"black": 0.5})
-    assert (again["sides"]["black"]["seconds"], again["sides"]["white"]["seconds"]) == (0.5, None)
+    again = at.ask(state, "seat", white="level-3", black="human", seconds={"white": 0.5})
+    assert (again["sides"]["black"]["seconds"], again["sides"]["white"]["seconds"]) == (None, 0.5)
     assert at.ask(again, "seat", white="level-3", black="human")["sides"]["white"]["name"] == "level 3"
 
 
