@@ -1,6 +1,6 @@
 """Whole games: a small copy of every configuration that ships plays the games that are kept in `data/guard.json`.
 
-    python -m tests.guard [--only NAME ...] [--workers N] [--elo 0.05] [--record]
+    python -m tests.guard [--only NAME ...] [--workers N] [--record]
 
 A small copy has one opening, games of 60 plies and counted limits in place of seconds. Of a tournament the digest
 of each pairing's games is kept, and each player's points and Elo with its interval; of a learning run the numbers
@@ -18,8 +18,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -147,34 +145,26 @@ def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def differences(before: Kept, now: Kept, elo: float) -> Iterator[str]:
-    """What differs in what a configuration gave, in a few words each."""
-    if "result" in before or "result" in now:
-        if before.get("result") != now.get("result"):
-            yield f"result {now.get('result')}, was {before.get('result')}"
+def flat(kept: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """The numbers, texts and lists in what is kept, each with the keys that lead to it."""
+    if not isinstance(kept, dict):
+        yield place, kept
         return
-    for run in sorted(before.keys() | now.keys()):
-        where = f"{run}: " if run else ""
-        if run not in before or run not in now:
-            yield f"{where}{'new' if run in now else 'gone'}"
-            continue
-        was, is_now = before[run], now[run]
-        for what in ("players", "pairings"):
-            for some, word in (
-                (was[what].keys() - is_now[what], "gone"),
-                (is_now[what].keys() - was[what], "new"),
-            ):
-                if some:
-                    yield f"{where}{what} {word}: {', '.join(sorted(some))}"
-        both = was["pairings"].keys() & is_now["pairings"]
-        if other := sorted(pairing for pairing in both if was["pairings"][pairing] != is_now["pairings"][pairing]):
-            yield f"{where}other games in {len(other)} of {len(both)} pairings: {', '.join(other[:3])}"
-        if was["pairings"].keys() != is_now["pairings"].keys():
-            continue  # ratings depend on all games
-        for player, numbers in was["players"].items():
-            found = is_now["players"].get(player, numbers)
-            if not np.allclose(found, numbers, rtol=0, atol=[1e-6, elo, elo, elo], equal_nan=True):
-                yield f"{where}{player}: points, Elo and interval {found}, were {numbers}"
+    for key, value in kept.items():
+        yield from flat(value, f"{place} {key}".strip())
+
+
+def differences(before: Kept, now: Kept) -> list[str]:
+    """Where what a configuration gave is different; Elo within 0.05 is the same."""
+    was, is_now = dict(flat(before)), dict(flat(now))
+
+    def is_same(place: str) -> bool:
+        old, new = was.get(place), is_now.get(place)
+        if " players " in f" {place}" and old and new:
+            return np.allclose(old, new, rtol=0, atol=[1e-6, 0.05, 0.05, 0.05], equal_nan=True)
+        return bool(old == new)
+
+    return [place for place in sorted(was.keys() | is_now) if not is_same(place)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -182,39 +172,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.guard", description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true", help="keep what is played now")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="configurations, by the stem of their file")
-    parser.add_argument("--elo", type=float, default=0.05, help="differences of Elo that are none [0.05]")
-    parser.add_argument("--jobs", type=int, default=2, help="configurations played at once [2]")
-    parser.add_argument("--workers", default="1", help="processes, or the address of a Dask scheduler [1]")
+    parser.add_argument("--workers", default="2", help="processes, or the address of a Dask scheduler [2]")
     chosen = parser.parse_args(arguments)
     kept: dict[str, Kept] = json.loads(DATA.read_text(encoding="utf-8"))["configurations"] if DATA.exists() else {}
     paths = configurations()
-    names = chosen.only or sorted(paths.keys() | kept)
     failed = False
-    with ThreadPoolExecutor(chosen.jobs) as pool:
-        play = partial(played, workers=chosen.workers)
-        under_way = {name: pool.submit(play, paths[name]) for name in names if name in paths}
-        for name in names:
-            try:
-                now = under_way[name].result() if name in under_way else None
-            except (subprocess.CalledProcessError, ValueError) as error:
-                print(f"{name}: not played: {getattr(error, 'stderr', '') or error}", flush=True)
-                failed = True
-                continue
-            if chosen.record:
-                if now is not None:
-                    kept[name] = now
-                else:
-                    kept.pop(name, None)
-                print(f"{name}: recorded", flush=True)
-                continue
-            if now is None or name not in kept:
-                found = ["new" if now is not None else "gone"]
-            else:
-                found = list(differences(kept[name], now, chosen.elo))
-            failed = failed or bool(found)
-            print(f"{name}: {'; '.join(found) or 'equal'}", flush=True)
+    for name in chosen.only or sorted(paths.keys() | kept):
+        try:
+            now = played(paths[name], chosen.workers) if name in paths else {}
+        except (subprocess.CalledProcessError, ValueError) as error:
+            print(f"{name}: not played: {getattr(error, 'stderr', '') or error}", flush=True)
+            failed = True
+            continue
+        different = differences(kept.get(name, {}), now)
+        if chosen.record:
+            kept[name] = now
+        failed |= bool(different) and not chosen.record
+        more = f" and {len(different) - 5} more" if len(different) > 5 else ""
+        print(f"{name}: {'; '.join(different[:5]) + more if different else 'equal'}", flush=True)
     if chosen.record:
-        table = {"about": ABOUT, "configurations": dict(sorted(kept.items()))}
+        table = {"about": ABOUT, "configurations": {name: kept[name] for name in sorted(kept) if name in paths}}
         DATA.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     return int(failed)
 

@@ -1,4 +1,4 @@
-"""The options of a command that begins a game at the board, and the game that they mean."""
+"""The game at the board that the options of `arena play` mean."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from arena.base.wording import cut
 from arena.board.game import BoardGame, Clock
 from arena.board.pdn import entries_of, saved_game
 from arena.board.sides import Side, side_of, usual_entry
-from arena.commands.options import seed_option
 from arena.commands.output import say
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.values import inline
@@ -29,7 +28,7 @@ from players.player import HUMAN
 
 
 class GameOptions(NamedTuple):
-    """The options of a command that begins a game, as they were given."""
+    """The options of `arena play` that say which game, as they were given."""
 
     variant: str | None
     white: str | None
@@ -57,26 +56,6 @@ class ClockType(click.ParamType):
         if not match or not float(match[1]):
             self.fail(f"{value!r} is no clock, as 5+3 is: 5 minutes, and 3 seconds more a move", param, ctx)
         return Clock(60 * float(match[1]), float(match[2] or 0))
-
-
-def game_options(command: Any) -> Any:
-    """Add the options that become GameOptions, its fields by their names, but for `variant`."""
-    for decorator in (
-        click.option("--name", help="Your name [that of your account]."),
-        seed_option,
-        click.option("--no-draws", is_flag=True, help="No draws by repetition or by counting moves."),
-        click.option("--clock", type=ClockType(), help="Time for the game, and seconds more a move, as 5+3."),
-        click.option("--game", type=click.IntRange(1), metavar="N", help="Which game of the file [the last]."),
-        click.option("--from", "from_file", type=click.Path(path_type=Path), help="Continue a game of a PDN."),
-        click.option("--fen", help="Begin from this position."),
-        click.option("--level", metavar="N", help="Play against this level of cis300, 1 to 12."),
-        click.option("--black", metavar="PLAYER", help="Who plays Black, in the same words."),
-        click.option(
-            "--white", metavar="PLAYER", help="Who plays White: human, level 4, simple@d6, file.py:Class or YAML."
-        ),
-    ):
-        command = decorator(command)
-    return command
 
 
 def game_of(options: GameOptions) -> tuple[BoardGame, tuple[str, str]]:

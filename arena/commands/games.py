@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import click
 from arena.base.errors import ArenaError
 from arena.base.number import is_nan
 from arena.commands.options import workers_option
-from arena.commands.output import STOPPED, echo, say, show_table
+from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import judge_spec
@@ -35,7 +34,6 @@ from players.player import EFFORT, PlayerSpec
 
 _COUNTED = ("legal_moves", "pieces", *EFFORT, "score", "plies_to_win")
 """Columns that are the same whenever the same search is made."""
-_HEADER = ("ply", "player", "move", "nodes", "score", "seconds")
 
 
 @click.command("grade")
@@ -148,46 +146,24 @@ def _text(value: Any) -> str:
 def replay(run: Path, game: int) -> None:
     """Play game number GAME of the run in folder RUN again, from what its ledger has.
 
-    Prints its moves, the result, and the first difference from the game that is stored. Exits with 1 if there is
-    one. The run is left as it is.
+    Prints the result, and the first difference from the game that is stored, whose moves `arena show` has. Exits
+    with 1 if there is one. The run is left as it is.
     """
     stored = stored_game(run, game)
     task = task_of(stored)
-    _print_head(task, changed_files(stored, task))
+    pairing = task.pairing
+    echo(f"game {game}, round {pairing.round}: {task.white.name} (white) against {task.black.name} (black)")
+    echo(f"opening {pairing.opening + 1}: {fen(task.variant, task.opening)}")
+    for name in changed_files(stored, task):
+        echo(f"{name} has changed since the run began")
     with announcing_compilation():
         again = play(task)
-    _print_moves(task, again)
+    echo(f"{result_text(again.result)} by {again.termination}, {again.plies} plies, {again.seconds:.3g} s")
+    if again.error:
+        echo(again.error)
     differs = difference(task, stored.record, again)
     echo(f"differs from the run at {differs}" if differs else "the same as in the run")
     if differs and timed(task):
         echo(f"with a time limit, as {' and '.join(timed(task))} had, a game may differ each time")
     if differs:
         sys.exit(1)
-
-
-def _print_head(task: Task, changed: list[str]) -> None:
-    pairing = task.pairing
-    players = f"{task.white.name} (white) against {task.black.name} (black)"
-    echo(f"game {pairing.game}, round {pairing.round}: {players}")
-    echo(f"opening {pairing.opening + 1}: {fen(task.variant, task.opening)}")
-    for name in changed:
-        echo(f"{name} has changed since the run began")
-
-
-def _print_moves(task: Task, again: GameRecord) -> None:
-    names = [spec.name for spec in movers(task)]
-    rows = [
-        (
-            str(ply + 1),
-            names[ply % 2],
-            move["move"].decode(),
-            str(move["nodes"]),
-            "" if math.isnan(move["score"]) else f"{move['score']:.6g}",
-            f"{move['seconds']:.6f}",
-        )
-        for ply, move in enumerate(again.table())
-    ]
-    show_table(_HEADER, rows)
-    echo(f"{result_text(again.result)} by {again.termination}, {again.plies} plies, {again.seconds:.3g} s")
-    if again.error:
-        echo(again.error)

@@ -13,9 +13,9 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.board.sides import Side, side_of
-from arena.commands.game_options import GameOptions, begin, game_of, game_options
+from arena.commands.game_options import ClockType, GameOptions, begin, game_of
 from arena.commands.inputs import run_command
-from arena.commands.options import VARIANT
+from arena.commands.options import VARIANT, seed_option
 from arena.commands.output import say
 from arena.commands.terminal_game import TerminalGame, clock_text
 from arena.commands.waiting import GRACE_SECONDS, announcing_compilation, line_of
@@ -34,8 +34,19 @@ USUAL_FOLDER = Path("reports")
 
 @click.command()
 @click.argument("variant", required=False)
-@game_options
-@click.option("--browser", is_flag=True, help="Play in the browser, on a page of this machine (arena serve).")
+@click.option(
+    "--white", metavar="PLAYER", help="Who plays White: human, level 4, simple@d6, file.py:Class or YAML."
+)
+@click.option("--black", metavar="PLAYER", help="Who plays Black, in the same words.")
+@click.option("--level", metavar="N", help="Play against this level of cis300, 1 to 12.")
+@click.option("--fen", help="Begin from this position.")
+@click.option("--from", "from_file", type=click.Path(path_type=Path), help="Continue a game of a PDN.")
+@click.option("--game", type=click.IntRange(1), metavar="N", help="Which game of the file [the last].")
+@click.option("--clock", type=ClockType(), help="Time for the game, and seconds more a move, as 5+3.")
+@click.option("--no-draws", is_flag=True, help="No draws by repetition or by counting moves.")
+@seed_option
+@click.option("--name", help="Your name [that of your account].")
+@click.option("--browser", is_flag=True, help="Play in the browser, on a page of this machine.")
 @click.option("--flip", is_flag=True, help="Turn the board.")
 @click.option("--as-printed", is_flag=True, help="The board of checkers-ai or simplified as it printed it.")
 def play(browser: bool, flip: bool, as_printed: bool, **options: Any) -> None:
@@ -124,14 +135,12 @@ def _prompt(terminal: TerminalGame) -> str:
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--variant", help="Begin a game by these rules: a name, or YAML.")
-@game_options
 @click.option("--player", "players", multiple=True, help="Offer this player, too: simple@d6 or YAML.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Where to answer [any that is free]."
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: bool, **options: Any) -> None:
+def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: bool) -> None:
     """Serve a page on this machine: a board to play on, and the runs in FOLDER [reports] to watch.
 
     It answers on 127.0.0.1 alone, and only to who has the token in the address that is printed. Ctrl-C ends it.
@@ -142,13 +151,9 @@ def serve(folder: Path | None, players: tuple[str, ...], port: int, no_open: boo
         raise ArenaError(f"{folder} is not a folder")
     if folder is None and USUAL_FOLDER.is_dir():
         folder = USUAL_FOLDER
-    given, game = GameOptions(**options), None
     offered = [_offered(entry) for entry in players]
     with announcing_compilation():
-        if any(value for name, value in options.items() if name not in ("seed", "name")):
-            game, entries = game_of(given)
-            begin(game, entries)
-        open_page(say, click.echo, game, given.name, folder=folder, players=offered, port=port, opens=not no_open)
+        open_page(say, click.echo, folder=folder, players=offered, port=port, opens=not no_open)
 
 
 def _offered(entry: str) -> Side:

@@ -6,14 +6,15 @@ import dataclasses
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import click
+import yaml
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace
@@ -97,8 +98,13 @@ def play_all(
     for number, (name, tournament) in enumerate(runs.items(), start=1):
         if len(runs) > 1:
             say(f"{name}, run {number} of {len(runs)}:")
-        outcome, code = _carried_out(tournament, folder / name, workers, terminal, force=force)
-        codes.append(code)
+        try:
+            with lost_workers(folder / name):
+                outcome = carry_out(tournament, folder / name, terminal, workers, force=force)
+        except RunPaused as error:
+            say(str(error))
+            outcome = Outcome(complete=False, failed=False)
+        codes.append(STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0)
         if outcome.complete and (grading := configured(tournament.experiment)) is not None:
             from arena.ledger.read import read
 
@@ -118,19 +124,6 @@ def play_all(
     if STOPPED in codes:
         echo("stopped; rerun the same command to resume")
     return max(codes)
-
-
-def _carried_out(
-    tournament: Tournament, folder: Path, workers: Workers, terminal: Terminal, *, force: bool
-) -> tuple[Outcome, int]:
-    """What the run of a tournament has come to, and the exit code."""
-    try:
-        with lost_workers(folder):
-            outcome = carry_out(tournament, folder, terminal, workers, force=force)
-    except RunPaused as error:
-        say(str(error))
-        return Outcome(complete=False, failed=False), STOPPED
-    return outcome, STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0
 
 
 LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -254,7 +247,8 @@ def written(
     """
     experiment = load({**document, "players": [entry_of(spec) for spec in specs]})
     used = {name: value for spec in specs for name, value in fingerprints(located(spec, Path())).items()}
-    for name in _numbered(document["name"]):
+    base = document["name"]
+    for name in chain([base], (f"{base}-{number}" for number in count(2))):
         file = (out or Path("reports") / name) / f"{command}.yaml"
         entries = [entry_of(_seen_from(file.parent, spec)) for spec in specs]
         text = yaml_text({**document, "name": name, "players": entries})
@@ -272,22 +266,12 @@ def written(
     return file, tournament._replace(experiment=load(file))
 
 
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name}-{number}" for number in count(2))
-
-
 def _is_of(file: Path, text: str, used: Mapping[str, str]) -> bool:
     """Whether a folder's run has this configuration and, if it began, these files of players."""
     if not file.is_file():
         return not any(file.parent.iterdir())
     begun = info_in(file.parent)
-    same = _without_comments(file.read_text(encoding="utf-8")) == _without_comments(text)
-    return same and (begun is None or begun.files == used)
-
-
-def _without_comments(text: str) -> str:
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    return Source(file).read() == yaml.safe_load(text) and (begun is None or begun.files == used)
 
 
 def _seen_from(folder: Path, spec: PlayerSpec) -> PlayerSpec:

@@ -78,8 +78,7 @@ def test_every_game_without_a_limit_of_time_is_played_again_alike(run: Path) -> 
         assert result.exit_code == 0, result.output
         lines = result.stdout.splitlines()
         assert lines[0] == f"game {game}, round {(game + 11) // 12}: {white} (white) against {black} (black)"
-        assert lines[2].split() == ["ply", "player", "move", "nodes", "score", "seconds"]
-        assert [line.split()[0] for line in lines[3 : 3 + plies]] == [str(ply + 1) for ply in range(plies)]
+        assert f", {plies} plies, " in result.stdout
         assert lines[-1] == "the same as in the run"
 
 
