@@ -378,7 +378,7 @@ def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object
         of_file = file_openings(variant, path)
         return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
     if settings.set is not None:
-        return FileOpenings(drawn(set_openings(variant, settings.set, settings.barred), settings.count, seed))
+        return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed))
     count, plies = settings.count or 50, settings.random_plies
     return FileOpenings(random_openings(variant, plies, count, seed, settings.balanced, say))
 

@@ -256,7 +256,7 @@ def test_only_regular_files_of_sensible_size_are_read(tmp_path: Path) -> None:
 
 def test_a_configuration_takes_openings_from_sets_and_files(tmp_path: Path) -> None:
     assert len(prepared(tmp_path, "{set: english-2-move}")) == 43
-    assert len(prepared(tmp_path, "{set: english-3-move, barred: true, count: 170}")) == 170
+    assert len(prepared(tmp_path, "{set: english-3-move, count: 150}")) == 150
     (tmp_path / "two.txt").write_text("B:W21:B1\nW:W21:B1\n")
     assert prepared(tmp_path, "{file: two.txt}") == ["B:W21:B1", "W:W21:B1"]
 

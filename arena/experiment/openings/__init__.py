@@ -95,7 +95,6 @@ class Openings(Section):
     random_plies: int = Field(default=4, ge=0, description="Random plies from the start position.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
     set: SetName | None = Field(default=None, description="Use a named set of openings.")
-    barred: bool = Field(default=False, description="With a set: the barred ones, too.")
     file: str | None = Field(default=None, description="Use a file of FENs, one a line, or a PDN.")
     count: int | None = Field(
         default=None, ge=1, le=MAX_OPENINGS, description="Openings: 50 random ones, or all of the others."
