@@ -190,14 +190,6 @@ def test_a_win_scores_less_the_later_it_comes(name, text, score, plies):
         assert len(choice.pv) == plies
 
 
-def test_a_search_leaves_the_game_as_it_was(open_positions, variant, alpha_beta):
-    game = Game(variant, open_positions[0])
-    before = (game.position, list(game.legal_moves), list(game.moves))
-    first = alpha_beta.choose(game, Limit(4), random.Random(0))
-    assert (game.position, game.legal_moves, game.moves) == before
-    assert alpha_beta.choose(game, Limit(4), random.Random(1)) == first
-
-
 def effort_of_a_game(player: Negamax, seed: int) -> list[dict[str, int]]:
     """What a player counts in twelve moves of a game against random moves."""
     player.begin()

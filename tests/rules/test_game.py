@@ -18,7 +18,6 @@ from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE
 from arena.rules.result import Draws, Ending, in_balance
 from arena.rules.variants import VARIANTS, Variant
-from tests.helpers.command_line import one_line
 
 ENGLISH = VARIANTS["english"]
 INTERNATIONAL = VARIANTS["international"]
@@ -145,22 +144,6 @@ def test_a_game_is_made_by_names_and_read_as_text():
     assert "1. 11-15 18x11 *" in game.pdn
     assert str(game).endswith("Black to move")
     assert repr(game) == "<Game english, after 2 plies, B:W11,K22:BK3>"
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Game("englsh"),
-        lambda: Game("english", "B:W18"),
-        lambda: Game("english").push("11-99"),
-        lambda: Game("english").push("castle"),
-    ],
-)
-def test_a_wrong_name_position_or_move_gets_one_line(make):
-    with pytest.raises(ValueError, match=r".") as caught:
-        make()
-    one_line(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_text_means_one_of_the_games_own_legal_moves():
