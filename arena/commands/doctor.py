@@ -100,7 +100,7 @@ def rehearsed(config: Path) -> Rehearsal | None:
 def _end(findings: Sequence[Finding]) -> None:
     """Print how many problems there are, and exit with 1 if there is an error."""
     errors = sum(finding.level == "error" for finding in findings)
-    warnings = len(findings) - errors
+    warnings = sum(finding.level == "warning" for finding in findings)
     also = f", {counted(warnings, 'warning')}" if warnings else ""
     echo(f"\n{counted(errors, 'problem') if errors else 'no problems'}{also}")
     sys.exit(1 if errors else 0)

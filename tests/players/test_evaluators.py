@@ -327,6 +327,7 @@ def test_strong_is_linear_with_its_weights(name, weights):
         assert value(variant, "strong", position) == value(variant, {"linear": weights}, position)
 
 
+@pytest.mark.full
 def test_strong_wants_to_lose_where_losing_wins():
     ahead = "W:W31-35:B1,2"
     position = parse_fen(INTERNATIONAL, ahead)

@@ -118,8 +118,8 @@ def test_tables_that_are_not_there_have_one_line(tmp_path: Path, monkeypatch: py
         assert raised.value.keys == ("tables",)
 
 
-@pytest.mark.full(only=["4-8000"])
-@pytest.mark.parametrize(("pieces", "searches"), [(PIECES, 2000), (PIECES + 1, 8000)])
+@pytest.mark.full
+@pytest.mark.parametrize(("pieces", "searches"), [(PIECES, 2000), (PIECES + 1, 6000)])
 def test_no_search_claims_a_win_that_the_tables_deny(pieces: int, searches: int) -> None:
     tables_of(ENGLISH, pieces)
     rows = list(claims("english", searches, pieces=pieces))

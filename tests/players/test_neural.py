@@ -144,6 +144,7 @@ def test_a_file_holds_a_network(tmp_path: Path):
     assert from_file.tolist() == values(ENGLISH, network, positions).tolist()
 
 
+@pytest.mark.full
 def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Path):
     drawn(ENGLISH).save(tmp_path / "network.npz")
     assert build_evaluation(str(tmp_path / "network.npz"), VARIANTS["russian"]).weights.size
