@@ -96,6 +96,7 @@ def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> Non
     conform(PlayerSpec(name, name, LIMITS[kind], REGISTERED[name].options), VARIANTS[variant])
 
 
+@pytest.mark.full(only=["engine"])
 @pytest.mark.parametrize(
     "name", [name for name, kind in REGISTERED.items() if not (kind.limitless or kind.own_time)]
 )
@@ -188,6 +189,7 @@ def test_a_plain_player_conforms() -> None:
     conform(own(First), VARIANTS["english"])
 
 
+@pytest.mark.full(but=["nodes"])
 @pytest.mark.parametrize("kind", [kind for kind in limits_of("negamax") if untimed(LIMITS[kind])])
 def test_the_number_of_workers_does_not_change_the_games(tmp_path: Path, kind: str) -> None:
     limit = ", ".join(f"{name}: {value}" for name, value in LIMITS[kind]._asdict().items() if value)
