@@ -110,6 +110,7 @@ def folder(on_windows: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return here
 
 
+@pytest.mark.slow
 def test_a_tournament_of_two_workers_is_played_and_reported(folder):
     run = arena.load(folder / "out")
     assert len(run.games) == 18 and (run.games["error"] == "").all()
@@ -118,6 +119,7 @@ def test_a_tournament_of_two_workers_is_played_and_reported(folder):
     assert "±" in text and (folder / "out" / "report.html").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "words"), [("status", "complete, last game stored"), ("report", "report.html")]
 )
