@@ -25,7 +25,7 @@ from arena.report.page.standings import standings
 from arena.report.run import Run
 from arena.report.runs.joint import joint_text, load_joint, summary, write_joint
 from arena.report.runs.page import counts, write_index
-from arena.report.sentences.answer import summary_lines
+from arena.report.sentences.answer import opening
 from arena.report.sheets import write_sheets
 from arena.report.write import write
 from arena.watch.entry import entries
@@ -99,7 +99,7 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
         with announcing_compilation(), _written_to(target, "report"):
             write(run, target, **wanted)
     finally:
-        for line in summary_lines(run):
+        for line in opening(run).lines:
             echo(line)
         show_frame(standings(run).frame())
     echo(f"report: {target / 'report.html'}")

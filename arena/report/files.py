@@ -12,7 +12,7 @@ import pandas as pd
 
 from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
-from arena.report.page import markdown
+from arena.report.page.sections import markdown
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games

@@ -21,7 +21,7 @@ from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.sentences.answer import summary_lines
+from arena.report.sentences.answer import opening
 from arena.report.sentences.facts import facts
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
@@ -47,7 +47,7 @@ def card(run: Run) -> str:
     """The run as a notebook shows it: its name, its facts, the opening of its page, the standings."""
     parts = [
         f"<h4>{escape(run.name)}</h4>",
-        *(f"<p>{escape(line)}</p>" for line in (facts(run), *summary_lines(run))),
+        *(f"<p>{escape(line)}</p>" for line in (facts(run), *opening(run).lines)),
     ]
     if len(run.games):
         table = standings(run).frame()

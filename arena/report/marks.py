@@ -22,6 +22,13 @@ def player_link(name: str) -> Markup:
     return Markup('<a href="#{}">{}</a>').format(anchor(name), wrapping(name))
 
 
+def game_link(number: int, ply: int = 0, text: str = "") -> Markup:
+    """A link to a game of the page, after so many plies."""
+    return Markup('<a href="#game={}{}">{}</a>').format(
+        number, Markup("&amp;ply={}").format(ply) if ply else "", text or number
+    )
+
+
 def elo_html(elo: Interval) -> Markup:
     """A value with its error: the value bold, the error small."""
     value, _, error = unbroken(str(elo)).partition("\N{NO-BREAK SPACE}")

@@ -16,7 +16,7 @@ from arena.base.writing import write_text
 from arena.ledger.public import FEWEST, Pseudonyms
 from arena.report.page import page_of
 from arena.report.page.blocks import Section
-from arena.report.player_page import player_pages, section, style
+from arena.report.player_page import PlayerPages, player_html
 from arena.report.run import Run
 from arena.report.tables.submissions import files_of_users
 
@@ -39,12 +39,13 @@ def write_sheets(run: Run) -> list[Path]:
     targets = dict(zip(files, file_names(list(files)), strict=True))
     for old in {*folder.glob("*.html")} - {folder / name for name in targets.values()}:
         old.unlink()
-    hiding = {player: _hiding(player, names, files) for player in files}
+    pages = PlayerPages(run, files)
     paths = []
-    for page in player_pages(run, list(files), hiding=hiding):
-        sheet = Markup('<div class="sheet">{}</div>').format(section(page, title=run.name))
-        text = page_of([Section("top", f"{run.name}: {page.name}", [])], style(), after=sheet)
-        paths.append(replace(folder / targets[page.name], partial(write_text, text)))
+    for player in files:
+        blocks = pages.blocks(player, _hiding(player, names, files))
+        sheet = Markup('<div class="sheet">{}</div>').format(player_html(player, blocks, run.name))
+        text = page_of([Section("top", f"{run.name}: {player}", [])], after=sheet)
+        paths.append(replace(folder / targets[player], partial(write_text, text)))
     return paths
 
 

@@ -7,7 +7,7 @@ import { numbersOf, pointOf, positionsOf, seenBy, unpackedGame } from "../../are
 
 const STORED = {
   board: "b.w.", turn: "W", fault: "", steps: "3x1=W/2 pass 1-4",
-  score: [125, null, -50], own: [null, 7, null], wins: [null, null, 3], time: [1500000, null, 250], depth: [4, 0, 6], nodes: [100, 0, 2],
+  score: [1.25, null, -0.5], own: [null, 7, null], wins: [null, null, 3], time: [1.5, null, 0.00025], depth: [4, 0, 6], nodes: [100, 0, 2],
 };
 
 test("each step moves, captures and crowns, and a pass changes nothing", () => {

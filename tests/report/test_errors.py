@@ -258,9 +258,9 @@ def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded
     games = games_of(graded, 12)
     first = linked_games(graded)
     assert games.linked and set(graded.costliest_errors["game"]) <= first
-    assert set(unpacked(games.listed)["game"][: len(first)]) <= first
+    assert set(unpacked(games.listed)["number"][: len(first)]) <= first
     (block,) = map(unpacked, games.blocks)
-    for number, game in zip(unpacked(games.listed)["game"], block, strict=True):
+    for number, game in zip(unpacked(games.listed)["number"], block, strict=True):
         found = {int(ply): tuple(error) for ply, error in game.get("errors", {}).items()}
         assert found == marked.get(number, {})
 

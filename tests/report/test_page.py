@@ -177,22 +177,6 @@ def test_a_header_sorts_its_table_from_the_keyboard_and_back_again(browser: Any,
             assert shown == sorted(shown, reverse=order == "descending") and shown[0] != shown[-1]
 
 
-@pytest.mark.full
-def test_the_box_above_a_long_table_filters_it(browser: Any, made: Run) -> None:
-    with opened(browser, made) as page:
-        line = page.locator(".filter:has(+ .scroll #standings-table)")
-        box = line.locator("input")
-        box.fill("12 PLAYER")
-        rows = page.locator("#standings-table").locator("tbody tr:visible")
-        assert rows.locator(".name a").all_inner_texts() == [
-            "player 12",
-            "player 13",
-        ]  # what the next is says "12"
-        assert line.locator("[role=status]").inner_text() == "2 of 18"
-        box.fill("")
-        assert rows.count() == 18
-
-
 @pytest.mark.parametrize("line", ["+12 ± 5 Elo", "500 µs", "31.1 %", "> 99.9 %", "2 k", "+5 ± 2 †"])
 def test_no_line_ends_between_a_number_and_its_unit_on_page_and_summary(line: str) -> None:
     whole = line.replace(" ", "\N{NO-BREAK SPACE}")
@@ -209,9 +193,3 @@ def test_a_name_may_break_behind_its_signs_and_a_number_not() -> None:
 def test_the_page_is_no_wider_than_the_screen(browser: Any, made: Run, width: int) -> None:
     with opened(browser, made, width) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_every_section_is_in_the_navigation(made: Run) -> None:
-    text = (made.folder / "report.html").read_text(encoding="utf-8")
-    nav = text[text.index("<nav") : text.index("</nav>")]
-    assert re.findall(r'href="#([^"]+)"', nav) == re.findall(r'<h2 id="([^"]+)"', text) != []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,12 +12,13 @@ import pandas as pd
 import pytest
 
 from arena.report.marks import anchor
-from arena.report.player_page import player_pages, player_sections, shown_folder
+from arena.report.page import markdown_of
+from arena.report.page.blocks import Section
+from arena.report.player_page import PlayerPages, player_sections, shown_folder
 from arena.report.run import Run
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.submissions import SAME, copies
-from arena.report.write import write
-from tests.helpers.report_data import player, specs, synthetic
+from tests.helpers.report_data import MISSING_WORD, plain, player, specs, synthetic, write_quickly
 from tests.helpers.web_browser import page_of
 
 NAMES = ["a b", "a%20b", "q\"<i>'&x=y#", "対局/ü", "plain", "plain:2"]
@@ -29,21 +31,19 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
-    standings = run.standings.set_index("player")
-    for page in player_pages(run, run.placed):
-        row = standings.loc[page.name]
-        assert (page.won, page.drawn, page.lost) == (row["wins"], row["draws"], row["losses"])
-        points = {against.name: (float(against.points), against.games) for against in page.opponents}
-        assert sum(p for p, _ in points.values()) == row["wins"] + row["draws"] / 2
-        assert set(points.values()) <= {(p / 2, 4) for p in range(9)} and len(points) == len(NAMES) - 1
-        assert [game.opponent in NAMES for game in page.lost_games] == [True] * page.lost
+    pages = PlayerPages(run, run.placed)
+    for row in run.standings.to_dict("records"):
+        text = plain(markdown_of([Section("", "", pages.blocks(row["player"], command="arena replay x"))]))
+        against = re.findall(r"^\| ([^|]*) \| ([\d.]+)/4 \|", text, flags=re.MULTILINE)
+        assert len(against) == len(NAMES) - 1
+        assert sum(float(points) for _, points in against) == row["wins"] + row["draws"] / 2
+        assert len(re.findall(r"^\| \d+ \| (?:White|Black) \|", text, flags=re.MULTILINE)) == row["losses"]
+        assert f"No failure in {row['games']} games." in text and not MISSING_WORD.search(text)
     moves = run.moves.assign(phase=run.moves["phase"].astype(str))
-    expected = moves.groupby(["player", "phase"], observed=True)[
-        ["nodes", "depth", "seconds", "cpu_seconds"]
-    ].sum()
-    found = run.survey.phases.set_index(["player", "phase"])
-    values = found[list(expected)].loc[expected.index].to_numpy(float)
-    np.testing.assert_allclose(values, expected.to_numpy(float))
+    columns = ["nodes", "depth", "seconds", "cpu_seconds"]
+    expected = moves.groupby(["player", "phase"], observed=True)[columns].sum()
+    phases = run.survey.phases.set_index(["player", "phase"])
+    np.testing.assert_allclose(phases[columns].loc[expected.index].to_numpy(float), expected.to_numpy(float))
 
 
 def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Run) -> None:
@@ -62,7 +62,7 @@ def test_the_command_that_plays_a_game_again_has_the_folder_from_reports_on(fold
 
 
 def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) -> None:
-    write(run, games=1)
+    write_quickly(run)
     with page_of(browser) as page:
         page.goto(f"file://{run.folder}/report.html")
         assert page.locator("section.player:visible").count() == 0

@@ -17,7 +17,7 @@ from arena.report.charts.effort import plot_nodes, plot_time
 from arena.report.charts.elo import plot_elo, plot_sweep
 from arena.report.charts.style import save_png
 from arena.report.files import FILES
-from arena.report.page import markdown
+from arena.report.page.sections import markdown
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions
 from arena.report.tables.catalogue import TABLES

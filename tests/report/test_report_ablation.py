@@ -13,7 +13,7 @@ from scipy import stats
 
 from arena.ratings.joint import rate
 from arena.report.charts.comparisons import plot_ablation
-from arena.report.page import markdown
+from arena.report.page.sections import markdown
 from arena.report.run import Run
 from arena.report.sentences.answer import answer
 from arena.report.tables.ablation import ablation, elo_difference

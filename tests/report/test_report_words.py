@@ -15,21 +15,20 @@ from arena.experiment.load import load_all
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
-from arena.report.page import html, markdown
+from arena.report.page.sections import html, markdown
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.sentences.answer import MOST, answer, gains, summary_lines
+from arena.report.sentences.answer import MOST, answer, gains, opening, to_know_more
 from arena.report.sentences.cautions import (
     below_random,
     cautions,
     failures,
     pondered,
     too_long,
-    unbalanced,
     unfinished,
     waited,
 )
-from arena.report.sentences.facts import facts, to_know_more
+from arena.report.sentences.facts import facts
 from arena.report.tables.comparisons import comparisons
 from arena.report.tables.table import texts
 from arena.report.tables.views import comparisons as comparison_cells
@@ -158,7 +157,7 @@ def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere
     table = standings(run).frame().set_index("Player")["Elo"]
     assert table["a"] == str(found) and table["b"] == "0"
     assert run.zero == "b = 0"
-    for text in (markdown(run), html(run, {}, []), card(run), "\n".join(summary_lines(run))):
+    for text in (markdown(run), html(run, {}, []), card(run), "\n".join(opening(run).lines)):
         words = plain(re.sub(r"</?b>|</?small>", "", text))
         assert "no difference shown" in words and str(found) in words
 
@@ -175,7 +174,7 @@ def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_p
     run = two(tmp_path, ["black", "white"] * 4, termination="error")
     said = "8 games of 8 were lost by players' failures: a lost 8 by errors, of 8."
     assert failures(run) == [said]
-    assert summary_lines(run)[:2] == [said, "a failed in 8 of its 8 games, which say nothing of its play."]
+    assert opening(run).lines[:2] == [said, "a failed in 8 of its 8 games, which say nothing of its play."]
     assert plain(markdown(run)).split("\n\n")[2] == said
     assert "±" not in "".join(lines_of(run))
 
@@ -246,7 +245,7 @@ CONFIGURATIONS = sorted(
 def test_every_shipped_configuration_has_an_answer_that_fits_a_screen(path: Path, tmp_path: Path) -> None:
     of = next(iter(load_all(path).values()))
     players = [{"name": spec.name, "depth": spec.limit.depth or 3} for spec in of.players]
-    lines = summary_lines(run_of(tmp_path, of, *frames(players, 1, plies=2)))
+    lines = opening(run_of(tmp_path, of, *frames(players, 1, plies=2))).lines
     assert 1 <= len(lines) <= MOST + 6
     assert not MISSING_WORD.search(" ".join(lines).replace("none", ""))
 
@@ -266,25 +265,12 @@ def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_comp
     late, kept = timed(tmp_path, 0.0042), timed(tmp_path, 0.00239)
     (note,) = too_long(late)
     assert note.startswith("† Time was not equal: slow took 4.2 ms per move, 2.1 times its limit. ")
-    lines = summary_lines(late)
+    lines = opening(late).lines
     assert note in lines and " †" in lines[0]
     assert markdown(late).count("† Time was not equal") == 1
     assert too_long(kept) == []
     assert "†" not in markdown(kept)
     np.testing.assert_allclose(late.effort.set_index("player")["time_used"][["quick", "slow"]], [0.9, 2.1])
-
-
-def test_a_schedule_out_of_balance_is_noted_unless_the_format_intends_it(tmp_path: Path) -> None:
-    players = [player(name, 3) for name in "abc"]
-    run = synthetic(tmp_path, players, 10, plies=2)
-    assert unbalanced(run) == []
-    met = run.games["white"].isin(["a", "b"]) & run.games["black"].isin(["a", "b"])
-    some = changed(run, games=run.games[~met | (run.games["pair"] < 4)].reset_index(drop=True))
-    assert unbalanced(some) == ["The schedule is not balanced so far: a and c met in 20 games, a and b in 8."]
-    assert unbalanced(some)[0] in cautions(some)
-    assert unbalanced(changed(some, experiment=experiment(players, format={"type": "knockout"}))) == []
-    seeds = changed(some, experiment=experiment(players, format={"type": "gauntlet", "seeds": ["c"]}))
-    assert unbalanced(seeds) == []
 
 
 def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Path) -> None:
@@ -294,22 +280,11 @@ def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Pa
     some = changed(whole, games=whole.games[~apart].head(90).reset_index(drop=True))
     said = "Not complete: 90 of 120 games; 1 pairing has not met."
     assert unfinished(whole) == [] and unfinished(some) == [said]
-    assert markdown(some).split("\n\n")[2] == said == summary_lines(some)[0]
+    assert markdown(some).split("\n\n")[2] == said == opening(some).lines[0]
     assert re.findall(r"<p[^>]*>(.*?)</p>", html(some, {}, []))[1] == said
     swiss = changed(some, info=whole.info._replace(exact=False))
     assert unfinished(swiss)[0].startswith("Not complete: 90 of at most 120 games")
     assert unfinished(changed(swiss, order=[("a", "won")])) == []
-
-
-def test_colours_out_of_balance_are_noted_in_every_format(tmp_path: Path) -> None:
-    players = [player("a", 3), player("b", 3)]
-    run = synthetic(tmp_path, players, 10, plies=2)
-    one_sided = run.games[(run.games["white"] == "a") | (run.games["pair"] < 7)].reset_index(drop=True)
-    of = experiment(players, format={"type": "knockout"})
-    (note,) = unbalanced(changed(run, games=one_sided, experiment=of))
-    assert note == (
-        "Colours are not balanced so far: a had White 10 times and Black 7; b had White 7 times and Black 10."
-    )
 
 
 def below(folder: Path, loser: dict[str, Any], *, wins: bool = False, **games: Any) -> Run:

@@ -120,7 +120,7 @@ def test_the_page_holds_as_many_games_as_are_asked_for(made: Run, most: int) -> 
     count = min(most, len(made.games))
     assert games.inside == count and games.of == len(made.games)
     listed = unpacked(games.listed)
-    assert listed["game"] == by_surprise(made.games, made.survey.swings)["game"].tolist()[:count]
+    assert listed["number"] == by_surprise(made.games, made.survey.swings)["game"].tolist()[:count]
     assert sum(len(unpacked(block)) for block in games.blocks) == count
 
 
@@ -137,7 +137,7 @@ def test_what_the_page_holds_cannot_end_its_script(made: Run) -> None:
     part = str(viewer(made))
     data = re.search(r"<script type=.application/json. data-games>(.*?)</script>", part, re.DOTALL)
     assert data and "<" not in data[1]
-    assert unpacked(json.loads(data[1])["listed"])["players"] == made.players
+    assert {*unpacked(json.loads(data[1])["listed"])["white"]} == {*made.players}
 
 
 @pytest.mark.full

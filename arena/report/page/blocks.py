@@ -12,7 +12,7 @@ from markupsafe import Markup
 from arena.base.number import known, shown
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
 from arena.report.marks import elo_html, player_link, scale, whisker
-from arena.report.sentences.claim import Claim
+from arena.report.sentences.answer import Claim
 from arena.report.tables.table import Cell
 from arena.report.template import escaped, wrapping
 
@@ -31,21 +31,20 @@ class Block(Protocol):
 
 
 class Section(NamedTuple):
-    """A part of a page with a heading and a place in its navigation."""
+    """A part of a page with a heading."""
 
     anchor: str
+    """Its place in the page's navigation; "" for none."""
     title: str
     blocks: Sequence[Block]
 
     def html(self) -> Markup:
-        """The section as a part of a page."""
-        heading = Markup('<h2 id="{}">{}</h2>\n').format(self.anchor, self.title)
-        return heading + together(self.blocks)
+        anchor = Markup(' id="{}"').format(self.anchor) if self.anchor else ""
+        return Markup("<h2{}>{}</h2>\n").format(anchor, self.title) + together(self.blocks)
 
     def markdown(self) -> str:
-        """The section as Markdown; "" if nothing of it can be shown there."""
-        inside = [text for block in self.blocks if (text := block.markdown())]
-        return "\n\n".join([f"## {escaped(self.title)}", *inside]) if inside else ""
+        inside = together_in_markdown(self.blocks)
+        return f"## {escaped(self.title)}\n\n{inside}" if inside else ""
 
 
 class Text(NamedTuple):
@@ -60,7 +59,6 @@ class Text(NamedTuple):
     """The player whose name the text begins with, if it leads to the player's page."""
 
     def html(self) -> Markup:
-        """See `Block`."""
         label = Markup("<b>{}</b> ").format(self.label) if self.label else ""
         code = Markup(" <code>{}</code>").format(self.code) if self.code else ""
         link = player_link(self.player) if self.player else ""
@@ -68,7 +66,6 @@ class Text(NamedTuple):
         return Markup('<p class="{}">{}{}{}{}</p>').format(self.style, label, link, text, code)
 
     def markdown(self) -> str:
-        """See `Block`."""
         label, code = f"**{escaped(self.label)}** " * bool(self.label), f" `{self.code}`" * bool(self.code)
         return f"{label}{escaped(self.text)}{code}"
 
@@ -80,13 +77,11 @@ class Items(NamedTuple):
     label: str = ""
 
     def html(self) -> Markup:
-        """See `Block`."""
         label = Markup('<p class="note"><b>{}</b></p>\n').format(self.label) if self.label else Markup()
         items = Markup("\n").join(Markup("<li>{}</li>").format(wrapping(text)) for text in self.sentences)
         return label + Markup('<ul class="items">\n{}\n</ul>').format(items)
 
     def markdown(self) -> str:
-        """See `Block`."""
         label = f"**{escaped(self.label)}**\n\n" * bool(self.label)
         return label + "\n".join(f"- {escaped(text)}" for text in self.sentences)
 
@@ -97,14 +92,12 @@ class Answer(NamedTuple):
     claims: Sequence[Claim]
 
     def html(self) -> Markup:
-        """See `Block`."""
         ends = scale(claim.difference for claim in self.claims)
         return Markup('<ul class="answer">\n{}\n</ul>').format(
             Markup("\n").join(_claim_line(claim, ends) for claim in self.claims)
         )
 
     def markdown(self) -> str:
-        """See `Block`."""
         return "\n".join(f"- {escaped(claim.sentence)}" for claim in self.claims)
 
 
@@ -160,7 +153,6 @@ class Table(NamedTuple):
         return pd.DataFrame(rows, columns=[self.headings[i].text for i in shown_at], dtype=object)
 
     def html(self) -> Markup:
-        """See `Block`."""
         head = Markup("").join(
             Markup('<th scope="col" class="{}">{}</th>').format(heading.kind, heading.text)
             for heading in self.headings
@@ -178,7 +170,6 @@ class Table(NamedTuple):
         ).format(anchor, head, body)
 
     def markdown(self) -> str:
-        """See `Block`."""
         frame = self.frame()
         heads = [name.strip() for name in frame.columns]
         sides = [":--" if "n" not in heading.kind.split() else "--:" for heading in self.headings]
@@ -216,7 +207,6 @@ class Chart(NamedTuple):
     """The suffixes of its files."""
 
     def html(self) -> Markup:
-        """See `Block`."""
         links = [Markup(' <a href="{0}.{1}">{2}</a>').format(self.name, kind, kind.upper()) for kind in self.kinds]
         return Markup(
             '<figure id="chart-{}" style="--width: {}px">{}<figcaption>{}{}</figcaption></figure>'
@@ -229,7 +219,6 @@ class Chart(NamedTuple):
         return round(_PIXELS * float(width[1])) if width else 0
 
     def markdown(self) -> str:
-        """See `Block`."""
         title = self.name.replace("_", " ").capitalize()
         return f"![{title}]({self.name}.{self.kinds[0]})\n\n*{escaped(self.caption)}*"
 
@@ -250,18 +239,19 @@ class Chart(NamedTuple):
         return tag.replace(PAPER, "none")
 
 
-class Charts(NamedTuple):
-    """Charts side by side where there is room."""
+class Row(NamedTuple):
+    """Blocks side by side where there is room."""
 
-    charts: Sequence[Chart]
+    blocks: Sequence[Block]
+    style: str = "halves"
+    """Its class in the page's style sheet: halves, or board for a board and what is said of it."""
 
     def html(self) -> Markup:
-        """See `Block`."""
-        return Markup('<div class="charts">\n{}\n</div>').format(together(self.charts))
+        parts = Markup("\n").join(Markup("<div>{}</div>").format(block.html()) for block in self.blocks)
+        return Markup('<div class="{}">\n{}\n</div>').format(self.style, parts)
 
     def markdown(self) -> str:
-        """See `Block`."""
-        return "\n\n".join(chart.markdown() for chart in self.charts)
+        return together_in_markdown(self.blocks)
 
 
 class Fold(NamedTuple):
@@ -271,30 +261,25 @@ class Fold(NamedTuple):
     blocks: Sequence[Block]
 
     def html(self) -> Markup:
-        """See `Block`."""
         return Markup("<details><summary>{}</summary>\n{}\n</details>").format(
             wrapping(self.title), together(self.blocks)
         )
 
     def markdown(self) -> str:
-        """See `Block`."""
-        inside = [text for block in self.blocks if (text := block.markdown())]
-        return "\n\n".join([f"### {escaped(self.title)}", *inside]) if inside else ""
+        inside = together_in_markdown(self.blocks)
+        return f"### {escaped(self.title)}\n\n{inside}" if inside else ""
 
 
 class Raw(NamedTuple):
-    """HTML as it is, which Markdown leaves out unless it has a text for it."""
+    """HTML as it is, which Markdown leaves out."""
 
     source: Markup
-    text: str = ""
 
     def html(self) -> Markup:
-        """See `Block`."""
         return self.source
 
     def markdown(self) -> str:
-        """See `Block`."""
-        return self.text
+        return ""
 
 
 def file_list(files: Iterable[tuple[str, str]]) -> Raw:
@@ -306,3 +291,8 @@ def file_list(files: Iterable[tuple[str, str]]) -> Raw:
 def together(blocks: Iterable[Block]) -> Markup:
     """Blocks one after another."""
     return Markup("\n").join(block.html() for block in blocks)
+
+
+def together_in_markdown(blocks: Iterable[Block]) -> str:
+    """Blocks one after another, without those that only a page can show."""
+    return "\n\n".join(text for block in blocks if (text := block.markdown()))

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
+import pandas as pd
 from markupsafe import Markup
 
 from arena.base.number import percent
 from arena.base.wording import counted, listed
 from arena.ratings.match import summary
 from arena.report.charts.catalogue import charts_of
+from arena.report.marks import game_link
+from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
     Answer,
     Block,
     Chart,
-    Charts,
     Fold,
-    Heading,
     Items,
     Raw,
+    Row,
     Section,
     Table,
     Text,
@@ -30,16 +31,17 @@ from arena.report.page.blocks import (
     text_cell,
 )
 from arena.report.page.standings import crosstable, standings
+from arena.report.player_page import player_sections
 from arena.report.run import Run
-from arena.report.sentences.answer import answer, answering_chart
-from arena.report.sentences.cautions import cautions, failures, unfinished
-from arena.report.sentences.facts import details, facts, first_move, to_know_more
-from arena.report.sentences.grading import costliest, judged, solved
+from arena.report.sentences.answer import answering_chart, opening
+from arena.report.sentences.facts import details, facts, first_move
+from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.catalogue import TABLES
-from arena.report.tables.outcomes import white_points
+from arena.report.tables.outcomes import sides, white_points
 from arena.report.tables.table import EMPTY, Cell
 from arena.report.tables.views import comparisons as comparison_cells
 from arena.report.tables.views import strata
+from arena.report.template import part
 from arena.rules.game import Termination
 from arena.rules.result import pentanomial
 
@@ -54,8 +56,42 @@ _CHARTS = {
     "effort": ("nodes", "time"),
 }
 """The charts of sections; the others stand in the last one."""
+VIEWER = "report/viewer/viewer.js"
+"""The module that shows the games of a page."""
 NOTHING = Markup()
 NO_PICTURES: Mapping[str, str] = MappingProxyType({})
+EXTRAS = "Counted by the players themselves, over the moves that have the number and the games with such a move."
+EFFORT = (
+    "Means over all moves; depth and nodes/s over the moves that searched, nodes at depth over those searched to "
+    "the limit. Times are of the processor where that is known. Table hits: lookups that found the position."
+)
+ENDINGS = (
+    "Decisions: those in which some move loses value. Errors threw away half a point (?) or a whole one (??). "
+    "Skill: 1 less the errors over those of random choice in the same positions. W→D: wins turned into draws. "
+    "Converted and held: of the games won or drawn for the player in the first position of the tables. "
+    "Extra plies: beyond the quickest win."
+)
+
+
+def html(
+    run: Run,
+    charts: Mapping[str, str],
+    files: Sequence[tuple[str, str]],
+    viewer: Markup = NOTHING,
+    kinds: Sequence[str] = ("svg",),
+) -> str:
+    """The report as one self-contained page; `charts` are SVG texts by name.
+
+    `viewer` shows the games. `kinds` are the suffixes of the charts' files, `files` names and contents of others.
+    """
+    players, names = player_sections(run, linked=bool(viewer))
+    sections = RunPage(run, charts, viewer, kinds, files, names).sections()
+    return page_of(sections, part("viewer/viewer.css") if viewer else "", [VIEWER] if viewer else [], players)
+
+
+def markdown(run: Run) -> str:
+    """The sections of the page in Markdown."""
+    return markdown_of(RunPage(run).sections())
 
 
 class RunPage:
@@ -81,7 +117,7 @@ class RunPage:
     def sections(self) -> list[Section]:
         """All sections, the opening one first."""
         run = self.run
-        every: list[Section] = [
+        sections: list[Section] = [
             Section("top", run.name, self._top()),
             Section("standings", "Standings", self._standings()),
             Section("crosstable", "Against each other", self._crosstable()),
@@ -89,32 +125,25 @@ class RunPage:
             Section("ablation", "Cost and worth of each change", self._ablation()),
             Section("errors", "Errors", self._errors()),
             Section("suites", "Suites solved", self._suites()),
-            Section("effort", "Search effort", self._effort()),
+            Section("effort", "Search effort", self._with_charts("effort", _table(run, "effort", EFFORT))),
             Section("extras", "Custom metrics", _table(run, "extras", EXTRAS)),
             Section("games", "Games", [Raw(self.viewer)] if self.viewer else []),
             Section("details", "Details", self._details()),
         ]
-        return [section for section in every if section.blocks]
+        return [section for section in sections if section.blocks]
 
     def _top(self) -> list[Block]:
-        run, claims = self.run, answer(self.run)
-        blocks: list[Block] = [Text(facts(run), "facts")]
-        blocks += [Text(sentence, "first") for sentence in unfinished(run)]
-        blocks += [Text(sentence, "failed", player=self._outside(sentence)) for sentence in failures(run)]
-        blocks += [Answer(claims)] if claims else []
-        if any(claim.difference for claim in claims):
-            more, code = to_know_more(run, claims)
-            blocks.append(
-                Text(f"Elo with 95 % intervals; 100 Elo are 64 % of the points. {more}".strip(), "note", code=code)
-            )
-        if (name := answering_chart(run)) in self.charts:
+        first = opening(self.run)
+        blocks: list[Block] = [Text(facts(self.run), "facts")]
+        blocks += [Text(sentence, "first") for sentence in first.unfinished]
+        blocks += [Text(sentence, "failed", player=self._outside(sentence)) for sentence in first.failures]
+        blocks += [Answer(first.claims)] if first.claims else []
+        if any(claim.difference for claim in first.claims):
+            scale = "Elo with 95 % intervals; 100 Elo are 64 % of the points."
+            blocks.append(Text(f"{scale} {first.more}".strip(), "note", code=first.setting))
+        if (name := answering_chart(self.run)) in self.charts:
             blocks.append(self.charts.pop(name))
-        found = cautions(run)
-        if len(found) == 1:
-            blocks.append(Text(found[0], "note", "Worth a look."))
-        elif found:
-            blocks.append(Items(found, "Worth a look"))
-        return blocks
+        return blocks + ([Items(first.cautions, "Worth a look")] if first.cautions else [])
 
     def _outside(self, sentence: str) -> str:
         """The player outside the standings that a sentence is of, if it has a page; "" for none."""
@@ -122,8 +151,8 @@ class RunPage:
         return max((name for name in names if sentence.startswith(f"{name} was ")), key=len, default="")
 
     def _standings(self) -> list[Block]:
-        of_zero = f"Elo: {self.run.zero}." if len(self.run.games) else ""
-        return [standings(self.run, self.linked), Text(f"{of_zero} {first_move(self.run)}".strip(), "note")]
+        zero = f"Elo: {self.run.zero}." if len(self.run.games) else ""
+        return [standings(self.run, self.linked), Text(f"{zero} {first_move(self.run)}".strip(), "note")]
 
     def _crosstable(self) -> list[Block]:
         count = len(self.run.players)
@@ -134,52 +163,51 @@ class RunPage:
         return [Fold(f"{count} players", [table]), note] if count > FOLDED else [table, note]
 
     def _ablation(self) -> list[Block]:
-        run = self.run
-        if not len(run.ablation) or run.experiment.probe is None:
+        probe = self.run.experiment.probe
+        if probe is None:
             return []
-        depth = run.experiment.probe.depth
         note = (
-            f"Nodes and time to depth {depth}: geometric means over the positions that the player searched to it; "
-            f"ratios position by position. Branching factor: nodes to the power 1/{depth}."
+            f"Nodes and time to depth {probe.depth}: geometric means over the positions searched to "
+            f"it; ratios position by position. Branching factor: nodes to the power 1/{probe.depth}."
         )
-        return [Table.of(TABLES["ablation"].cells(run.ablation)), Text(note, "note"), *self._of("ablation")]
+        return self._with_charts("ablation", _table(self.run, "ablation", note))
 
     def _errors(self) -> list[Block]:
         run = self.run
         blocks: list[Block] = []
         if len(run.endgame_errors):
             pieces = run.endgame_errors["endgame_pieces"].max()
-            blocks += [Text(f"In endings of up to {pieces} pieces, by endgame tables:", "lead")]
-            blocks += [*_table(run, "endgame_errors", ENDINGS)]
+            blocks.append(Text(f"In endings of up to {pieces} pieces, by endgame tables:"))
+            blocks += _table(run, "endgame_errors", ENDINGS)
         if len(run.judged_losses):
-            blocks += [Text(f"By the scores of {listed(run.judges['judge'])}:", "lead")]
-            blocks += [
-                Table.of(TABLES["judged_losses"].cells(run.judged_losses)),
-                Text(judged(run.judges), "note"),
-            ]
+            blocks.append(Text(f"By the scores of {listed(run.judges['judge'])}:"))
+            blocks += _table(run, "judged_losses", judged(run.judges))
         if len(run.costliest_errors):
-            blocks += [
-                Text("The costliest errors:", "lead"),
-                Raw(*costliest(run.costliest_errors, bool(self.viewer))),
-            ]
-        return [*blocks, *self._of("errors")] if blocks else []
+            blocks += [Text("The costliest errors:"), self._costliest()]
+        return self._with_charts("errors", blocks)
+
+    def _costliest(self) -> Block:
+        rows = []
+        for row in self.run.costliest_errors.to_dict("records"):
+            where = f"Game {row['game']}, ply {row['ply']}"
+            link = game_link(row["game"], row["ply"] - 1, where) if self.viewer else None
+            played = f"{row['move']} {row['mark']}"
+            rows.append((Cell(None, where, link), row["player"], played, row["best_move"], cost(row)))
+        return Table.of(pd.DataFrame(rows, columns=["Where", "Player", "Played", "Better", "Cost"], dtype=object))
 
     def _suites(self) -> list[Block]:
         run = self.run
         if not len(run.suites):
             return []
-        by_stratum = strata(run.suites).items()
-        folds = [Fold(f"{suite} by stratum", [Table.of(cells)]) for suite, cells in by_stratum]
-        return [*_table(run, "suites", solved(run.suites)), *self._of("suites"), *folds]
+        blocks = self._with_charts("suites", _table(run, "suites", solved(run.suites)))
+        return blocks + [
+            Fold(f"{suite} by stratum", [Table.of(cells)]) for suite, cells in strata(run.suites).items()
+        ]
 
-    def _effort(self) -> list[Block]:
-        table = _table(self.run, "effort", EFFORT)
-        return [*table, *self._of("effort")] if table else []
-
-    def _of(self, section: str) -> list[Block]:
-        """The charts of a section, side by side."""
-        charts = [self.charts.pop(name) for name in _CHARTS[section] if name in self.charts]
-        return [Charts(charts)] if charts else []
+    def _with_charts(self, section: str, blocks: list[Block]) -> list[Block]:
+        """The blocks of a section with its charts, side by side; nothing without blocks."""
+        charts = [self.charts.pop(name) for name in _CHARTS[section] if blocks and name in self.charts]
+        return [*blocks, Row(charts)] if charts else blocks
 
     def _details(self) -> list[Block]:
         run = self.run
@@ -188,85 +216,57 @@ class RunPage:
             Fold("How games ended", _endings(run)),
             Fold("Match statistics", _match(run)),
             Fold("Further charts", [*self.charts.values()]),
-            Fold("Configuration, versions and machine", [Raw(_configuration(run))]),
+            Fold("Configuration, versions and machine", _configuration(run)),
             Fold("Files", [file_list(self.files)] if self.files else []),
         ]
         return [fold for fold in folds if fold.blocks]
 
 
-EXTRAS = "Counted by the players themselves, over the moves that have the number and the games with such a move."
-EFFORT = (
-    "Means over all moves; depth and nodes/s over the moves that searched, nodes at depth over those searched to "
-    "the limit. Times are of the processor where that is known. Table hits: lookups that found the position."
-)
-ENDINGS = (
-    "Decisions: those in which some move loses value. Errors threw away half a point (?) or a whole one (??). "
-    "Skill: 1 less the errors over those of random choice in the same positions. W→D: wins turned into draws. "
-    "Converted and held: of the games won or drawn for the player in the first position of the tables. "
-    "Extra plies: beyond the quickest win."
-)
-
-
 def _table(run: Run, name: str, note: str = "", linked: Collection[str] = ()) -> list[Block]:
     """A table of the run with a note below it; nothing without rows."""
     table = TABLES[name].cells(getattr(run, name))
-    return [Table.of(table, linked=linked), *([Text(note, "note")] if note else [])] if len(table) else []
+    if table.empty:
+        return []
+    return [Table.of(table, f"{name}-table", linked), *([Text(note, "note")] if note else [])]
 
 
 def _pairings(run: Run) -> list[Block]:
-    """The difference of every two values of a setting, and the results of every two players."""
+    """The difference of every two values of a setting, and the results of every two players that met."""
     blocks: list[Block] = []
     if len(run.comparisons) > 1:
         every = run.comparisons[["setting", "value", "reference"]].drop_duplicates()
         shown = run.comparisons.merge(every.head(MOST_PAIRS))
         blocks.append(Table.of(comparison_cells(shown, pairs=True)))
-    met, rows = _met(run), []
-    for (name, other), points in islice(met.items(), MOST_PAIRS):
+    place = {name: place for place, name in enumerate(run.placed)}
+    games = sides(run.games)
+    games = games.assign(player=games["player"].map(place), opponent=games["opponent"].map(place))
+    met = games[games["player"] < games["opponent"]].groupby(["player", "opponent"])["points"].agg(list)
+    rows = []
+    for row in met.head(MOST_PAIRS).reset_index().to_dict("records"):
+        name, other, points = run.placed[row["player"]], run.placed[row["opponent"]], row["points"]
         difference = run.ratings.contrast({name: 1.0, other: -1.0})
         results = " - ".join(str(points.count(result)) for result in (1.0, 0.5, 0.0))
         elo = Cell(difference.value, str(difference)) if difference else EMPTY
-        rows.append([Cell(name, name), Cell(other, other), Cell(sum(points) / len(points), results), elo])
-    head = [
-        Heading("Player", "name"),
-        Heading("Against", "word"),
-        Heading("Won, drawn, lost"),
-        Heading("Elo difference"),
-    ]
-    blocks += [Table(head, rows)] if rows else []
+        rows.append((Cell(name, name), Cell(other, other), Cell(sum(points) / len(points), results), elo))
+    if rows:
+        head = ["Player", "Against", "Won, drawn, lost", "Elo difference"]
+        blocks.append(Table.of(pd.DataFrame(rows, columns=head, dtype=object)))
     if len(met) > MOST_PAIRS:
         blocks.append(Text(f"The first {MOST_PAIRS} of {len(met):,} pairings; crosstable.csv has all.", "note"))
     return blocks
 
 
-def _met(run: Run) -> dict[tuple[str, str], list[float]]:
-    """The points of the first of every two players that met, game by game, in the order of the standings."""
-    place = {name: place for place, name in enumerate(run.placed)}
-    games = run.games.assign(points=white_points(run.games))
-    met: dict[tuple[str, str], list[float]] = {}
-    for (white, black), points in games.groupby(["white", "black"], observed=True)["points"]:
-        pair, of_white = (str(white), str(black)), points.tolist()
-        if place[pair[0]] < place[pair[1]]:
-            met.setdefault(pair, []).extend(of_white)
-        else:
-            met.setdefault(pair[::-1], []).extend(1 - each for each in of_white)
-    return dict(sorted(met.items(), key=lambda item: (place[item[0][0]], place[item[0][1]])))
-
-
 def _endings(run: Run) -> list[Block]:
     """Terminations, and the sentences on the games that few need."""
+    if not len(run.terminations):
+        return []
     rows = [
-        [
-            text_cell(Termination(row["termination"]).words),
-            Cell(row["games"], f"{row['games']:,}"),
-            Cell(row["share"], percent(row["share"])),
-        ]
+        (Termination(row["termination"]).words, text_cell(f"{row['games']:,}"), text_cell(percent(row["share"])))
         for row in run.terminations.to_dict("records")
     ]
-    if not rows:
-        return []
-    head = [Heading("Ended by", "name"), Heading("Games"), Heading("Share")]
     said = details(run)
-    return [Table(head, rows), *([Items(said)] if said else [])]
+    table = Table.of(pd.DataFrame(rows, columns=["Ended by", "Games", "Share"], dtype=object))
+    return [table, *([Items(said)] if said else [])]
 
 
 def _match(run: Run) -> list[Block]:
@@ -280,10 +280,10 @@ def _match(run: Run) -> list[Block]:
     counts = pentanomial(pairs.loc[pairs["size"] == 2, "sum"])
     if not sum(counts):
         return []
-    found = summary(counts)
+    match = summary(counts)
     lines = [
         f"Pairs of games in which {name} scored 0, ½, 1, 1½ and 2 points: {', '.join(map(str, counts))}.",
-        f"Elo of the pairs alone: {found.elo}; normalized Elo: {found.nelo}.",
+        f"Elo of the pairs alone: {match.elo}; normalized Elo: {match.nelo}.",
     ]
     if len(run.sprt):
         last = run.sprt.iloc[-1]
@@ -293,7 +293,7 @@ def _match(run: Run) -> list[Block]:
     return [Items(lines)]
 
 
-def _configuration(run: Run) -> Markup:
+def _configuration(run: Run) -> list[Block]:
     document: dict[str, Any] = run.data.experiment.as_dict()
     if run.data.published is not None:  # the order of the file tells who they are
         document["players"].sort(key=lambda entry: (len(entry["name"]), entry["name"]))
@@ -305,4 +305,4 @@ def _configuration(run: Run) -> Markup:
     )
     versions = ", ".join(f"{name} {version}" for name, version in run.info.versions.items() if version)
     lines = [line for line in (f"Seed {run.experiment.seed}. {versions}", machine) if line]
-    return Markup('<p class="note">{}</p><pre>{}</pre>').format(". ".join(lines), text)
+    return [Raw(Markup('<p class="note">{}</p><pre>{}</pre>').format(". ".join(lines), text))]

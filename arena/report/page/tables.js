@@ -1,8 +1,6 @@
-// Tables of class "data": a click on a header sorts, a box above long ones filters.
+// Tables of class "data": a click on a header sorts.
 
 import { compareCells } from "./sorting.js";
-
-const LONG_TABLE = 12; // rows above which a table has a box to filter
 
 /** The cell of a row; its number is in `data-sort`. */
 function cellOf(row, column) {
@@ -24,18 +22,6 @@ function sortTable(table, column) {
   body.append(...rows.map(({ row }) => row));
 }
 
-/** Show the rows of a table that hold every word of a text; returns how many there are. */
-function filterTable(table, text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  let shown = 0;
-  for (const row of table.tBodies[0].rows) {
-    const name = (row.querySelector(".name") ?? row).textContent.toLowerCase();
-    row.hidden = !words.every((word) => name.includes(word));
-    if (!row.hidden) shown += 1;
-  }
-  return shown;
-}
-
 function makeSortable(table) {
   [...table.tHead.rows[0].cells].forEach((header, column) => {
     const button = document.createElement("button");
@@ -48,27 +34,8 @@ function makeSortable(table) {
   });
 }
 
-function makeFilterable(table) {
-  const box = document.createElement("input");
-  const count = document.createElement("span");
-  const line = document.createElement("p");
-  box.type = "search";
-  box.placeholder = "filter by name";
-  box.setAttribute("aria-label", "show the rows whose name holds");
-  count.setAttribute("role", "status");
-  line.className = "filter";
-  line.append(box, count);
-  table.closest(".scroll").before(line);
-  const total = table.tBodies[0].rows.length;
-  box.addEventListener("input", () => {
-    const shown = filterTable(table, box.value);
-    count.textContent = shown < total ? `${shown} of ${total}` : "";
-  });
-}
-
 /** @type {NodeListOf<HTMLTableElement>} */
 const tables = document.querySelectorAll("table.data");
 for (const table of tables) {
   if (table.tBodies[0].rows.length > 1) makeSortable(table);
-  if (table.tBodies[0].rows.length > LONG_TABLE) makeFilterable(table);
 }

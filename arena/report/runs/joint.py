@@ -25,9 +25,8 @@ from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import Answer, Block, Chart, Fold, Items, Raw, Section, Table, Text, file_list
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.sentences.answer import answer
+from arena.report.sentences.answer import Claim, answer, compared
 from arena.report.sentences.cautions import failures, unfinished
-from arena.report.sentences.claim import Claim, compared
 from arena.report.sentences.facts import facts
 from arena.report.tables.table import with_decimals
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -14,8 +15,7 @@ from arena.ratings.interval import Interval
 from arena.ratings.joint import ONE_PLAYER
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions, failing, failures, unfinished
-from arena.report.sentences.claim import Claim, compared
-from arena.report.sentences.facts import to_know_more
+from arena.report.sentences.facts import WHOLE_SCHEDULE
 from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import PLAYER
 from arena.report.tables.decided import verdict
@@ -31,8 +31,81 @@ LEVEL = 0.5
 """Elo below the first, less than which a player is level with it."""
 DECISIONS = 50
 """Decisions of a player from which on an error rate is named."""
+LEAST_ELO, MOST_TIMES = 5, 100
+"""Elo of a difference, at least, and times the games, at most, of which it is said what they would take."""
 UNKEPT = "†"
 """Stands behind a time that was not equal; `cautions.too_long` explains it."""
+
+
+TOO_WIDE = 150.0
+"""Elo of half an interval from which on a difference that is not shown is one of too few games."""
+
+
+class Claim(NamedTuple):
+    """One line of a report's answer."""
+
+    words: str
+    """What is said, with a `{}` for each of the names; without names, as it is."""
+    names: tuple[str, ...] = ()
+    difference: Interval | None = None
+    """In Elo, of the first name over the second."""
+    is_shown: bool = True
+    """Whether the games show it; what they do not show is grey."""
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is said, without its number."""
+        return self.words.format(*self.names) if self.names else self.words
+
+    @property
+    def sentence(self) -> str:
+        """What is said, with its number: "linear is stronger than simple: +125 ± 30 Elo"."""
+        number = f": {self.difference} Elo" if self.difference else ""
+        return f"{self.text}{number}{f' ({self.note})' if self.note else ''}."
+
+
+def compared(
+    first: str, second: str, difference: Interval, where: str = "", note: str = "", points: str = ""
+) -> Claim:
+    """What games say of two players, or of two values of a setting, of which the first is spoken of.
+
+    `where` says at which terms; `points` are those of the first, for what too few games leave open.
+    """
+    at = f" {where}" * bool(where)
+    names = (first, second)
+    if abs(difference.value) > difference.error:
+        word = "stronger" if difference.value > 0 else "weaker"
+        return Claim(f"{{}} is {word} than {{}}{at}", names, difference, note=note)
+    if difference.error > TOO_WIDE:
+        what = f", {points}" if points else ""
+        return Claim(f"{{}} and {{}}{at}{what}: too few games to tell", names, None, False, note)
+    return Claim(f"{{}} and {{}}{at}: no difference shown", names, difference, False, note)
+
+
+class Opening(NamedTuple):
+    """What a run's page says first, in this order."""
+
+    unfinished: list[str]
+    failures: list[str]
+    claims: list[Claim]
+    more: str
+    """How many games would tell what is not shown, and the `setting` of the configuration for that."""
+    setting: str
+    cautions: list[str]
+
+    @property
+    def lines(self) -> list[str]:
+        """The opening line by line, as a terminal prints it."""
+        said = [*self.unfinished, *self.failures, *(claim.sentence for claim in self.claims)]
+        more = f"{self.more} {self.setting}".strip()
+        return [*said, *([more] if more else []), *self.cautions]
+
+
+def opening(run: Run) -> Opening:
+    """The opening of a run's page."""
+    claims = answer(run)
+    return Opening(unfinished(run), failures(run), claims, *to_know_more(run, claims), cautions(run))
 
 
 def answer(run: Run) -> list[Claim]:
@@ -62,15 +135,16 @@ def _decisions(run: Run) -> Iterator[Claim]:
 
 def _comparisons(run: Run) -> Iterator[Claim]:
     """What the run compares: a ladder, doublings, an ablation, settings at equal terms, or the leading players."""
+    has_settings = len(run.comparisons) > 0 and len(run.submissions) <= MOST  # not of a whole class
     if len(run.experiment.anchor) > 1:
         yield from _placed(run)
     elif len(run.gains[run.gains["fits"]]):
         yield from gains(run.gains)
     elif len(run.ablation):
         yield from _ablation(run)
-    elif len(run.comparisons):
+    elif has_settings:
         yield from _settings(run)
-    if not len(run.comparisons) and len(run.experiment.anchor) < 2:
+    if not has_settings and len(run.experiment.anchor) < 2:
         yield from lead(run)
 
 
@@ -82,7 +156,8 @@ def gains(table: pd.DataFrame) -> Iterator[Claim]:
             family = (row["family"],) if len(rows) > 1 else ()
             words = f"with {{}}, twice the {per} is worth" if family else f"twice the {per} is worth"
             gain = Interval.of(row, "gain")
-            yield Claim(words, family, gain, abs(gain.value) > gain.error)
+            if gain.error <= TOO_WIDE:
+                yield Claim(words, family, gain, abs(gain.value) > gain.error)
         return
 
 
@@ -241,9 +316,23 @@ def answering_chart(run: Run) -> str:
     return f"elo_by_{per.iloc[0]}" if len(per) else "elo_by_depth"
 
 
-def summary_lines(run: Run) -> list[str]:
-    """The opening of a run's page, line by line, as a terminal prints it."""
-    claims = answer(run)
-    more = " ".join(to_know_more(run, claims)).strip()
-    lines = [*unfinished(run), *failures(run), *(claim.sentence for claim in claims), more]
-    return [line for line in [*lines, *cautions(run)] if line]
+def to_know_more(run: Run, claims: Sequence[Claim]) -> tuple[str, str]:
+    """How many times the games would show the clearest difference that is not shown, and the setting for that.
+
+    Empty where all is shown, or a test or the width of the intervals decides how many games there are.
+    """
+    experiment = run.experiment
+    differences = [claim.difference for claim in claims if claim.difference and not claim.is_shown]
+    if not differences or experiment.sprt or experiment.until or experiment.format.type not in WHOLE_SCHEDULE:
+        return "", ""
+    difference = max(differences, key=lambda interval: abs(interval.value) / interval.error)
+    elo = max(round(abs(difference.value)), LEAST_ELO)
+    times = math.ceil((difference.error / elo) ** 2)
+    if not 1 < times <= MOST_TIMES:
+        return "", ""
+    text = f"To tell {elo} Elo from 0 takes {times} times the games"
+    openings = experiment.openings
+    if openings.set is not None or openings.file is not None:
+        return f"{text}.", ""
+    played = run.games["opening"].nunique()
+    return f"{text}:", f"openings: {{count: {times * played}}}"

@@ -1,13 +1,12 @@
-"""Cautions: missing games, players' failures, limits not kept, unbalanced schedules, players below random ones."""
+"""Cautions: missing games, players' failures, limits not kept, players below random ones."""
 
 from __future__ import annotations
 
 from collections import Counter
-
-import pandas as pd
+from collections.abc import Iterable
 
 from arena.base.number import quantity
-from arena.base.wording import counted, first_few, listed
+from arena.base.wording import counted, first_few
 from arena.ratings.contrasts import CERTAIN
 from arena.report.run import Run
 from arena.report.sentences.facts import WHOLE_SCHEDULE
@@ -23,16 +22,10 @@ PONDERED, PONDERED_SECONDS = 0.1, 0.05
 """Share of its own time, and seconds per game, that a player may use of its opponent's until it is noted."""
 MOST = 5
 """Players that a sentence names."""
-UNEVEN = 0.1
-"""Share of the games by which pairings, and a player's colours, may differ where a schedule is balanced."""
-PAIR = 2
-"""Games by which they may differ in any case."""
 REPEATED = 0.5
 """Share of games that repeat others from which on it is noted."""
-_LEFT_OUT = 3
-"""Players left out that have a sentence each; of more their number and where the reasons are."""
-_SENTENCES = 10
-"""Sentences on mistakes, and on players that were disqualified."""
+_SENTENCES = 3
+"""Sentences on mistakes, on players left out, and on players that were disqualified; of more the number."""
 
 
 def failures(run: Run) -> list[str]:
@@ -44,7 +37,7 @@ def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
     if not len(run.games):
         return _changes(run)
-    sentences = [*too_long(run), *waited(run), *pondered(run), *unbalanced(run), *below_random(run)]
+    sentences = [*too_long(run), *waited(run), *pondered(run), *below_random(run)]
     if verdict(run.sprt) != "continue":
         sentences.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "
@@ -91,37 +84,38 @@ def forfeits(run: Run) -> list[str]:
 
 
 def disqualifications(run: Run) -> list[str]:
-    """A sentence for each player that was disqualified and whose games are void, with its first failure."""
-    sentences = [f"{player} was {disqualification(run, player)}." for player in run.data.disqualified]
-    return _some(sentences, "player was disqualified", "players were disqualified")
+    """The first players that were disqualified and whose games are void, each with its first failure."""
+    return _first([f"{player} was {disqualification(run, player)}." for player in run.data.disqualified])
 
 
 def faulty(run: Run) -> list[str]:
-    """The mistakes found in players before the first game, a sentence for each; and who was left out for one.
+    """The first players that were left out, and the first mistakes found in others before the first game.
 
     Nothing of players that failed in games, which `forfeits` and `disqualifications` name.
     """
     failed = {*lost_by_failures(run.games).index, *run.data.disqualified}
-    taking_part = [
-        _ended(f"Found before the first game: {finding.player}: {finding.message}")
+    left_out = [f"{player} was {reasons(run, player)[0]}" for player in run.info.left_out]
+    mistakes = [
+        f"Found before the first game: {finding.player}: {finding.message}"
         for finding in run.info.faulty
         if finding.player not in failed
     ]
-    left_out = [_ended(f"{player} was {reasons(run, player)[0]}") for player in run.info.left_out]
-    if len(left_out) > _LEFT_OUT:
-        left_out = [f"{counted(len(left_out), 'player')} were left out as faulty; submissions.csv says why."]
-    return [*left_out, *_some(taking_part, "mistake was found", "mistakes were found")]
+    return [*_first(map(_ended, left_out)), *_first(map(_ended, mistakes))]
 
 
 def _ended(sentence: str) -> str:
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
-def _some(sentences: list[str], one: str, several: str) -> list[str]:
-    more = len(sentences) - _SENTENCES
-    if more <= 0:
-        return sentences
-    return [*sentences[:_SENTENCES], f"{more} more {one if more == 1 else several}."]
+def _first(sentences: Iterable[str]) -> list[str]:
+    """The first sentences of a kind, and how many more there are."""
+    first = list(sentences)
+    more = len(first) - _SENTENCES
+    return (
+        first
+        if more <= 0
+        else [*first[:_SENTENCES], f"The same of {counted(more, 'more player')}: submissions.csv."]
+    )
 
 
 def too_long(run: Run) -> list[str]:
@@ -175,28 +169,6 @@ def pondered(run: Run) -> list[str]:
         if parts
         else []
     )
-
-
-def unbalanced(run: Run) -> list[str]:
-    """Pairings that met less often than others where the format has all meet equally often; uneven colours."""
-    names = [spec.name for spec in run.experiment.players]
-    sentences = []
-    so_far = " so far" if unfinished(run) else ""
-    if counts := _games_of_pairings(run):
-        most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
-        if counts[most] - counts[least] > max(PAIR, UNEVEN * counts[most]):
-            sentences.append(
-                f"The schedule is not balanced{so_far}: {listed(most)} met in {counted(counts[most], 'game')}, "
-                f"{listed(least)} in {counts[least]}."
-            )
-    counts_of = {colour: run.games[colour].astype(str).value_counts() for colour in ("white", "black")}
-    table = pd.DataFrame(counts_of).reindex(names).fillna(0).astype(int)
-    allowed = (UNEVEN * (table["white"] + table["black"])).clip(lower=PAIR)
-    uneven = table[(table["white"] - table["black"]).abs() > allowed]
-    if len(uneven):
-        parts = [f"{row.Index} had White {row.white} times and Black {row.black}" for row in uneven.itertuples()]
-        sentences.append(f"Colours are not balanced{so_far}: {first_few(parts, MOST, '; ')}.")
-    return sentences
 
 
 def _games_of_pairings(run: Run) -> dict[tuple[str, str], int]:

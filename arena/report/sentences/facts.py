@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from datetime import timedelta
 
 from arena.base.number import percent, quantity
@@ -11,14 +9,11 @@ from arena.base.wording import counted, listed
 from arena.ratings.errors import wilson
 from arena.report.describe import describe_limit
 from arena.report.run import Run
-from arena.report.sentences.claim import Claim
 from arena.report.tables.settings import limits, terms
 from arena.rules.game import Termination
 
 WHOLE_SCHEDULE = ("round-robin", "match", "gauntlet")
 """Formats in which every pairing plays every opening."""
-LEAST_ELO, MOST_TIMES = 5, 100
-"""Elo of a difference, at least, and times the games, at most, of which it is said what they would take."""
 _RULES = {
     Termination.ADJUDICATED_WIN: "won by scores",
     Termination.ADJUDICATED_DRAW: "drawn by scores",
@@ -114,31 +109,9 @@ def first_move(run: Run) -> str:
     return f"{run.first.capitalize()} moves first{worth}. {drawn} of the games were drawn."
 
 
-def to_know_more(run: Run, claims: Sequence[Claim]) -> tuple[str, str]:
-    """How many times the games would show the clearest difference that is not shown, and the setting for that.
-
-    Empty where all is shown, or a test or the width of the intervals decides how many games there are.
-    """
-    experiment = run.experiment
-    differences = [claim.difference for claim in claims if claim.difference and not claim.is_shown]
-    if not differences or experiment.sprt or experiment.until or experiment.format.type not in WHOLE_SCHEDULE:
-        return "", ""
-    difference = max(differences, key=lambda interval: abs(interval.value) / interval.error)
-    elo = max(round(abs(difference.value)), LEAST_ELO)
-    times = math.ceil((difference.error / elo) ** 2)
-    if not 1 < times <= MOST_TIMES:
-        return "", ""
-    text = f"To tell {elo} Elo from 0 takes {times} times the games"
-    openings = experiment.openings
-    if openings.set is not None or openings.file is not None:
-        return f"{text}.", ""
-    played = run.games["opening"].nunique()
-    return f"{text}:", f"openings: {{count: {times * played}}}"
-
-
 def details(run: Run) -> list[str]:
     """Sentences on the games that few need: how wide intervals are, which games were adjudicated or repeated."""
-    return [*narrowed(run), *_adjudicated(run), *_level_pairings(run), *run.ratings.notes, *_sample(run)]
+    return [*narrowed(run), *_adjudicated(run), *run.ratings.notes, *_sample(run)]
 
 
 def narrowed(run: Run) -> list[str]:
@@ -173,17 +146,6 @@ def _adjudicated(run: Run) -> list[str]:
             f"({percent(wrong / verified)}, {low} to {high})."
         )
     return sentences
-
-
-def _level_pairings(run: Run) -> list[str]:
-    if "decided" not in run.order:
-        return []
-    lost = run.order[(run.order["decided"] != "points") & (run.order["place"] > 1)]
-    return [
-        f"{row['opponent']} against {row['player']} stayed level in round {row['round']} "
-        f"({row['conceded']:g} to {row['points']:g}): the higher seed went on."
-        for row in lost.to_dict("records")
-    ]
 
 
 def _sample(run: Run) -> list[str]:

@@ -1,22 +1,35 @@
-"""How to read the tables of graded decisions and of suites; the costliest errors."""
+"""How to read the tables of graded decisions and of suites; what an error costs."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
+from arena.base.number import known, signed
 from arena.base.wording import counted, first_few, listed
 from arena.ledger.record import TABLES_JUDGE
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.report.sentences.cautions import MOST
 from arena.report.tables.views import ALL
-from arena.report.template import escaped, wrapping
 
-WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
+_WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
 """Points of a position of the tables in words."""
+
+
+def cost(error: Mapping[Any, Any], called: Callable[[str], str] = str) -> str:
+    """What a row of `Run.grades` lost: "a win turned into a draw", "1.2 men (+0.5 to −0.7) by the scores of x".
+
+    `called` replaces the judge's name.
+    """
+    if error["judge"] == TABLES_JUDGE:
+        return f"{_WORTH[error['best']]} turned into {_WORTH[error['played']]}"
+    best, played = error["best_men"], error["played_men"]
+    lost = f"{error['lost']:.2f} points"
+    if known(best) and known(played):
+        lost = f"{best - played:.1f} men ({signed(best, 1)} to {signed(played, 1)})"
+    return f"{lost} by the scores of {called(error['judge'])}"
 
 
 def judged(judges: pd.DataFrame) -> str:
@@ -48,21 +61,3 @@ def solved(suites: pd.DataFrame) -> str:
         "Per cent of the positions that each player solves under its own limit, ± the longer side of Wilson's "
         f"95 % interval. Below the players: a move at random, and one that looks one ply ahead. {size}{failures}"
     )
-
-
-def costliest(errors: pd.DataFrame, linked: bool) -> tuple[Markup, str]:
-    """The costliest errors as a list in HTML, whose games are links where the page holds them, and in Markdown."""
-    html, markdown = [], []
-    for number, row in enumerate(errors.to_dict("records"), 1):
-        where = f"Game {row['game']}, ply {row['ply']}"
-        what = f": {row['player']} played {row['move']} {row['mark']}, {_lost(row)}; better {row['best_move']}."
-        link = Markup('<a href="#game={}&amp;ply={}">{}</a>').format(row["game"], row["ply"] - 1, where)
-        html.append(Markup("<li>{}{}</li>").format(link if linked else where, wrapping(what)))
-        markdown.append(f"{number}. {escaped(where + what)}")
-    return Markup('<ol class="items">\n{}\n</ol>').format(Markup("\n").join(html)), "\n".join(markdown)
-
-
-def _lost(row: Mapping[Hashable, Any]) -> str:
-    if row["judge"] == TABLES_JUDGE:
-        return f"{WORTH[row['best']]} turned into {WORTH[row['played']]}"
-    return f"{row['lost']:.2f} points by the scores of {row['judge']}"

@@ -36,7 +36,7 @@ SAME = 6
 FAULTS = [kind for kind in FORFEITS if kind != Termination.DISQUALIFIED]
 
 
-def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> pd.DataFrame:
+def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame, same: Copies) -> pd.DataFrame:
     """A row for each player with code of the user's own, those left out among them, by place.
 
     None for fewer than A_CLASS files, unless some were left out.
@@ -51,7 +51,6 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     if len(order) and "buchholz" in order:  # with those of byes
         points = order["points"].combine_first(points)
     figures = ["elo", "elo_low", "elo_high", "games", "seconds_per_move"]
-    same = copies(run) if own else _NONE
     table = (
         rated[figures]
         .reindex(own)
@@ -100,7 +99,7 @@ def reasons(run: RatedRun, player: str, same: Copies = _NONE) -> list[str]:
 
 
 def notices(run: RatedRun, player: str, same: Copies = _NONE, called: Callable[[str], str] = str) -> list[str]:
-    """Why a player was left out or disqualified, what was found in it, and whose moves it plays by `copies`.
+    """Why a player was left out or disqualified, what was found in it, and whose moves it plays.
 
     `called` replaces names of other players, alone and in texts.
     """

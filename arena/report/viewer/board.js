@@ -5,11 +5,7 @@
 
 import { shape } from "./element.js";
 
-/** @import { Squares } from "./ply.js" */
-
 const HEAD = 34; // length of an arrow's head, in units of the picture
-
-/** @typedef {[number, number]} Place */
 
 /**
  * An arrow along the numbers of two squares or more; `kind` is a class of the style.
@@ -30,13 +26,10 @@ export class Board {
     this.svg = svg;
     this.look = look;
     this.flipped = false;
-    /** @type {[string, Squares|null, string]|null} */
-    this.shown = null;
+      this.shown = null;
     this.squares = [...svg.querySelectorAll(".board-squares [data-square]")];
     this.labels = [...svg.querySelectorAll(".board-labels text")];
-    /** @type {Place[]} */
     this.corners = this.squares.map((square) => [Number(square.getAttribute("x")), Number(square.getAttribute("y"))]);
-    /** @type {Place[]} */
     this.insets = this.labels.map((label, place) => [
       Number(label.getAttribute("x")) - this.corners[place][0], Number(label.getAttribute("y")) - this.corners[place][1],
     ]);
@@ -46,7 +39,6 @@ export class Board {
     this.last = this.group("board-last", ".board-labels");
     this.pieces = this.group("board-pieces", null);
     this.ways = this.group("board-arrows", null);
-    /** @type {Arrow[]} */
     this.drawn = [];
     for (const title of svg.querySelectorAll("title")) title.remove();
   }
@@ -93,7 +85,6 @@ export class Board {
     this.ways.replaceChildren(...drawn.filter(({ path }) => path.length > 1).map((way) => this.arrow(way)));
   }
 
-  /** @param {Arrow} way */
   arrow({ path, kind }) {
     const points = path.map((number) => this.centre(number));
     const [[x, y], [toX, toY]] = points.slice(-2);
@@ -109,27 +100,18 @@ export class Board {
     return made;
   }
 
-  /**
-   * The top left corner of a square.
-   * @param {number} number
-   * @returns {Place}
-   */
+  /* The top left corner of a square. */
   corner(number) {
     const [x, y] = this.corners[number - 1];
     return this.flipped ? [this.far[0] - x, this.far[1] - y] : [x, y];
   }
 
-  /**
-   * The centre of a square.
-   * @param {number} number
-   * @returns {Place}
-   */
+  /* The centre of a square. */
   centre(number) {
     const [x, y] = this.corner(number);
     return [x + this.look.unit / 2, y + this.look.unit / 2];
   }
 
-  /** @param {Squares|null} last */
   marks(last) {
     if (!last || !last.origin) return [];
     const { unit } = this.look;
@@ -150,21 +132,16 @@ export class Board {
 
   /* The group of that class, made before another one if there is none. */
   group(name, before) {
-    const found = this.svg.querySelector("." + name);
-    if (found) return found;
+    const there = this.svg.querySelector("." + name);
+    if (there) return there;
     const made = shape("g", { "class": name });
     this.svg.insertBefore(made, before && this.svg.querySelector(before));
     return made;
   }
 }
 
-/**
- * Put a square or a label at a place, inset by so much.
- * @param {Element} drawn
- * @param {Place} place
- * @param {Place} inset
- */
-function move(drawn, [x, y], [right, down]) {
-  drawn.setAttribute("x", String(x + right));
-  drawn.setAttribute("y", String(y + down));
+/* Put a square or a label at a place, inset by so much. */
+function move(drawn, corner, inset) {
+  drawn.setAttribute("x", String(corner[0] + inset[0]));
+  drawn.setAttribute("y", String(corner[1] + inset[1]));
 }

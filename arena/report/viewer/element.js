@@ -7,9 +7,6 @@ const SVG = "http://www.w3.org/2000/svg";
 /**
  * An element: `tag` may have classes, as in "p.small.note". Attributes: `on...` are listeners, `null`, `undefined` and
  * `false` are left out, `true` is an empty one. Children are elements, texts, or lists of both; null is nothing.
- * @param {string} tag
- * @param {Record<string, any>} attributes
- * @param {any[]} children
  * @returns {any}
  */
 export function element(tag, attributes = {}, ...children) {
@@ -24,23 +21,14 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/**
- * An element of a picture.
- * @param {string} name
- * @param {Record<string, any>} attributes
- * @returns {any}
- */
+/** An element of a picture. @returns {any} */
 export function shape(name, attributes) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   return made;
 }
 
-/**
- * The svg element of a text that arena.rules.board drew.
- * @param {string} text
- * @returns {any}
- */
+/** The svg element of a text that arena.rules.board drew. @returns {any} */
 export function pictureOf(text) {
   return document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
 }
@@ -51,11 +39,7 @@ export function named(name, classes = "") {
   return element(classes ? `bdi.${classes}` : "bdi", {}, parts.flatMap((part, place) => (place ? [element("wbr"), part] : [part])));
 }
 
-/**
- * The elements of a host with `data-part`, by that.
- * @param {Element} host
- * @returns {Record<string, any>}
- */
+/** The elements of a host with `data-part`, by that. @returns {Record<string, any>} */
 export function partsOf(host) {
   return Object.fromEntries([...host.querySelectorAll("[data-part]")].map((part) => [part.getAttribute("data-part"), part]));
 }

@@ -3,7 +3,7 @@
 import { unpackedGame } from "./ply.js";
 
 /** @import { Look } from "./board.js" */
-/** @import { PlayedGame, Points, StoredGame } from "./ply.js" */
+/** @import { PlayedGame, Points } from "./ply.js" */
 
 /**
  * What the page of a report holds; `listed` and `blocks` are packed.
@@ -16,46 +16,25 @@ import { unpackedGame } from "./ply.js";
  *   points: Points|null, plies: number, swing: number|null, error: string}} ListedGame
  */
 
-/**
- * What is asked for, as a form has it: empty is any.
- * @typedef {{player?: string, opponent?: string, opening?: string, result?: string, end?: string, order?: string}} Wanted
- */
-
 const ORDERS = {
   surprise: (a, b) => (b.swing ?? -1) - (a.swing ?? -1) || a.number - b.number,
   number: (a, b) => a.number - b.number,
-  longest: (a, b) => b.plies - a.plies || a.number - b.number,
   shortest: (a, b) => a.plies - b.plies || a.number - b.number,
 };
 
 export class Games {
-  /**
-   * @param {Inside} data
-   * @param {any} index
-   */
-  constructor(data, index) {
+  constructor(data, columns) {
     this.data = data;
-    /** @type {Map<number, Promise<StoredGame[]>>} */
     this.blocks = new Map();
-    /** @type {string[]} */
-    this.players = index.players;
-    /** @type {ListedGame[]} */
-    this.list = listOf(index);
+    this.list = listOf(columns);
   }
 
-  /**
-   * The games that a page holds.
-   * @param {Inside} data
-   */
+  /** The games that a page holds. @param {Inside} data */
   static async of(data) {
     return new Games(data, await unpacked(data.listed));
   }
 
-  /**
-   * The game at a place of the list.
-   * @param {number} place
-   * @returns {Promise<PlayedGame>}
-   */
+  /** The game at a place of the list. @returns {Promise<PlayedGame>} */
   async game(place) {
     const number = Math.floor(place / this.data.atOnce);
     if (!this.blocks.has(number)) this.blocks.set(number, unpacked(this.data.blocks[number]));
@@ -63,37 +42,17 @@ export class Games {
   }
 }
 
-/**
- * The list of games, from its columns.
- * @returns {ListedGame[]}
- */
-export function listOf(index) {
-  return index.game.map((number, place) => ({
-    place, number,
-    white: index.players[index.white[place]],
-    black: index.players[index.black[place]],
-    opening: index.opening[place],
-    result: index.result[place],
-    end: index.ends[index.end[place]],
-    points: index.points[place] || null,
-    plies: index.plies[place],
-    swing: index.swing[place] === null ? null : index.swing[place] / 100,
-    error: index.error[place] || "",
-  }));
+/** The list of games, from its columns. @returns {any[]} */
+export function listOf(columns) {
+  const names = Object.keys(columns);
+  return columns.number.map((_, place) => ({ place, ...Object.fromEntries(names.map((name) => [name, columns[name][place]])) }));
 }
 
-/**
- * The games that are wanted, in the order that is wanted.
- * @param {ListedGame[]} games
- * @param {Wanted} wanted
- */
-export function chosen(games, { player = "", opponent = "", opening = "", result = "", end = "", order = "surprise" }) {
-  const found = games.filter((game) =>
-    seats(game, player, opponent) &&
-    (!opening || String(game.opening) === opening) &&
-    (!end || game.end === end) &&
-    hasResult(game, result, player));
-  return found.sort(ORDERS[order]);
+/* The games of a form's choices, in its order; an empty choice is any. */
+export function chosen(games, { player = "", opponent = "", result = "", end = "", order = "surprise" }) {
+  return games
+    .filter((game) => isBetween(game, player, opponent) && (!end || game.end === end) && hasResult(game, result, player))
+    .sort(ORDERS[order]);
 }
 
 async function unpacked(text) {
@@ -102,12 +61,8 @@ async function unpacked(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
-function seats(game, player, opponent) {
-  if (player && opponent && player !== opponent) {
-    return (game.white === player && game.black === opponent) || (game.white === opponent && game.black === player);
-  }
-  const either = player || opponent;
-  return !either || game.white === either || game.black === either;
+function isBetween({ white, black }, player, opponent) {
+  return [player, opponent].every((name) => !name || name === white || name === black);
 }
 
 function hasResult(game, result, player) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from arena.report.player_page import ERRORS
 from arena.report.run import Run
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.survey import DECIDED
-from arena.report.template import environment, part
+from arena.report.template import environment
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
@@ -28,7 +28,7 @@ from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import WHITE
 from arena.rules.variants import Variant
 
-CHARACTERS = 1_500_000
+CHARACTERS = 1_300_000
 """Characters that games take in a page, at most, unless a number of games is asked for."""
 AT_ONCE = 40
 """Games of a block: what a browser unpacks to show one of them."""
@@ -68,7 +68,7 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
             break
         blocks.append(block)
     table = table.head(AT_ONCE * len(blocks))
-    return Games(len(table), len(run.games), packed(listed(table, run)), blocks, bool(linked.any()))
+    return Games(len(table), len(run.games), packed(listed(table)), blocks, bool(linked.any()))
 
 
 def linked_games(run: Run) -> set[int]:
@@ -83,31 +83,23 @@ def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
     return table.sort_values("swing", ascending=False, kind="stable", na_position="last")
 
 
-def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
-    """The list's columns for games: players and terminations are numbers of `players` and `ends`.
-
-    `swing` is in hundredths of a man, null where there is none; `error` and `points` have those of games that have
-    any, by place.
-    """
-    players, ends = pd.Index(run.placed), pd.Index(pd.unique(games["termination"]))
-    errors = games["error"].astype(str).tolist() if "error" in games else []
+def listed(games: pd.DataFrame) -> dict[str, list[Any]]:
+    """The list's columns for games with their `swing`, in men."""
+    points = [
+        {"white": int(white), "black": int(black)} if known(white) else None
+        for white, black in zip(games["white_points"], games["black_points"], strict=True)
+    ]
     return {
-        "players": players.tolist(),
-        "ends": [Termination(str(end)).words for end in ends],
-        "game": games["game"].tolist(),
-        "white": players.get_indexer(pd.Index(games["white"])).tolist(),
-        "black": players.get_indexer(pd.Index(games["black"])).tolist(),
+        "number": games["game"].tolist(),
+        "white": games["white"].astype(str).tolist(),
+        "black": games["black"].astype(str).tolist(),
         "opening": games["opening"].tolist(),
         "result": games["result"].tolist(),
-        "end": ends.get_indexer(pd.Index(games["termination"])).tolist(),
-        "points": {
-            place: {"white": int(white), "black": int(black)}
-            for place, (white, black) in enumerate(zip(games["white_points"], games["black_points"], strict=True))
-            if known(white)
-        },
+        "end": [Termination(str(end)).words for end in games["termination"]],
+        "points": points,
         "plies": games["plies"].tolist(),
-        "swing": _whole(100 * games["swing"].to_numpy(dtype=float)),
-        "error": {place: error for place, error in enumerate(errors) if error},
+        "swing": _plain(games["swing"].to_numpy(dtype=float), 2),
+        "error": games["error"].astype(str).tolist() if "error" in games else [""] * len(games),
     }
 
 
@@ -147,9 +139,9 @@ def _block(
 ) -> list[dict[str, Any]]:
     """The board's data for each game: the position after its opening, and of each ply what it changed.
 
-    `score` is in hundredths of a man, `own` is that of a player of whom no man's worth is known, in its own unit,
-    `wins` is in plies, all from White's view; `time` is in microseconds; null where there is none. `errors`, of a
-    game that has some, are mark and better move by ply.
+    `score` is in men, `own` that of a player of whom no man's worth is known, in its own unit, `wins` in plies,
+    all from White's view; `time` is in seconds; null where there is none. `errors`, of a game that has some, are
+    mark and better move by ply.
     """
     numbers = moves["game"].to_numpy()
     bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
@@ -159,13 +151,11 @@ def _block(
         sign * rows[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
         for name in ("plies_to_win", "score", "score_men")
     )
-    micro = 1e6 * rows["seconds"].to_numpy(dtype=float, na_value=np.nan)
-    own_unit = _digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))
     columns = {
-        "score": _whole(100 * in_men),
-        "own": [value if known(value) else None for value in own_unit.tolist()],
-        "wins": _whole(certain),
-        "time": _whole(np.where(micro < 1000, micro, _digits(micro))),  # rounded once
+        "score": _plain(in_men, 2),
+        "own": _plain(_three_digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))),
+        "wins": _plain(certain),
+        "time": _plain(_three_digits(rows["seconds"].to_numpy(dtype=float, na_value=np.nan))),
         "depth": rows["depth"].tolist(),
         "nodes": rows["nodes"].tolist(),
     }
@@ -187,57 +177,38 @@ def _block(
     return block
 
 
-def _digits(values: np.ndarray) -> np.ndarray:
-    power = np.floor(np.log10(np.maximum(np.abs(values), 1e-12))) - 2
-    size = 10.0 ** np.abs(power)
-    rounded: np.ndarray = np.where(power < 0, np.rint(values * size) / size, np.rint(values / size) * size)
+def _three_digits(values: np.ndarray) -> np.ndarray:
+    """Values with three significant digits, those above 1000 as whole numbers."""
+    power = np.floor(np.log10(np.maximum(np.abs(values), 1e-12)))
+    size = 10.0 ** np.maximum(2 - power, 0)
+    rounded: np.ndarray = np.rint(values * size) / size
     return rounded
 
 
-def _whole(values: np.ndarray) -> list[int | None]:
-    missing = np.isnan(values)
-    whole = np.rint(np.where(missing, 0, values)).astype(np.int64).tolist()
-    return [None if none else value for value, none in zip(whole, missing.tolist(), strict=True)]
+def _plain(values: np.ndarray, digits: int = 12) -> list[float | None]:
+    """Values as JSON has them: rounded, null in place of nan."""
+    return [round(value, digits) if value == value else None for value in values.tolist()]  # noqa: PLR0124
 
 
-SCRIPT = "report/viewer/viewer.js"
-"""The module that shows them: see `arena.report.template`."""
-PAGE = 2_100_000
-"""Characters of a page, at most, that its charts and its games share: with the rest it stays under 3 MB."""
-
-
-def room(charts: Iterable[str]) -> int:
-    """Characters that a page with these charts has for games."""
-    return max(0, min(CHARACTERS, PAGE - sum(map(len, charts))))
-
-
-def viewer(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Markup:
-    """The games of a run as a part of its page, empty if it holds none: `arena.report.viewer.games.games_of`."""
-    games = games_of(run, most, characters)
+def viewer(run: Run, most: int | None = None) -> Markup:
+    """The games of a run as a part of its page, empty if it holds none; see `games_of`."""
+    games = games_of(run, most)
     if not games.inside:
         return Markup("")
-    variant = build_variant(run.experiment.variant)
     data = {
         "listed": games.listed,
         "blocks": games.blocks,
         "atOnce": AT_ONCE,
         "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
     }
-    text = (
-        environment()
-        .get_template("viewer/viewer.html")
-        .render(
+    page = environment().get_template("viewer/viewer.html")
+    return Markup(
+        page.render(
             inside=inside(games),
-            board=Markup(Board(variant, caption="").svg(None)),
+            board=Markup(Board(build_variant(run.experiment.variant), caption="").svg(None)),
             data=Markup(json.dumps(data).replace("<", r"\u003c")),
         )
     )
-    return Markup(text)
-
-
-def style() -> str:
-    """The style of that part."""
-    return part("viewer/viewer.css")
 
 
 def inside(games: Games) -> str:

@@ -28,11 +28,7 @@ export class Graph {
     new ResizeObserver(() => this.draw()).observe(host);
   }
 
-  /**
-   * Show a point for each ply; that of ply 0 is not drawn.
-   * @param {Point[]} points
-   * @param {string} words
-   */
+  /* Show a point for each ply; that of ply 0 is not drawn. */
   show(points, words) {
     this.points = points;
     this.svg.setAttribute("aria-label", words);

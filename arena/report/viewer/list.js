@@ -4,37 +4,33 @@ import { element, markCurrent, named } from "./element.js";
 import { chosen } from "./games.js";
 import { grouped, resultText } from "./words.js";
 
-/** @import { Games, ListedGame } from "./games.js" */
+/** @import { ListedGame } from "./games.js" */
 
-const AT_ONCE = 100; // games added to the list at once
+const MOST_LISTED = 500; // games that the list shows at once
 
 export class List {
   /**
    * `form` has the controls of the filter, `host` gets the list; `onopen` is called with a game that is chosen.
-   * @param {Games} games
-   * @param {{form: HTMLFormElement, host: HTMLElement, more: HTMLElement, count: HTMLElement}} parts
+   * @param {ListedGame[]} games
+   * @param {{form: HTMLFormElement, host: HTMLElement, count: HTMLElement}} parts
    * @param {(game: ListedGame) => void} onopen
    */
-  constructor(games, { form, host, more, count }, onopen) {
+  constructor(games, { form, host, count }, onopen) {
     this.games = games;
     this.form = form;
     this.host = host;
-    this.more = more;
     this.count = count;
     this.onopen = onopen;
     /** @type {ListedGame[]} */
     this.shown = [];
     /** @type {ListedGame|undefined} */
     this.current = undefined;
-    const { player, opponent, opening, end } = this.fields;
-    for (const select of [player, opponent]) addOptions(select, games.players);
-    const openings = [...new Set(games.list.map((game) => game.opening))].sort((a, b) => a - b);
-    addOptions(opening, openings.map(String));
-    addOptions(end, [...new Set(games.list.map((game) => game.end))]);
+    const { player, opponent, end } = this.fields;
+    for (const select of [player, opponent]) addOptions(select, games.flatMap(({ white, black }) => [white, black]));
+    addOptions(end, games.map((game) => game.end));
     form.addEventListener("input", () => this.filter());
     form.addEventListener("reset", () => setTimeout(() => this.filter()));
     form.addEventListener("submit", (event) => event.preventDefault());
-    more.addEventListener("click", () => this.extend());
     this.filter();
   }
 
@@ -55,23 +51,15 @@ export class List {
     const { player, result } = this.fields;
     for (const option of result.querySelectorAll("[data-own]")) option.disabled = !player.value;
     if (result.selectedOptions[0].disabled) result.value = "";
-    this.shown = chosen(this.games.list, Object.fromEntries(new FormData(this.form)));
-    this.host.replaceChildren();
+    this.shown = chosen(this.games, Object.fromEntries(new FormData(this.form)));
+    this.host.replaceChildren(...this.shown.slice(0, MOST_LISTED).map((game) => this.row(game)));
     this.host.scrollTop = 0;
-    this.extend();
-    const all = this.games.list.length;
-    this.count.textContent = this.shown.length === all ? `${grouped(all)} games` : `${grouped(this.shown.length)} of ${grouped(all)} games`;
-  }
-
-  /* Add the next games to the list. */
-  extend() {
-    const first = this.host.childElementCount;
-    for (const game of this.shown.slice(first, first + AT_ONCE)) this.host.append(this.row(game));
-    this.more.hidden = this.host.childElementCount >= this.shown.length;
     this.mark(this.current);
+    const [some, all] = [this.shown.length, this.games.length].map(grouped);
+    const cut = this.shown.length > MOST_LISTED ? `, the first ${MOST_LISTED} listed` : "";
+    this.count.textContent = `${some === all ? all : `${some} of ${all}`} games${cut}`;
   }
 
-  /** @param {ListedGame} game */
   row(game) {
     const swing = game.swing === null ? "" : `swing ${game.swing.toFixed(1)} men`;
     return element("li", {}, element("button.viewer-game", { "type": "button", "data-game": game.number, "onclick": () => this.onopen(game) },
@@ -106,6 +94,7 @@ export function gameLine({ number, white, black, opening, result, plies, end }, 
     element("span.viewer-result", {}, resultText(result)), element("small", {}, facts)];
 }
 
+/* Add names to a list of choices, each once, in their order. */
 function addOptions(select, names) {
-  select.append(...names.map((name) => element("option", { value: name }, name)));
+  select.append(...[...new Set(names)].sort().map((name) => element("option", { value: name }, name)));
 }

@@ -36,23 +36,11 @@
  */
 
 /**
- * A game as arena/report/viewer/games.py packs it: columns have a value a ply. Scores are in hundredths of a man, times
- * in microseconds. `errors` has the mark and a better move by the ply, from 1, of a graded game.
- * @typedef {{board: string, turn: "W"|"B", steps: string, fault: string, score: (number|null)[], own: (number|null)[],
- *   wins: (number|null)[], time: (number|null)[], depth: number[], nodes: number[],
- *   errors?: Record<string, [string, string]>}} StoredGame
- */
-
-/**
  * A ply on the graph: score in men or plies until a win, both from White's view.
  * @typedef {{white: boolean, score: number|null, wins: number|null}} Point
  */
 
-/**
- * A game that was packed.
- * @param {StoredGame} stored
- * @returns {PlayedGame}
- */
+/** A game that was packed. @returns {PlayedGame} */
 export function unpackedGame(stored) {
   const pieces = [...stored.board];
   const isWhiteFirst = stored.turn === "W";
@@ -66,40 +54,25 @@ export function unpackedGame(stored) {
     const [mark, better] = stored.errors?.[ply + 1] ?? [];
     return {
       text, mark, better, squares, pieces: pieces.join(""), crowned: Boolean(crowned), white: isWhiteFirst === (ply % 2 === 0),
-      seconds: scaled(stored.time[ply], 1e6), clock: null,
-      note: {
-        value: scaled(stored.score[ply], 100), own: stored.own[ply], plies_to_win: stored.wins[ply] ?? 0,
-        depth: stored.depth[ply], nodes: stored.nodes[ply],
-      },
+      seconds: stored.time[ply], clock: null,
+      note: { value: stored.score[ply], own: stored.own[ply], plies_to_win: stored.wins[ply] ?? 0, depth: stored.depth[ply], nodes: stored.nodes[ply] },
     };
   });
   return { start: { pieces: stored.board, turn: isWhiteFirst ? "white" : "black" }, moves, fault: stored.fault };
 }
 
-/**
- * The position before each move and after the last.
- * @param {Pick<PlayedGame, "start"|"moves">} game
- * @returns {Position[]}
- */
+/** The position before each move and after the last. @returns {Position[]} */
 export function positionsOf({ start, moves }) {
   const turn = start.turn === "white" ? "W" : "B";
   return [{ pieces: start.pieces, turn }, ...moves.map(({ pieces, white }) => ({ pieces, turn: /** @type {"W"|"B"} */ (white ? "B" : "W") }))];
 }
 
-/**
- * What a mover saw, as a point of the graph; nothing seen is a point that is not drawn.
- * @param {boolean} white
- * @param {Pick<Note, "value"|"plies_to_win">|null} [note]
- * @returns {Point}
- */
-export function pointOf(white, note) {
+/** What a mover saw, as a point of the graph; nothing seen is a point that is not drawn. @returns {Point} */
+export function pointOf(white, note = null) {
   return { white, score: note?.plies_to_win ? null : note?.value ?? null, wins: note?.plies_to_win || null };
 }
 
-/**
- * What a mover saw, from its own view; null where it saw nothing of the kind.
- * @param {Ply} ply
- */
+/* What a mover saw, from its own view; null where it saw nothing of the kind. */
 export function seenBy({ white, note }) {
   const signed = (value) => (value ? (white ? value : -value) : value ?? null);
   return { men: signed(note?.value), own: signed(note?.own), wins: signed(note?.plies_to_win || null) };
@@ -116,8 +89,4 @@ function stepOf(step) {
   const numbers = numbersOf(text);
   const captured = taken ? taken.split(",").map(Number) : [];
   return { text, crowned, squares: { origin: numbers.at(0) ?? 0, target: numbers.at(-1) ?? 0, captured } };
-}
-
-function scaled(value, unit) {
-  return value === null ? null : value / unit;
 }

@@ -8,7 +8,7 @@ import { numbersOf, pointOf, positionsOf, seenBy } from "./ply.js";
 import { durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "./words.js";
 
 /** @import { Look } from "./board.js" */
-/** @import { PlayedGame, Ply, Points, Position } from "./ply.js" */
+/** @import { Ply, Points, Position } from "./ply.js" */
 
 /**
  * What is said of a game; `swing` is in men.
@@ -16,7 +16,6 @@ import { durationText, fenOf, grouped, menText, pointsText, positionText, result
  *   points: Points|null, plies: number, swing: number|null, error: string}} GameFacts
  */
 
-const PLY_TIME = 800; // milliseconds that a ply is shown when a game plays by itself
 const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", f: "flip", n: "next", p: "previous" };
 
 export class Stage {
@@ -33,7 +32,7 @@ export class Stage {
     this.parts = partsOf(host);
     this.board = new Board(this.parts.board.querySelector("svg"), look);
     this.graph = new Graph(this.parts.graph, (ply) => this.go(ply));
-    this.moves = new MoveList(this.parts.moves, (ply) => { this.pause(); this.go(ply); });
+    this.moves = new MoveList(this.parts.moves, (ply) => this.go(ply));
     /** @type {GameFacts|null} */
     this.game = null;
     /** @type {Ply[]} */
@@ -41,19 +40,12 @@ export class Stage {
     /** @type {Position[]} */
     this.positions = [];
     this.ply = 0;
-    /** @type {ReturnType<typeof setTimeout>|null} */
-    this.timer = null;
     this.actions = {
       first: () => this.go(0), back: () => this.go(this.ply - 1), forward: () => this.go(this.ply + 1),
-      last: () => this.go(this.plies), play: () => this.play(), flip: () => this.board.flip(),
+      last: () => this.go(this.plies), flip: () => this.board.flip(),
       previous: () => beside(-1), next: () => beside(1), copy: () => this.copy(),
     };
-    for (const button of this.buttons("")) {
-      button.addEventListener("click", () => {
-        if (button.dataset.action !== "play") this.pause();
-        this.actions[button.dataset.action]();
-      });
-    }
+    for (const button of this.buttons("")) button.addEventListener("click", () => this.actions[button.dataset.action]());
     host.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -61,14 +53,8 @@ export class Stage {
     return this.played.length;
   }
 
-  /**
-   * Show a game at a ply.
-   * @param {any} game
-   * @param {PlayedGame} played
-   * @param {number} ply
-   */
+  /* Show a game at a ply. */
   open(game, { start, moves, fault }, ply) {
-    this.pause();
     this.game = game;
     this.played = moves;
     this.positions = positionsOf({ start, moves });
@@ -96,35 +82,7 @@ export class Stage {
       for (const button of this.buttons(`=${name}`)) button.setAttribute("aria-disabled", String(this.ply === end));
     }
     this.moves.mark(this.ply);
-    if (this.ply === this.plies) this.pause();
     this.onply(this.game, this.ply);
-  }
-
-  /* Go through the game by itself, from its beginning if it is at its end; a second time, stop. */
-  play() {
-    if (this.timer) return this.pause();
-    if (this.ply === this.plies) this.go(0);
-    this.label("Pause", true);
-    const step = () => {
-      this.timer = setTimeout(step, PLY_TIME);
-      this.go(this.ply + 1);
-    };
-    this.timer = setTimeout(step, PLY_TIME);
-    return undefined;
-  }
-
-  pause() {
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.label("Play", false);
-  }
-
-  label(words, isPlaying) {
-    for (const button of this.buttons("=play")) {
-      button.setAttribute("aria-label", words);
-      button.title = `${words} (space)`;
-      button.classList.toggle("playing", isPlaying);
-    }
   }
 
   /**
@@ -138,21 +96,16 @@ export class Stage {
   key(event) {
     const { target, key } = event;
     if (event.ctrlKey || event.altKey || event.metaKey || target.closest("input, select, textarea")) return;
-    const action = KEYS[key] || (key === " " && !target.closest("button") ? "play" : null);
-    if (!action) return;
+    if (!KEYS[key]) return;
     event.preventDefault();
-    if (action !== "play") this.pause();
-    this.actions[action]();
+    this.actions[KEYS[key]]();
   }
 
   async copy() {
     this.parts.copied.textContent = (await copied(this.parts.fen)) ? "copied" : "press Ctrl+C";
   }
 
-  /**
-   * What the last move was, in words.
-   * @param {Ply|null} ply
-   */
+  /* What the last move was, in words. */
   sentence(ply) {
     if (!ply) return [`After the opening, ${this.plies} ${this.plies === 1 ? "ply" : "plies"} follow.`];
     const { text, white, seconds, note, mark, better } = ply;
@@ -168,10 +121,7 @@ export class Stage {
     return [`Ply ${this.ply} of ${this.plies}: `, element("strong", {}, text), ...error, " by ", this.name(white), seen];
   }
 
-  /**
-   * That the next move is an error, and what the arrow shows.
-   * @param {Ply|undefined} next
-   */
+  /* That the next move is an error, and what the arrow shows. */
   warning(next) {
     if (!next?.mark) return [];
     return [" Next ", element("strong", {}, next.text), element("b.viewer-error", {}, ` ${next.mark}`), `; the arrow shows ${next.better}.`];
@@ -187,7 +137,6 @@ export class Stage {
     return [element(`span.viewer-${white ? "white" : "black"}`, {}, this.name(white)), ` (${white ? "White" : "Black"}${scored ? "" : ", gives none"})`];
   }
 
-  /** @param {GameFacts} game */
   facts(game, fault) {
     const rows = [
       ["Opening", String(game.opening)], ["Ended by", game.end], ["Points", game.points && pointsText(game.points)], ["Plies", String(game.plies)],

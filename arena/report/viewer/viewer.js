@@ -5,7 +5,7 @@ import { Games } from "./games.js";
 import { List } from "./list.js";
 import { Stage } from "./stage.js";
 
-/** @import { Inside, ListedGame } from "./games.js" */
+/** @import { Inside } from "./games.js" */
 
 const PAUSE = 200; // milliseconds without a change after which the address follows: browsers limit how often it may
 
@@ -20,15 +20,12 @@ class Viewer {
     this.games = games;
     this.isQuiet = true; // while a game is shown that the reader did not ask for, the address stays as it is
     this.asked = 0;
-    /** @type {ReturnType<typeof setTimeout>|undefined} */
-    this.timer = undefined;
+    this.timer = 0;
     this.part(".viewer-body").hidden = false;
     this.filters = /** @type {HTMLDetailsElement} */ (this.part(".viewer-filters"));
     this.filters.open = window.matchMedia("(min-width: 64rem)").matches;
-    const parts = {
-      form: host.querySelector("form"), host: this.part(".viewer-list"), more: this.part(".viewer-more"), count: this.part(".viewer-count"),
-    };
-    this.list = new List(games, parts, (game) => this.open(game, 0, { go: true }));
+    const parts = { form: host.querySelector("form"), host: this.part(".viewer-list"), count: this.part(".viewer-count") };
+    this.list = new List(games.list, parts, (game) => this.open(game, 0, { go: true }));
     this.stage = new Stage(this.part(".viewer-stage"), data.look, {
       beside: (step) => {
         const game = this.list.beside(this.list.current, step);
@@ -54,19 +51,15 @@ class Viewer {
     }, PAUSE);
   }
 
-  /**
-   * Show a game; `go` brings the board into view, `unasked` leaves the address as it is.
-   * @param {ListedGame} game
-   * @param {number} ply
-   */
+  /* Show a game; `go` brings the board into view, `unasked` leaves the address as it is. */
   async open(game, ply, { go = false, unasked = false } = {}) {
     this.asked += 1;
     const mine = this.asked;
     this.list.show(game);
-    const found = await this.games.game(game.place);
+    const played = await this.games.game(game.place);
     if (mine !== this.asked) return;
     this.isQuiet = unasked;
-    this.stage.open(game, found, ply);
+    this.stage.open(game, played, ply);
     this.isQuiet = false;
     if (go) {
       this.part(".viewer-stage").scrollIntoView({ block: "nearest" });

@@ -127,7 +127,6 @@ export class FinishedGame {
 
   close() {
     this.asked += 1;
-    if (this.stage) this.stage.pause();
   }
 
   /* Begin a game at the position that is shown, the same side below: a person for the side to move, or for both to look
