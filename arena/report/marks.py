@@ -22,11 +22,10 @@ def player_link(name: str) -> Markup:
     return Markup('<a href="#{}">{}</a>').format(anchor(name), wrapping(name))
 
 
-def game_link(number: int, ply: int = 0, text: str = "") -> Markup:
+def game_link(number: int, ply: int | None = None, text: str = "") -> Markup:
     """A link to a game of the page, after so many plies."""
-    return Markup('<a href="#game={}{}">{}</a>').format(
-        number, Markup("&amp;ply={}").format(ply) if ply else "", text or number
-    )
+    place = "" if ply is None else Markup("&amp;ply={}").format(ply)
+    return Markup('<a href="#game={}{}">{}</a>').format(number, place, text or number)
 
 
 def elo_html(elo: Interval) -> Markup:

@@ -16,7 +16,7 @@ from arena.base.writing import write_text
 from arena.ledger.public import FEWEST, Pseudonyms
 from arena.report.page import page_of
 from arena.report.page.blocks import Section
-from arena.report.player_page import PlayerPages, player_html
+from arena.report.page.player import PlayerPages, player_html
 from arena.report.run import Run
 from arena.report.tables.submissions import files_of_users
 
@@ -25,7 +25,7 @@ FOLDER = "sheets"
 
 
 def write_sheets(run: Run) -> list[Path]:
-    """Write the sheet of each player with code of the user's own, and remove those of others.
+    """Write the sheet of each player with code of the user's own, and remove older sheets.
 
     Others are `submission 1` and so on, by numbers drawn by chance. Raises ArenaError if there are none.
     """

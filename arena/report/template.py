@@ -75,8 +75,3 @@ def environment() -> Environment:
     )
     made.filters["wrapping"] = wrapping
     return made
-
-
-def part(name: str) -> Markup:
-    """A file of this room as it is, such as a style, by its path."""
-    return Markup(files("arena.report").joinpath(name).read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ import pytest
 from arena.report.marks import anchor
 from arena.report.page import markdown_of
 from arena.report.page.blocks import Section
-from arena.report.player_page import PlayerPages, player_sections, shown_folder
+from arena.report.page.player import PlayerPages, player_sections, shown_folder
 from arena.report.run import Run
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.submissions import SAME, copies

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena.report.page import SCRIPT as TABLES
-from arena.report.page.sections import VIEWER
 from arena.report.template import modules, script
+from arena.report.viewer.games import SCRIPT as VIEWER
 from arena.web.page import SCRIPT as PAGE
 
 TOP = Path(__file__).parents[2]
@@ -76,8 +76,9 @@ def test_a_circle_is_refused(package):
 
 
 @pytest.mark.full
-def test_the_report_has_one_script_that_names_nothing_twice_and_cannot_end_early(tmp_path):
-    text = script(TABLES, VIEWER)
+@pytest.mark.parametrize("entry", [TABLES, VIEWER])
+def test_each_script_of_the_report_names_nothing_twice_and_cannot_end_early(entry, tmp_path):
+    text = script(entry)
     assert "</script" not in text.lower() and "<!--" not in text and "@import" not in text
     (tmp_path / "all.cjs").write_text(text, encoding="utf-8")
     node("--check", str(tmp_path / "all.cjs"))

@@ -7,24 +7,20 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from arena.report.page.blocks import Section, together, together_in_markdown
-from arena.report.template import environment, escaped, part, script
+from arena.report.template import environment, escaped, script
 
 SCRIPT = "report/page/tables.js"
 """The module of every page; its path is below the package `arena`."""
 
 
-def page_of(sections: Sequence[Section], style: str = "", scripts: Sequence[str] = (), after: str = "") -> str:
-    """A page of sections, the first of which is its opening; `after` stands behind them.
-
-    `style` and `scripts`, modules by their paths, are added to those of every page.
-    """
+def page_of(sections: Sequence[Section], after: str = "") -> str:
+    """A page of sections, the first of which is its opening; `after` stands behind them."""
     opening, *others = sections
     page = (
         environment()
         .get_template("page/frame.html")
         .render(
-            style=part("page/page.css") + style,
-            script=Markup(script(SCRIPT, *scripts)),
+            script=Markup(script(SCRIPT)),
             title=opening.title,
             opening=together(opening.blocks),
             sections=others,

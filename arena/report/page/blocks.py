@@ -16,9 +16,6 @@ from arena.report.sentences.answer import Claim
 from arena.report.tables.table import Cell
 from arena.report.template import escaped, wrapping
 
-_PIXELS = 96 / 72
-"""CSS pixels in a point."""
-
 
 class Block(Protocol):
     """A part of a section."""
@@ -130,10 +127,7 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, frame: pd.DataFrame, anchor: str = "", linked: Collection[str] = ()) -> Table:
-        """The table of a DataFrame of texts or of cells, as those of `arena.report.tables.table.Table`.
-
-        `linked` are the players whose names lead to pages of their own.
-        """
+        """The table of a DataFrame of texts or of cells; names of the players `linked` lead to their pages."""
         columns = {
             str(name): [text_cell(cell) if isinstance(cell, str) else cell for cell in cells]
             for name, cells in frame.items()
@@ -208,15 +202,9 @@ class Chart(NamedTuple):
 
     def html(self) -> Markup:
         links = [Markup(' <a href="{0}.{1}">{2}</a>').format(self.name, kind, kind.upper()) for kind in self.kinds]
-        return Markup(
-            '<figure id="chart-{}" style="--width: {}px">{}<figcaption>{}{}</figcaption></figure>'
-        ).format(self.name, self.width, self._drawing(), wrapping(self.caption), Markup("").join(links))
-
-    @property
-    def width(self) -> int:
-        """CSS pixels at which its letters are as large as the page's small print."""
-        width = re.search(r'<svg[^>]* width="([\d.]+)pt"', self.svg)
-        return round(_PIXELS * float(width[1])) if width else 0
+        return Markup('<figure id="chart-{}">{}<figcaption>{}{}</figcaption></figure>').format(
+            self.name, self._drawing(), wrapping(self.caption), Markup("").join(links)
+        )
 
     def markdown(self) -> str:
         title = self.name.replace("_", " ").capitalize()

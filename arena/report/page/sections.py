@@ -30,8 +30,8 @@ from arena.report.page.blocks import (
     file_list,
     text_cell,
 )
+from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable, standings
-from arena.report.player_page import player_sections
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
 from arena.report.sentences.facts import details, facts, first_move
@@ -41,7 +41,6 @@ from arena.report.tables.outcomes import sides, white_points
 from arena.report.tables.table import EMPTY, Cell
 from arena.report.tables.views import comparisons as comparison_cells
 from arena.report.tables.views import strata
-from arena.report.template import part
 from arena.rules.game import Termination
 from arena.rules.result import pentanomial
 
@@ -56,8 +55,6 @@ _CHARTS = {
     "effort": ("nodes", "time"),
 }
 """The charts of sections; the others stand in the last one."""
-VIEWER = "report/viewer/viewer.js"
-"""The module that shows the games of a page."""
 NOTHING = Markup()
 NO_PICTURES: Mapping[str, str] = MappingProxyType({})
 EXTRAS = "Counted by the players themselves, over the moves that have the number and the games with such a move."
@@ -86,7 +83,7 @@ def html(
     """
     players, names = player_sections(run, linked=bool(viewer))
     sections = RunPage(run, charts, viewer, kinds, files, names).sections()
-    return page_of(sections, part("viewer/viewer.css") if viewer else "", [VIEWER] if viewer else [], players)
+    return page_of(sections, players)
 
 
 def markdown(run: Run) -> str:

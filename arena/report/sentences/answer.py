@@ -70,7 +70,7 @@ def compared(
 ) -> Claim:
     """What games say of two players, or of two values of a setting, of which the first is spoken of.
 
-    `where` says at which terms; `points` are those of the first, for what too few games leave open.
+    `where` says at which terms; `points`, of the first, stand in place of a number where games are too few.
     """
     at = f" {where}" * bool(where)
     names = (first, second)
@@ -233,15 +233,15 @@ def _level(order: pd.DataFrame) -> str:
 
 def _placed(run: Run) -> Iterator[Claim]:
     """Where players stand among those whose Elo is given: "racer, between a (0) and b (+78): +43 ± 20 Elo"."""
-    given = run.experiment.anchor
-    order = sorted(given, key=lambda name: given[name])
+    anchors = run.experiment.anchor
+    order = sorted(anchors, key=lambda name: anchors[name])
     for row in run.standings[run.standings["elo"].notna()].to_dict("records"):
-        if row["player"] in given:
+        if row["player"] in anchors:
             continue
-        lower = [name for name in order if given[name] <= row["elo"]][-1:]
-        upper = [name for name in order if given[name] > row["elo"]][:1]
+        lower = [name for name in order if anchors[name] <= row["elo"]][-1:]
+        upper = [name for name in order if anchors[name] > row["elo"]][:1]
         side = "between" if lower and upper else "above" if lower else "below"
-        where = listed([f"{{}} ({signed(given[name])})" for name in lower + upper])
+        where = listed([f"{{}} ({signed(anchors[name])})" for name in lower + upper])
         yield Claim(f"{{}} is {side} {where}", (row["player"], *lower, *upper), Interval.of(row, "elo"))
 
 
@@ -254,7 +254,7 @@ def _gradings(run: Run) -> Iterator[Claim]:
 def error_sentences(errors: pd.DataFrame) -> list[str]:
     """How often the strongest and the weakest player err in endings, of those with DECISIONS or more.
 
-    `errors` are in the order of Elo: the least and the greatest rate of many would be those of chance.
+    `errors` are in the order of Elo: of many rates the least and the greatest would be chance's.
     """
     rows = errors[errors["decisions"] >= DECISIONS].to_dict("records")
     if not rows:

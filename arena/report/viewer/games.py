@@ -14,11 +14,11 @@ import pandas as pd
 from markupsafe import Markup
 
 from arena.base.number import known
-from arena.report.player_page import ERRORS
+from arena.report.page.player import ERRORS
 from arena.report.run import Run
 from arena.report.tables.grades import errors_of_games
 from arena.report.tables.survey import DECIDED
-from arena.report.template import environment
+from arena.report.template import environment, script
 from arena.rules.board import LAST, SYMBOLS, UNIT, Board
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
@@ -30,6 +30,8 @@ from arena.rules.variants import Variant
 
 CHARACTERS = 1_300_000
 """Characters that games take in a page, at most, unless a number of games is asked for."""
+SCRIPT = "report/viewer/viewer.js"
+"""The module that shows them; its path is below the package `arena`."""
 AT_ONCE = 40
 """Games of a block: what a browser unpacks to show one of them."""
 _READ = 20 * AT_ONCE
@@ -43,15 +45,15 @@ class Games(NamedTuple):
     of: int
     """Games of the run."""
     listed: str
-    """The rows of the list, see `listed`; packed."""
+    """The columns of the list of games (`listed`), packed."""
     blocks: list[str]
-    """The moves, AT_ONCE games each, see `_block`; packed."""
+    """The moves of AT_ONCE games each (`_block`), packed."""
     linked: bool = False
     """Whether the games of the costliest errors, which the page links, stand first."""
 
 
 def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Games:
-    """The games of a run that a page holds: those of the costliest errors, then the greatest swings first.
+    """The games of a run that a page holds: first the costliest errors, then the greatest swings.
 
     As many as fit into `characters`, or `most` if that is a number.
     """
@@ -72,7 +74,7 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
 
 
 def linked_games(run: Run) -> set[int]:
-    """The games of each player's costliest errors, and of those of all."""
+    """The games of the costliest errors of each player and of all players together."""
     graded = run.grades[run.grades["mark"] != ""].sort_values("lost", ascending=False, kind="stable")
     return {*run.costliest_errors["game"], *graded.groupby("player", sort=False).head(ERRORS)["game"]}
 
@@ -125,7 +127,7 @@ def packed(data: Any) -> str:
 
 
 def _parts(run: Run, games: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """The games AT_ONCE together, with moves among which are theirs; those of a large run are read when needed."""
+    """The games AT_ONCE together, with a frame that has their moves; a large run's are read when needed."""
     moves = run.survey.sample
     for first in range(0, len(games), AT_ONCE):
         if run.large and first % _READ == 0:
@@ -191,7 +193,7 @@ def _plain(values: np.ndarray, digits: int = 12) -> list[float | None]:
 
 
 def viewer(run: Run, most: int | None = None) -> Markup:
-    """The games of a run as a part of its page, empty if it holds none; see `games_of`."""
+    """The games of a run (`games_of`) as a part of its page; empty if it holds none."""
     games = games_of(run, most)
     if not games.inside:
         return Markup("")
@@ -206,6 +208,7 @@ def viewer(run: Run, most: int | None = None) -> Markup:
         page.render(
             inside=inside(games),
             board=Markup(Board(build_variant(run.experiment.variant), caption="").svg(None)),
+            script=Markup(script(SCRIPT)),
             data=Markup(json.dumps(data).replace("<", r"\u003c")),
         )
     )
