@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
     pages = PlayerPages(run, run.placed)
     for row in run.standings.to_dict("records"):
-        text = plain(markdown_of([Section("", "", pages.blocks(row["player"], command="arena replay x"))]))
+        text = plain(markdown_of([Section("", "", pages.blocks(row["player"], linked=True))]))
         against = re.findall(r"^\| ([^|]*) \| ([\d.]+)/4 \|", text, flags=re.MULTILINE)
         assert len(against) == len(NAMES) - 1
         assert sum(float(points) for _, points in against) == row["wins"] + row["draws"] / 2

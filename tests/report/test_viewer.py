@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import random
 import re
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import arena
 from arena.report.run import Run
-from arena.report.tables.survey import DECIDED, swings
 from arena.report.viewer import games as viewer_games
-from arena.report.viewer.games import by_surprise, games_of, steps, viewer
+from arena.report.viewer.games import games_of, steps, viewer
 from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
 from arena.rules.played import replayed
@@ -88,49 +83,16 @@ def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
     assert "'99' is not on the board" in game.problems[0].message
 
 
-def test_a_swing_is_the_greatest_step_between_two_scores_of_one_player(made: Run) -> None:
-    rng = np.random.default_rng(3)
-    moves = made.moves.copy()
-    moves["score_men"] = pd.array(rng.normal(0, 3, len(moves)), dtype="Float64")
-    moves["plies_to_win"] = pd.array(rng.integers(-9, 9, len(moves)), dtype="Int64")
-    moves.loc[rng.random(len(moves)) < 0.3, "score_men"] = pd.NA
-    moves.loc[(rng.random(len(moves)) < 0.8) | (moves["plies_to_win"] == 0), "plies_to_win"] = pd.NA
-    expected: dict[Any, float] = {}
-    for (game, _), own in moves.groupby(["game", "colour"], observed=True):
-        values = [
-            np.sign(wins) * DECIDED if not pd.isna(wins) else min(max(score, -DECIDED), DECIDED)
-            for score, wins in zip(own["score_men"], own["plies_to_win"], strict=True)
-            if not (pd.isna(score) and pd.isna(wins))
-        ]
-        steps = [abs(b - a) for a, b in pairwise(values)]
-        expected[game] = max([expected.get(game, 0.0), *steps])
-    found = swings(moves)
-    assert found.to_dict() == pytest.approx(expected)
-    assert found.max() <= 2 * DECIDED
-
-
-def test_games_without_scores_come_last_in_their_order() -> None:
-    games = pd.DataFrame({"game": [1, 2, 3, 4]})
-    assert by_surprise(games, pd.Series({2: 0.5, 4: 3.0}))["game"].tolist() == [4, 2, 1, 3]
-
-
-@pytest.mark.parametrize("most", [1, 7, 100])
-def test_the_page_holds_as_many_games_as_are_asked_for(made: Run, most: int) -> None:
-    games = games_of(made, most)
-    count = min(most, len(made.games))
-    assert games.inside == count and games.of == len(made.games)
-    listed = unpacked(games.listed)
-    assert listed["number"] == by_surprise(made.games, made.survey.swings)["game"].tolist()[:count]
-    assert sum(len(unpacked(block)) for block in games.blocks) == count
-
-
-def test_games_fit_into_the_characters_that_there_are(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_holds_as_many_games_as_are_asked_for_or_fit(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(viewer_games, "AT_ONCE", 2)
     whole = games_of(made)
+    assert whole.inside == whole.of == len(made.games)
+    few = games_of(made, 7)
+    assert few.inside == 7 == sum(len(unpacked(block)) for block in few.blocks)
+    assert unpacked(few.listed)["number"] == unpacked(whole.listed)["number"][:7]
     room = sum(map(len, whole.blocks)) // 2
     part = games_of(made, characters=room)
-    assert 0 < part.inside < whole.inside == len(made.games)
-    assert sum(map(len, part.blocks)) <= room
+    assert 0 < part.inside < whole.inside and sum(map(len, part.blocks)) <= room
 
 
 def test_what_the_page_holds_cannot_end_its_script(made: Run) -> None:

@@ -51,18 +51,21 @@ class PlayerPages:
         self.run, self.players = run, players
         self.specs = {spec.name: spec for spec in run.data.experiment.players}
         self.rated = run.standings.set_index("player")
-        self.sides = sides(run.games, ["game", "plies", "termination"]).sort_values("game", kind="stable")
+        games = sides(run.games, ["game", "plies", "termination"]).sort_values("game", kind="stable")
+        self.no_games, self.games = games.head(0), dict(iter(games.groupby("player", sort=False)))
         graded = run.grades[(run.grades["mark"] != "") & run.grades["player"].isin(players)]
         graded = graded.sort_values(["lost", "game"], ascending=[False, True])
         self.errors = graded.groupby("player", sort=False).head(boards)
         self.failed = _with_kinds(failed_games(run))
 
-    def blocks(self, name: str, called: Callable[[str], str] = str, command: str = "") -> list[Block]:
+    def blocks(
+        self, name: str, called: Callable[[str], str] = str, command: str = "", linked: bool = False
+    ) -> list[Block]:
         """The page of a player, in which `called` replaces names of others, alone and in texts.
 
-        `command` plays a game again; games are linked where there is one.
+        `command` plays a game again; games are `linked` where the page has them.
         """
-        games = self.sides[self.sides["player"] == name]
+        games = self.games.get(name, self.no_games)
         what = called(describe(self.specs[name])) if name in self.specs else ""
         said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, self.run.copies, called)]
         notes = [Text(text if text.endswith("?") else f"{text}.", "note") for text in said]
@@ -73,8 +76,8 @@ class PlayerPages:
         return [
             *blocks,
             *self._failures(name, len(games), command),
-            *self._errors(name, called, bool(command)),
-            *(_lost_games(games, called) if command else []),
+            *self._errors(name, called, linked),
+            *(_lost_games(games, called) if linked else []),
         ]
 
     def _strength(self, name: str, games: pd.DataFrame) -> Block:
@@ -113,7 +116,7 @@ class PlayerPages:
         blocks: list[Block] = []
         for row in failed[failed["first"]].head(FAILURES).to_dict("records"):
             more = f", and {counted(row['count'] - 1, 'more game')}" if row["count"] > 1 else ""
-            game = self._games.get(row["game"])
+            game = self._replayed.get(row["game"])
             has_remedy = game is not None or row["termination"] != Termination.ERROR
             remedy = REMEDIES.get(row["termination"], "") if has_remedy else ""
             blocks.append(Text(f"{row['what']}. {remedy}", label=f"Game {row['game']}{more}:"))
@@ -127,7 +130,7 @@ class PlayerPages:
         """Graded errors, each with the board before the move, on which an arrow shows the better one."""
         blocks: list[Block] = []
         for row in self.errors[self.errors["player"] == name].to_dict("records"):
-            game, ply, better = self._games[row["game"]], row["ply"], row["best_move"]
+            game, ply, better = self._replayed[row["game"]], row["ply"], row["best_move"]
             if ply > len(game.moves):
                 continue
             arrow = square_numbers(better)
@@ -143,7 +146,7 @@ class PlayerPages:
         return [Section("", "Costliest errors", blocks)] if blocks else []
 
     @cached_property
-    def _games(self) -> dict[int, PlayedGame]:
+    def _replayed(self) -> dict[int, PlayedGame]:
         """The games of errors and failures, by number, as far as they count."""
         failed = self.failed[self.failed["player"].isin(self.players) & self.failed["first"]]
         shown = {*self.errors["game"], *failed.groupby("player").head(FAILURES)["game"]}
@@ -168,10 +171,10 @@ def player_sections(run: Run, linked: bool = True, characters: int = CHARACTERS)
     names = [*run.placed, *run.data.disqualified, *run.info.left_out]
     pages = PlayerPages(run, names, max(1, min(ERRORS, BOARDS // max(len(names), 1))))
     back = Markup('<a href="#top">{}</a> / player').format(run.name)
-    command = f"arena replay {shown_folder(run.folder)}" if linked else ""
+    command = f"arena replay {shown_folder(run.folder)}"
     sections: list[Markup] = []
     for name in names:
-        section = player_html(name, pages.blocks(name, command=command), back)
+        section = player_html(name, pages.blocks(name, command=command, linked=linked), back)
         characters -= len(section)
         if characters < 0:
             break

@@ -312,6 +312,8 @@ def answering_chart(run: Run) -> str:
     """The name of the chart that stands below the answer; "" for none."""
     if run.experiment.sprt:
         return "sprt"
+    if len(run.order):
+        return ""
     per = run.gains.loc[run.gains["fits"], "per"]
     return f"elo_by_{per.iloc[0]}" if len(per) else "elo_by_depth"
 
