@@ -126,7 +126,7 @@ def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.R
     pd.testing.assert_frame_equal(repeatable(played.games), repeatable(well.games))
 
 
-@pytest.mark.full(but=["EndsItsProcess"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["EndsItsProcess", "Sleeps"])
 def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
     timeout = 2 if kind in HANG else None

@@ -57,6 +57,7 @@ def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament(
     assert mapped.info.session is not None and mapped.info.session.games == 0
 
 
+@pytest.mark.full
 def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
     here: Path, no_pictures: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +100,7 @@ def config(here: Path) -> Path:
     return here / "deep" / "run.yaml"
 
 
+@pytest.mark.full
 def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     config.write_text(
         HEAD + "budget: {tokens: 3}\nworkers: 1\nsuite: {name: english-shots, count: 2}\noracle: {pieces: 3}\n"

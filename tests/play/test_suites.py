@@ -104,6 +104,7 @@ def test_a_line_is_a_position_with_its_best_moves_and_a_stratum(tmp_path):
     assert suite.puzzles[1].stratum == ""
 
 
+@pytest.mark.full
 def test_the_games_of_a_pdn_begin_with_the_solution(tmp_path):
     game = '[GameType "20"]\n[FEN "W:W27,32:B18"]\n[Stratum "one"]\n\n1. 27-22 18x38 0-1\n'
     suite = suite_of(game, tmp_path, "mine.pdn")
