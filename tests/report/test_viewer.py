@@ -55,6 +55,7 @@ def stepped(board: str, step: str) -> str:
     return "".join(squares)
 
 
+@pytest.mark.full(but=["english"])
 def test_the_steps_of_a_game_lead_to_the_positions_of_the_game(variant: Variant) -> None:
     rng = random.Random(5)
     for _ in range(4):
