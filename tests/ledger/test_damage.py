@@ -156,7 +156,7 @@ def test_a_flipped_bit_changes_nothing_or_is_named(ledger: Path, tmp_path: Path,
         assert bool(said) == (same is None), f"bit {bit}: a report says another thing than a run"
         seen["repaired" if said else "same"] += 1
         content(folder)
-    assert seen["same"] and seen["repaired"] and seen["refused"] < flips / 20, seen
+    assert seen["same"] and seen["repaired"] and seen["refused"] <= flips / 20, seen
 
 
 def _or_refused(work: Callable[[], Any]) -> Any:
