@@ -251,7 +251,7 @@ def test_a_damaged_game_and_a_damaged_step_are_made_again(whole: Callable[[str],
         connection.execute("UPDATE steps SET document = '{}' WHERE step = 2")
     result = invoke("learn", written(tmp_path, TEXEL), "--out", out, "--workers", 1)
     assert result.exit_code == 0
-    said = f"{FILE} was damaged (games round 1 2; steps 2): {len(games) - 1} games are intact"
+    said = f"{FILE} was damaged (games round 1 2; steps 2): {len(games) - 1} games, 2 steps are intact"
     assert said in result.stderr
     with sqlite3.connect(out / FILE) as connection:
         assert set(connection.execute("SELECT * FROM games")) == games
