@@ -73,9 +73,9 @@ def read_side(
 def compare(a: RatedSide, b: RatedSide) -> Comparison:
     """Set the ratings of both sides side by side.
 
-    Ratings of each are shifted so that the players of both have a mean of 0, together where games connect them on
-    both sides. Intervals are of the difference to that mean, and the two are taken as independent, unless they
-    have the same games: then no rating differs, and for certain.
+    Ratings of each are shifted so that the players that games connect on both sides have a mean of 0. Intervals
+    are of the difference to that mean, and the two are taken as independent, unless they have the same games:
+    then no rating differs, and for certain.
     """
     played = [side.ratings.table.loc[side.ratings.table["games"] > 0] for side in (a, b)]
     names = list(dict.fromkeys([*played[0]["player"], *played[1]["player"]]))
@@ -89,7 +89,7 @@ def compare(a: RatedSide, b: RatedSide) -> Comparison:
         columns[f"games_{end}"] = games.reindex(names).astype("Int64").array
         columns[f"seconds_{end}"] = [side.seconds.get(name, np.nan) for name in names]
     result = pd.DataFrame(columns)
-    both = result["player"].isin([name for part in scale for name in part])
+    both = result["player"].isin(scale)
     result["difference"] = (result["elo_b"] - result["elo_a"]).where(both)
     result["difference_error"] = ((result["error_a"] ** 2 + result["error_b"] ** 2) ** 0.5).where(both)
     is_same, sentence = _same_games(a, b)
@@ -164,28 +164,22 @@ def sameness_sentence(same: Sameness) -> str:
     return f"The games are identical, {which}, move for move; nodes, depths or scores differ in {differ} of them."
 
 
-def _common_scale(a: Ratings, b: Ratings, played: list[set[str]]) -> list[list[str]]:
-    group = [{name: n for n, members in enumerate(ratings.groups) for name in members} for ratings in (a, b)]
-    parts: dict[tuple[int, int], list[str]] = {}
-    for name in a.table["player"]:
-        if name in played[0] & played[1]:
-            parts.setdefault((group[0][name], group[1][name]), []).append(name)
-    return [part for part in parts.values() if len(part) > 1]
+def _common_scale(a: Ratings, b: Ratings, played: list[set[str]]) -> list[str]:
+    """The most players of both that games connect on both sides; none if these are fewer than two."""
+    common = [name for name in a.table["player"] if name in played[0] & played[1]]
+    parts = [[name for name in common if name in {*one} & {*other}] for one in a.groups for other in b.groups]
+    scale = max(parts, key=len, default=[])
+    return scale if len(scale) > 1 else []
 
 
-def _on_scale(ratings: Ratings, scale: list[list[str]]) -> dict[str, Interval]:
-    """Elo of the players that games connect to a part of the scale, each relative to the part's mean.
-
-    A player that games connect to two parts stands on the scale of the first, unless it is of the other.
-    """
-    on_scale: dict[str, Interval] = {}
-    for part in scale:
-        mean = dict.fromkeys(part, -1 / len(part))
-        for name in next(group for group in ratings.groups if part[0] in group):
-            elo = ratings.contrast({**mean, name: mean.get(name, 0.0) + 1})
-            if elo is not None and (name not in on_scale or name in part):
-                on_scale[name] = elo
-    return on_scale
+def _on_scale(ratings: Ratings, scale: list[str]) -> dict[str, Interval]:
+    """Elo of the players that games connect to those of the scale, relative to their mean."""
+    if not scale:
+        return {}
+    mean = dict.fromkeys(scale, -1 / len(scale))
+    members = next(group for group in ratings.groups if scale[0] in group)
+    elo = {name: ratings.contrast({**mean, name: mean.get(name, 0.0) + 1}) for name in members}
+    return {name: interval for name, interval in elo.items() if interval is not None}
 
 
 def _changes(table: pd.DataFrame, a: RatedSide, b: RatedSide) -> Iterable[str]:
@@ -210,17 +204,13 @@ def _changes(table: pd.DataFrame, a: RatedSide, b: RatedSide) -> Iterable[str]:
         yield f"Moving first is worth {abs(difference):.0f} ± {error:.0f} Elo {word} in {b.name}."
 
 
-def _notes(played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
+def _notes(played: list[pd.DataFrame], scale: list[str]) -> Iterable[str]:
     shared = set(played[0]["player"]) & set(played[1]["player"])
-    alone = sorted(shared - {name for part in scale for name in part})
     if len(shared) < 2:
         common = "one player" if shared else "no player"
         yield f"Ratings compare only relative to one another, and the two have {common} in common."
-    elif alone:
-        yield f"Games do not connect {', '.join(alone)} to any other common player in both."
-    if len(scale) > 1:
-        parts = "; ".join(f"({number}) {', '.join(part)}" for number, part in enumerate(scale, 1))
-        yield f"Games do not connect all common players in both; each part has its own mean: {parts}."
+    elif apart := sorted(shared - {*scale}):
+        yield f"Games do not connect {', '.join(apart)} to the other common players in both."
 
 
 def _hashed_games(run: Run) -> pd.DataFrame:

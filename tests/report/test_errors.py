@@ -12,12 +12,10 @@ import pytest
 
 from arena.ledger.ledger import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.ratings import errors
-from arena.ratings.interval import Z95
 from arena.report.charts.grades import correlation, plot_errors
 from arena.report.files import pdn_games
 from arena.report.run import Run
 from arena.report.sentences.answer import answer, error_sentences
-from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
 from arena.report.viewer.games import games_of, linked_games
 from tests.helpers.report_data import (
@@ -132,11 +130,6 @@ def test_intervals_of_rates_hold_the_truth_in_some_95_of_100_runs() -> None:
     assert 0.925 < np.mean(held) < 0.975
 
 
-def test_without_trials_nothing_is_known() -> None:
-    assert all(map(math.isnan, [*errors.rate([], []), *errors.mean([], [])]))
-    assert math.isnan(errors.mean([1.0, 2.0], [0, 0]).low)
-
-
 def test_the_scale_that_made_the_results_is_found_again() -> None:
     rng = np.random.default_rng(1)
     men = rng.normal(0, 1.5, 20_000)
@@ -190,12 +183,6 @@ def test_a_won_ending_is_converted_by_a_win_alone_and_a_drawn_one_held_by_a_draw
     [row] = errors.endgame_errors(decisions, seats).to_dict("records")
     assert (row["won_endings"], row["converted"]) == (4, 0.25)
     assert (row["drawn_endings"], row["held"]) == (4, 0.75)
-
-
-def test_a_share_of_no_errors_takes_its_width_from_the_other_players(graded: Run) -> None:
-    row: Any = graded.endgame_errors.set_index("player").loc["z"]
-    clusters = errors.rate(np.zeros(int(row["decisions"])), np.arange(int(row["decisions"])) // 2)
-    assert row["error_rate"] == 0 and 0 < row["error_rate_high"] < clusters.high
 
 
 def test_marks_are_half_and_whole_points_and_the_costliest_come_first(graded: Run) -> None:
@@ -302,20 +289,6 @@ def test_the_correlation_stands_in_the_title_where_there_is_one() -> None:
     assert correlation(table) == pytest.approx(expected)
     assert f"correlation −{-expected:.2f} (log scale)" in " ".join(texts(plot_errors(table)))
     assert math.isnan(correlation(table.assign(error_rate=0.1))) and math.isnan(correlation(table.head(2)))
-
-
-def test_the_tables_that_people_read_have_a_number_beside_every_share(graded: Run) -> None:
-    table = TABLES["endgame_errors"].text(graded.endgame_errors)
-    assert table["Decisions"].str.isdecimal().all()
-    assert table["Converted"].str.fullmatch(r"\d+ % of \d+").all() and "Held" not in table
-    assert table["Errors"].str.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\) %").all()
-
-
-def test_intervals_are_those_of_clusters_by_hand() -> None:
-    assert errors.cluster_variance([1, 0, 1, 1], [0, 0, 1, 1]) == pytest.approx(2 * (0.5**2 + 0.5**2) / 4)
-    scale = errors.fitted_scale([2.0] * 40, [1.0] * 30 + [0.0] * 10, range(40))
-    assert scale is not None and scale.value == pytest.approx(math.log(3) / 2)
-    assert scale.error == pytest.approx(Z95 / (2 * math.sqrt(40 * 0.75 * 0.25)))
 
 
 def test_a_loss_has_the_name_of_the_bound_that_it_reaches() -> None:

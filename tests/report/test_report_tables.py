@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from arena.base.number import is_nan, quantity, signed
+from arena.base.number import quantity, signed
 from arena.ledger.info import Diagnosis
 from arena.ledger.ledger import GAME_COLUMNS
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
+from arena.report.files import files_of
+from arena.report.page.sections import html
 from arena.report.run import Run
 from arena.report.sentences.cautions import disqualifications, faulty
 from arena.report.tables.ablation import ablation
@@ -37,7 +38,6 @@ from tests.helpers.report_data import (
     player,
     run_of,
     specs,
-    write_quickly,
 )  # fmt: skip
 
 SWEEP = [player(f"ab-d{depth}", depth) for depth in (1, 2, 3, 5)]
@@ -157,18 +157,6 @@ def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves()
     assert table.loc["busy", "seconds_per_move"] == 1.0
 
 
-def test_effort_of_more_players_than_a_byte_counts_needs_none_that_searches() -> None:
-    names = [f"r{i}" for i in range(130)]
-    moves = moves_with([(name, 0, 0, 0.1) for name in names])
-    survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
-    rows = pd.DataFrame([("r0", "r1", "white", "time")], columns=["white", "black", "result", "termination"])
-    table = effort(rows, survey, names, specs([player(name, type="random") for name in names]), {})
-    assert table["player"].tolist() == names
-    assert (
-        table[["nodes_per_move", "nodes_per_second", "mean_depth", "deepest", "time_losses"]].isna().all(axis=None)
-    )
-
-
 def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:
     table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1]})
     table["seconds_per_move"] = [1.23456789e-5, np.inf]
@@ -229,29 +217,11 @@ def names(table: str) -> list[str]:
     return TABLES[table].names
 
 
-def test_a_run_names_every_table_with_what_it_holds_and_its_type() -> None:
-    hints = {name: get_type_hints(_function(name))["return"] for name in TABLES}
-    assert set(hints.values()) == {pd.DataFrame}
-    assert all(getattr(Run, name).__doc__ for name in TABLES)
-
-
-def _function(name: str) -> Any:
-    member = inspect.getattr_static(Run, name)
-    return getattr(member, "fget", None) or member.func
-
-
 def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
     code = "import sys, arena.report.run; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"), [(float("nan"), True), (pd.NaT, True), (0.0, False), ("nan", False), (None, False)]
-)
-def test_a_nan_is_told_from_values_of_any_type(value, expected):
-    assert is_nan(value) is expected
 
 
 # --- the grade sheet: what a teacher has of each submission
@@ -329,13 +299,11 @@ def test_of_more_than_three_players_left_out_the_notes_say_how_many(tmp_path: Pa
 
 
 def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path: Path) -> None:
-    write_quickly(class_of(tmp_path / "class"))
-    sheet = pd.read_csv(tmp_path / "class" / "submissions.csv")
-    assert list(sheet) == TABLES["submissions"].names and len(sheet) == 4
-    page = (tmp_path / "class" / "report.html").read_text(encoding="utf-8")
+    page = html(class_of(tmp_path), {}, [])
     assert '<h2 id="submissions">' in page and "lost 1 on time and 1 by errors" in page
     assert page.count('<p class="failed"><a href="#player=') == 2  # bad and gone, which no standings name
+    assert "submissions.csv" in {file.name for file in files_of(class_of(tmp_path))}
     built_in = [player(name, 3) for name in "ab"]
-    write_quickly(run_of(tmp_path / "none", experiment(built_in), *frames(built_in, 2, plies=4)))
-    assert not (tmp_path / "none" / "submissions.csv").exists()
-    assert "submissions" not in (tmp_path / "none" / "report.html").read_text(encoding="utf-8")
+    run = run_of(tmp_path, experiment(built_in), *frames(built_in, 2, plies=4))
+    assert "submissions" not in html(run, {}, [])
+    assert "submissions.csv" not in {file.name for file in files_of(run)}

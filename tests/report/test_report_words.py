@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.experiment.load import load_all
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
@@ -36,16 +35,13 @@ from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
     experiment,
-    frames,
     plain,
     player,
     rated,
-    run_of,
     specs,
     synthetic,
 )
 
-CONFIGS = Path(__file__).parents[2] / "configs"
 TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]
 EVALUATIONS = ("simple", "mine.py:fast", "mine.py:slow", "mine.py:poor")
 NAMES = [name.removeprefix("mine.py:") for name in EVALUATIONS]
@@ -121,14 +117,6 @@ def test_the_tables_have_a_row_for_each_value_or_pair_and_columns_for_each_kind_
     pairs = texts(comparison_cells(table, pairs=True))
     assert pairs["Pair"].tolist() == [f"{b} − {a}" for a, b in combinations(NAMES, 2)]
     assert pairs.iloc[3, 1] == "−40 ± 28"
-
-
-def test_two_kinds_of_settings_share_a_table_with_a_column_for_the_setting() -> None:
-    players = [player("a", 4), player("b", 4, pvs=False), player("c", 4, tt=0)]
-    table = comparisons(rated({"a": 9, "b": 1, "c": 2}), specs(players))
-    text = texts(comparison_cells(table))
-    assert text.iloc[:, :3].to_numpy().tolist() == [["pvs", "no pvs", "default pvs"], ["tt", "tt 0", "default tt"]]
-    assert table["baseline"].all()
 
 
 # the opening words
@@ -233,21 +221,6 @@ def test_the_facts_are_one_line(tmp_path: Path) -> None:
         "English rules · 2 players, 10 games · 3 plies a move · 5 openings of 4 random plies, colours swapped · "
         "22 November 2026"
     )
-
-
-CONFIGURATIONS = sorted(
-    path for path in CONFIGS.rglob("*.yaml") if path.stem.split("_")[0] not in ("tuning", "train")
-)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.stem)
-def test_every_shipped_configuration_has_an_answer_that_fits_a_screen(path: Path, tmp_path: Path) -> None:
-    of = next(iter(load_all(path).values()))
-    players = [{"name": spec.name, "depth": spec.limit.depth or 3} for spec in of.players]
-    lines = opening(run_of(tmp_path, of, *frames(players, 1, plies=2))).lines
-    assert 1 <= len(lines) <= MOST + 6
-    assert not MISSING_WORD.search(" ".join(lines).replace("none", ""))
 
 
 # notes

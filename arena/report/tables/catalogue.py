@@ -472,9 +472,11 @@ def dictionary() -> str:
     parts = [_INTRODUCTION, "## Columns of several tables", _described(list(SHARED.values()))]
     for table in TABLES.values():
         shared = [f"`{column.name}`" for column in table.columns if SHARED.get(column.name) == column]
-        own = [column for column in (*table.columns, table.others) if column and SHARED.get(column.name) != column]
+        others = [
+            column for column in (*table.columns, table.others) if column and SHARED.get(column.name) != column
+        ]
         parts.append(f"## {table.name}" + (f"\n\n{', '.join(shared)}, and:" if shared else ""))
-        parts += [_described(own)] if own else []
+        parts += [_described(others)] if others else []
     return "\n\n".join(parts)
 
 

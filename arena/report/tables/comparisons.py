@@ -67,7 +67,7 @@ def comparisons(
     rows = []
     for what, pairs in compared:
         share = 1 / len(pairs)
-        weights = {one.name: share for one, _ in pairs} | {other.name: -share for _, other in pairs}
+        weights = {player.name: share for player, _ in pairs} | {other.name: -share for _, other in pairs}
         used = [(time_used or {}).get(spec.name, math.nan) for pair in pairs for spec in pair]
         most_used = max((time for time in used if not math.isnan(time)), default=math.nan)
         if (difference := ratings.contrast(weights)) is not None:
@@ -77,8 +77,8 @@ def comparisons(
 
 def _terms(pairs: Sequence[tuple[PlayerSpec, PlayerSpec]]) -> tuple[str, str]:
     """The limits that the players of each pair have in common: see `settings.terms_at`."""
-    equal = all(limits(one) == limits(other) for one, other in pairs)
-    return terms_at([one for one, _ in pairs]) if equal else ("", "")
+    equal = all(limits(player) == limits(other) for player, other in pairs)
+    return terms_at([player for player, _ in pairs]) if equal else ("", "")
 
 
 def _differing(specs: Sequence[PlayerSpec]) -> list[str]:
@@ -114,13 +114,13 @@ def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list
         groups.setdefault(without(spec, setting), {})[key(settings(spec).get(setting))] = spec
     values = dict.fromkeys([preferred, *(key(settings(spec).get(setting)) for spec in specs)])
     place = {value: i for i, value in enumerate(values)}
-    found: dict[tuple[str, str, tuple[str, ...]], list[tuple[PlayerSpec, PlayerSpec]]] = {}
+    meeting_players: dict[tuple[str, str, tuple[str, ...]], list[tuple[PlayerSpec, PlayerSpec]]] = {}
     for group in groups.values():
         for reference, value in combinations(sorted(group, key=place.__getitem__), 2):
             pair = (group[value], group[reference])
-            found.setdefault((value, reference, tuple(limits(pair[0]))), []).append(pair)
+            meeting_players.setdefault((value, reference, tuple(limits(pair[0]))), []).append(pair)
     baseline: dict[str, str] = {}
-    for value, reference, _ in found:
+    for value, reference, _ in meeting_players:
         baseline[value] = min(reference, baseline.get(value, reference), key=place.__getitem__)
-    meetings = [Meeting(v, r, baseline[v] == r, players) for (v, r, _), players in found.items()]
+    meetings = [Meeting(v, r, baseline[v] == r, players) for (v, r, _), players in meeting_players.items()]
     return sorted(meetings, key=lambda m: (not m.baseline, place[m.reference], place[m.value]))

@@ -42,11 +42,11 @@ def grades(run: RatedRun, judges: pd.DataFrame) -> pd.DataFrame:
 
 def judges(run: RatedRun) -> pd.DataFrame:
     """How each judge's scores become points; none of a judge whose scores do not go with the results."""
-    found = run.data.grades
-    found = found[found["judge"] != TABLES_JUDGE]
-    found = found.assign(player=found["player"].astype(str)).merge(_seats(run), on=["game", "player"])
+    decisions = run.data.grades
+    decisions = decisions[decisions["judge"] != TABLES_JUDGE]
+    decisions = decisions.assign(player=decisions["player"].astype(str)).merge(_seats(run), on=["game", "player"])
     rows = []
-    for judge, part in found.groupby("judge"):
+    for judge, part in decisions.groupby("judge"):
         judged = part[part["best_men"].notna()]
         scale = errors.fitted_scale(judged["best_men"], judged["points"], judged["cluster"])
         rows += [] if scale is None else [(judge, *scale, len(judged), part["game"].nunique())]
@@ -76,10 +76,10 @@ def endgame_errors(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
 def judged_losses(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
     """The points that each player lost by a judge's scores, by phase; a move counts once, as its worst."""
     seats = _seats(run)
-    found = grades[(grades["judge"] != TABLES_JUDGE) & grades["lost"].notna()]
-    found = found.assign(agrees=found["best"] <= found["played"])
-    found = found.merge(seats[["game", "player", "cluster"]], on=["game", "player"])
-    parts = [errors.judged_losses(part).assign(judge=judge) for judge, part in found.groupby("judge")]
+    decisions = grades[(grades["judge"] != TABLES_JUDGE) & grades["lost"].notna()]
+    decisions = decisions.assign(agrees=decisions["best"] <= decisions["played"])
+    decisions = decisions.merge(seats[["game", "player", "cluster"]], on=["game", "player"])
+    parts = [errors.judged_losses(part).assign(judge=judge) for judge, part in decisions.groupby("judge")]
     if not parts:
         return pd.DataFrame(columns=TABLES["judged_losses"].names)
     return by_player(pd.concat(parts), run.players)[TABLES["judged_losses"].names]
@@ -100,11 +100,11 @@ def costliest_errors(run: RatedRun, grades: pd.DataFrame) -> pd.DataFrame:
 def errors_of_games(table: pd.DataFrame) -> dict[int, dict[int, tuple[str, str]]]:
     """The marked decisions of `grades` by game and ply: mark and better move, of two judges the costlier."""
     table = table[table["mark"] != ""].sort_values("lost", kind="stable")
-    found: dict[int, dict[int, tuple[str, str]]] = {}
+    marked: dict[int, dict[int, tuple[str, str]]] = {}
     for game, ply, mark, better in zip(*(table[name].tolist() for name in ("game", "ply", "mark", "best_move")),
                                        strict=True):  # fmt: skip
-        found.setdefault(game, {})[ply] = (mark, better)
-    return found
+        marked.setdefault(game, {})[ply] = (mark, better)
+    return marked
 
 
 def _seats(run: RatedRun) -> pd.DataFrame:

@@ -30,10 +30,10 @@ class RatedRun:
     @cached_property
     def experiment(self) -> Experiment:
         """The configuration, without the players whose games are void: `data.experiment` has all."""
-        found, out = self.data.experiment, self.data.disqualified
-        counted = tuple(player for player in found.players if player.name not in out)
-        anchor = {player: elo for player, elo in found.anchor.items() if player not in out}
-        return found.model_copy(update={"players": counted, "anchor": anchor}) if out else found
+        experiment, void = self.data.experiment, self.data.disqualified
+        players = tuple(player for player in experiment.players if player.name not in void)
+        anchor = {player: elo for player, elo in experiment.anchor.items() if player not in void}
+        return experiment.model_copy(update={"players": players, "anchor": anchor}) if void else experiment
 
     @property
     def info(self) -> RunInfo:
@@ -69,10 +69,10 @@ class RatedRun:
     @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
-        given = self.anchor
-        if len(given) > 1:
-            return f"as given for {len(given)} players"
-        for player, elo in given.items():
+        anchor = self.anchor
+        if len(anchor) > 1:
+            return f"as given for {len(anchor)} players"
+        for player, elo in anchor.items():
             return f"{player} = {elo:g}"
         return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
 

@@ -43,19 +43,19 @@ def without(player: PlayerSpec, setting: str) -> str:
     return key({name: value for name, value in settings(player).items() if name != setting})
 
 
-def terms(given: Iterable[str]) -> str:
+def terms(kinds: Iterable[str]) -> str:
     """Kinds of limits in words: "depth", "time", "depth and nodes"."""
-    return " and ".join(dict.fromkeys("time" if name in _TIME else name for name in given))
+    return " and ".join(dict.fromkeys("time" if name in _TIME else name for name in kinds))
 
 
 def terms_at(specs: Sequence[PlayerSpec]) -> tuple[str, str]:
     """Describe the limits of these players, of one kind; and the range of a limit that is one number."""
-    given = list(limits(specs[0]))
-    if len(given) != 1:
-        return terms(given), ""
-    numbers = sorted({limits(spec)[given[0]] for spec in specs})
-    unit = " s" if given == ["seconds"] else ""
-    return terms(given), " to ".join(f"{n}" for n in dict.fromkeys([numbers[0], numbers[-1]])) + unit
+    kinds = list(limits(specs[0]))
+    if len(kinds) != 1:
+        return terms(kinds), ""
+    numbers = sorted({limits(spec)[kinds[0]] for spec in specs})
+    unit = " s" if kinds == ["seconds"] else ""
+    return terms(kinds), " to ".join(f"{n}" for n in dict.fromkeys([numbers[0], numbers[-1]])) + unit
 
 
 def reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
@@ -92,15 +92,17 @@ def shared_names(groups: Sequence[Sequence[str]]) -> list[str]:
     """Each group of names by the parts between commas that all have; by its first, if another group has these."""
     split = [[name.split(", ") for name in group] for group in groups]
     common = [", ".join(p for p in first if all(p in name for name in others)) for first, *others in split]
-    return [one if one and common.count(one) == 1 else group[0] for one, group in zip(common, groups, strict=True)]
+    return [
+        name if name and common.count(name) == 1 else group[0] for name, group in zip(common, groups, strict=True)
+    ]
 
 
 def _family_name(player: PlayerSpec, players: list[PlayerSpec], limit: str) -> str:
     others = [settings(other) for other in players if other.type == player.type]
-    own = {name: value for name, value in settings(player).items() if name not in ("type", limit)}
+    options = {name: value for name, value in settings(player).items() if name not in ("type", limit)}
     telling = {
         name: value
-        for name, value in own.items()
+        for name, value in options.items()
         if value is not None and any(other.get(name) != value for other in others)
     }
     parts = [

@@ -42,9 +42,9 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame, sam
     None for fewer than A_CLASS files, unless some were left out.
     """
     files = files_of_users(run)
-    own = list(files)
+    names = list(files)
     if len(set(files.values())) < A_CLASS and not run.info.left_out:
-        own = []
+        names = []
     rated, order = standings.set_index("player"), final.set_index("player")
     place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.disqualified), errors="ignore")
     points = rated["wins"] + rated["draws"] / 2
@@ -53,15 +53,15 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame, sam
     figures = ["elo", "elo_low", "elo_high", "games", "seconds_per_move"]
     table = (
         rated[figures]
-        .reindex(own)
+        .reindex(names)
         .assign(
-            file=[files[name] for name in own],
-            player=own,
-            place=place.astype("Int64").reindex(own),
-            points=points.reindex(own).astype(float),
-            failures=failed_games(run)["player"].value_counts().reindex(own).fillna(0).astype(int),
-            reasons=["; ".join(reasons(run, name, same)) for name in own],
-            seconds_longest=run.survey.totals.groupby("player")["longest"].max().reindex(own),
+            file=[files[name] for name in names],
+            player=names,
+            place=place.astype("Int64").reindex(names),
+            points=points.reindex(names).astype(float),
+            failures=failed_games(run)["player"].value_counts().reindex(names).fillna(0).astype(int),
+            reasons=["; ".join(reasons(run, name, same)) for name in names],
+            seconds_longest=run.survey.totals.groupby("player")["longest"].max().reindex(names),
         )
     )
     table["games"] = table["games"].fillna(0).astype(int)
@@ -103,10 +103,10 @@ def notices(run: RatedRun, player: str, same: Copies = _NONE, called: Callable[[
 
     `called` replaces names of other players, alone and in texts.
     """
-    found = run.info.errors_of(player)
+    messages = run.info.errors_of(player)
     if player in run.info.left_out:
-        return [f"left out as faulty: {called(found[0]) if found else ''}".strip()]
-    parts = [f"found before the first game: {called(message)}" for message in found]
+        return [f"left out as faulty: {called(messages[0]) if messages else ''}".strip()]
+    parts = [f"found before the first game: {called(message)}" for message in messages]
     if player in run.data.disqualified:
         parts.append(disqualification(run, player))
     if same.get(player):
@@ -134,11 +134,11 @@ def copies(run: RatedRun) -> Copies:
     for _, names in seats.groupby([*key, "line"])["player"]:
         alike.update(combinations(sorted(names), 2))
     played = {name: part.set_index(key)["line"] for name, part in seats.groupby("player")}
-    found: dict[str, dict[str, int]] = {}
+    same: dict[str, dict[str, int]] = {}
     for (first, second), count in alike.items():
         if count >= SAME and count == len(played[first].index.intersection(played[second].index)):
-            found.setdefault(first, {})[second] = found.setdefault(second, {})[first] = count
-    return found
+            same.setdefault(first, {})[second] = same.setdefault(second, {})[first] = count
+    return same
 
 
 def disqualification(run: RatedRun, player: str) -> str:

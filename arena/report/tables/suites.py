@@ -83,9 +83,9 @@ def solutions(answers: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (suite, player, limit), asked in made.groupby(["suite", "player", "limit"], sort=False):
         first = [_first(tries) for _, tries in asked.groupby("position")]
-        solved = [one for one in first if one is not None]
+        solved = [costs for costs in first if costs is not None]
         medians = np.median(
-            np.array([(math.inf,) * 3 if one is None else one for one in first], dtype=float), axis=0
+            np.array([(math.inf,) * 3 if costs is None else costs for costs in first], dtype=float), axis=0
         )
         at, nodes, wall = (float(value) if math.isfinite(value) else math.nan for value in medians)
         rows.append((suite, player, limit, len(first), len(solved), at, nodes, wall))
@@ -104,8 +104,7 @@ def suites(run: RatedRun) -> pd.DataFrame:
     if not len(answers):
         return pd.DataFrame(columns=names)
     limits = {spec.name: spec.limit.first for spec in run.experiment.players}
-    found = [limits.get(player, ("", None)) for player in answers["player"]]
-    kinds, values = zip(*found, strict=True)
+    kinds, values = zip(*(limits.get(player, ("", None)) for player in answers["player"]), strict=True)
     table = shares(answers.assign(limit=kinds, at=np.array(values, float)))
     rank = {name: place for place, name in enumerate([*run.players, RANDOM])}
     suite = {name: place for place, name in enumerate(answers["suite"].drop_duplicates())}
@@ -132,7 +131,7 @@ def shares_text(table: pd.DataFrame) -> pd.DataFrame:
         heading = limit_text(row["limit"], row["at"])
         text = share_text(*Interval.of(row, "share"))
         cells.setdefault(str(row["player"]), {}).update(dict.fromkeys([heading] if heading else headings, text))
-    rows = [[name, *(found.get(heading, "") for heading in headings)] for name, found in cells.items()]
+    rows = [[name, *(texts.get(heading, "") for heading in headings)] for name, texts in cells.items()]
     return pd.DataFrame(rows, columns=["Player", *headings], dtype=object)
 
 
