@@ -440,7 +440,10 @@ def test_closed_streams_end_nothing_and_no_file_takes_their_place(some_games: Pa
 
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
-def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     folder = tmp_path / os.fsdecode(b"m\xe4x")
     assert invoke("match", "random", "greedy", "--openings", "1", "--out", folder / "run").exit_code == 0
     rates = ["rate", folder / "run" / "games.csv"]
