@@ -426,6 +426,7 @@ def test_the_boards_of_three_published_programs_have_rows_and_columns_at_their_e
     assert said("english", *people).splitlines()[1].split() == ["1b", "2b", "3b", "4b"]
 
 
+@pytest.mark.full
 def test_points_stand_below_the_board_and_decide():
     people = ("--white", "human", "--black", "human")
     shown = said("simplified", *people, "--fen", "W:W6,3:B26", lines=["6-2", "26-31"])
@@ -438,6 +439,7 @@ def test_points_stand_below_the_board_and_decide():
     assert "points: White 2, Black 1" in said(changed, *people, "--fen", "B:W13,14:B6")
 
 
+@pytest.mark.full
 def test_a_pass_is_explained():
     people = ("--white", "human", "--black", "human")
     shown = said("simplified", *people, "--fen", "B:W32:B29,30,31", lines=["1", "pass", "p"])
@@ -461,6 +463,7 @@ def test_the_legal_moves_are_listed_where_the_published_program_did_and_a_number
     assert "'1' is not a legal move; the game is over" in ended
 
 
+@pytest.mark.full
 def test_the_boards_of_checkers_ai_and_simplified_are_shown_as_they_printed_them():
     people = ("--white", "human", "--black", "human", "--as-printed")
     shown = said("checkers-ai", *people, "--fen", "W:WK9:BK1", lines=["quit"])
@@ -472,6 +475,7 @@ def test_the_boards_of_checkers_ai_and_simplified_are_shown_as_they_printed_them
     assert "--as-printed: the boards of checkers-ai and simplified can be" in error_line(result.stderr)
 
 
+@pytest.mark.full
 def test_game3_takes_the_start_and_the_end_of_a_move_in_two_lines_and_asks_again():
     people = ("--white", "human", "--black", "human")
     shown = said("game3", *people, lines=["2 0", "3 1", "5 1", "3 3", "5 1", "4 0", "0 0", "(2, 2) (3, 3)"])
@@ -525,7 +529,6 @@ def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
     [
         ([], ["level 1"], ["english", "--white", "level 1", "--black", "human"]),
         (["--level", 2], ["swap"], ["english", "--white", "human", "--black", "level 2"]),
-        (["cis300"], [], ["cis300", "--white", "{type: cis300, depth: 3}", "--black", "human"]),
         (["{base: english, men: 12}"], [], ["{base: english, men: 12}", "--white", "level 3", "--black", "human"]),
     ],
 )
