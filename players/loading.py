@@ -53,8 +53,8 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
         return getattr(module, name)
     except AttributeError:
         names = sorted(n for n, thing in vars(module).items() if not n.startswith("_") and fits(thing))
-        known = ", ".join(names) or "nothing"
-        message = f"{source} has no {name!r}{meant(name, names)} (it has: {known})"
+        listed_names = ", ".join(names) or "nothing"
+        message = f"{source} has no {name!r}{meant(name, names)} (it has: {listed_names})"
         raise PlayerError(message, key) from None
 
 

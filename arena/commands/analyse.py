@@ -77,10 +77,10 @@ def analyse(
     with announcing_compilation():
         try:
             spec = located(player_spec(player, "--player"), Path())
-            given = {"depth": depth, "nodes": nodes, "seconds": seconds}
+            limits = {"depth": depth, "nodes": nodes, "seconds": seconds}
             if player == DEFAULT_PLAYER and (pieces := known_pieces(scene.game.variant)):
                 spec = replace(spec, options={**spec.options, "tables": pieces})
-            limit = _limit(spec.limit, {name: value for name, value in given.items() if value is not None})
+            limit = _limit(spec.limit, {name: value for name, value in limits.items() if value is not None})
             analysis = Analysis(replace(spec, limit=limit), game_of(scene.game, scene.ply), lines)
         except (PlayerError, ValueError) as error:
             raise ArenaError(f"--player: {error}" if isinstance(error, PlayerError) else str(error)) from None
@@ -112,9 +112,9 @@ def lines_table(analysis: Analysis, findings: Findings) -> Table:
     return table
 
 
-def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
-    """The limit of an entry, with those that are given in place of its own, and always one."""
-    limit = limit._replace(**given, clock=None, increment=None)
+def _limit(limit: Limit, others: dict[str, Any]) -> Limit:
+    """The limit of an entry, with others in place of its own, and always one."""
+    limit = limit._replace(**others, clock=None, increment=None)
     if limit.depth is limit.nodes is limit.seconds is None:
         limit = limit._replace(seconds=DEFAULT_SECONDS)
     return limit

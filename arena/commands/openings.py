@@ -53,24 +53,24 @@ def openings(
             raise ArenaError(left_out[0])
         for line in sources.left_out_lines(left_out):
             say(line)
-        found = sources.drawn(openings, count, seed)
+        listed = sources.drawn(openings, count, seed)
     elif name is not None:
-        found = sources.drawn(sources.set_openings(variant, name, barred=True), count, seed)
+        listed = sources.drawn(sources.set_openings(variant, name, barred=True), count, seed)
     else:
         plies = 4 if random_plies is None else random_plies
-        found = sources.random_openings(variant, plies, count or 20, seed, not unbalanced, say)
-    for opening in found:
+        listed = sources.random_openings(variant, plies, count or 20, seed, not unbalanced, say)
+    for opening in listed:
         notes = "; ".join(filter(None, (opening.name, opening.mark, opening.balance)))
         click.echo(fen(variant, opening.position) + (f"  {{{notes}}}" if notes else ""))
 
 
 def _show_sets(variant: Variant | None) -> None:
-    found = SETS.values() if variant is None else sources.sets_of(variant)
-    if not found:
+    sets = SETS.values() if variant is None else sources.sets_of(variant)
+    if not sets:
         echo(f"there is no set of openings of {variant.name if variant else 'any variant'}")
     else:
         header = ("set", "variant", "openings", "source")
-        show_table(header, [(of.name, of.variant, of.counts, of.source) for of in found])
+        show_table(header, [(of.name, of.variant, of.counts, of.source) for of in sets])
         say("arena openings --set NAME lists the openings of one")
     if variant is not None:
         say(f"arena openings {variant.name} --random-plies 4 draws random ones")

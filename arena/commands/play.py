@@ -55,18 +55,18 @@ def play(browser: bool, flip: bool, as_printed: bool, **options: Any) -> None:
     Each side is a person or any player. Without any you have the colour that moves first, against the published
     program of the rules or a low level. Moves and commands are read from the standard input; `help` lists them.
     """
-    given = GameOptions(**options)
+    chosen = GameOptions(**options)
     if browser and (flip or as_printed):
         raise ArenaError("--flip and --as-printed work only in the terminal; the page has a button")
     with announcing_compilation():
-        game, entries = game_of(given)
+        game, entries = game_of(chosen)
         is_unbuilt = begin(game, entries)
         if browser:
             from arena.web.serving import open_page
 
-            open_page(say, click.echo, game, given.name)
+            open_page(say, click.echo, game, chosen.name)
             return
-        rules = given.variant or game.variant.unchanged
+        rules = chosen.variant or game.variant.unchanged
         terminal = TerminalGame(game, entries, rules, is_turned=flip, as_printed=as_printed)
         players = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(game.sides))
         terminal.print(f"{game.variant.name}: {', '.join(players)}; `help` says what you can type")

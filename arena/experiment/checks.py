@@ -77,8 +77,8 @@ def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem
         if player.get("increment") is not None and player.get("clock") is None:
             yield source.problem(("players", i, "increment"), "'increment' needs a 'clock' to add it to")
         for key in filter(_is_misspelt_sweep, player if _is_built_in(player) else ()):
-            known = ("name", "type", *Limit._fields, "sweep")
-            message = f"unknown key {key!r}; {choices(key, known)}, and the options of {player['type']!r}"
+            keys = ("name", "type", *Limit._fields, "sweep")
+            message = f"unknown key {key!r}; {choices(key, keys)}, and the options of {player['type']!r}"
             yield source.problem(("players", i, key), message)
 
 

@@ -119,29 +119,29 @@ def options_schema(type: str) -> dict[str, Schema]:
 
 def _player_schema(entry: Schema) -> Schema:
     """An entry of `players:` as a mapping, with the options of each type of PLAYERS."""
-    known = entry["properties"]
-    known["name"].pop("maxLength")  # a template may be longer
-    known["type"] = {"description": known["type"]["description"], "anyOf": [*_types(), _PATTERN]}
-    limits = {name: known[name] for name in Limit._fields}
-    known["sweep"] = _sweep_schema({}, limits)
+    keys = entry["properties"]
+    keys["name"].pop("maxLength")  # a template may be longer
+    keys["type"] = {"description": keys["type"]["description"], "anyOf": [*_types(), _PATTERN]}
+    limits = {name: keys[name] for name in Limit._fields}
+    keys["sweep"] = _sweep_schema({}, limits)
     del entry["required"]
     kinds = []
     for type in PLAYERS:
         options = options_schema(type)
         sweep = _sweep_schema(options, limits) | {"additionalProperties": False}
-        kinds.append(_if_type(type, dict.fromkeys(known, True) | options | {"sweep": sweep}))
+        kinds.append(_if_type(type, dict.fromkeys(keys, True) | options | {"sweep": sweep}))
     return entry | {"anyOf": [{"required": ["type"]}, {"required": ["sweep"]}], "allOf": kinds}
 
 
 def lone_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
     """The JSON schema of a player that stands alone, of LoneField, without the keys that are `refused`."""
-    known = {key: value for key, value in entry["properties"].items() if key not in refused}
-    known["type"] = {"description": known["type"]["description"], "default": "negamax", "anyOf": _types()}
+    keys = {key: value for key, value in entry["properties"].items() if key not in refused}
+    keys["type"] = {"description": keys["type"]["description"], "default": "negamax", "anyOf": _types()}
     kinds = []
     for type in PLAYERS:
         options = {key: value for key, value in options_schema(type).items() if key not in refused}
-        kinds.append(_if_type(type, known | options, is_default=type == "negamax"))
-    mapping = {"type": "object", "properties": known, "allOf": kinds}
+        kinds.append(_if_type(type, keys | options, is_default=type == "negamax"))
+    mapping = {"type": "object", "properties": keys, "allOf": kinds}
     return {"description": entry["description"], "anyOf": [_SHORT, mapping]}
 
 
@@ -152,9 +152,9 @@ def _types() -> list[Schema]:
 
 def _if_type(type: str, properties: Schema, *, is_default: bool = False) -> Schema:
     """A condition: an entry of this type, which an entry without one has by default, has these keys alone."""
-    given = {} if is_default else {"required": ["type"]}
+    required = {} if is_default else {"required": ["type"]}
     return {
-        "if": {"properties": {"type": {"const": type}}, **given},
+        "if": {"properties": {"type": {"const": type}}, **required},
         "then": {"properties": properties, "additionalProperties": False},
     }
 

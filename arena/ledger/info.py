@@ -88,8 +88,8 @@ class RunInfo(NamedTuple):
         document = {
             name: dict(value) if isinstance(value, Mapping) else value for name, value in self._asdict().items()
         }
-        found = [finding._asdict() for finding in self.found]
-        return document | {"found": found, "session": self.session and self.session._asdict()}
+        findings = [finding._asdict() for finding in self.found]
+        return document | {"found": findings, "session": self.session and self.session._asdict()}
 
     @staticmethod
     def parsed(document: Mapping[str, Any]) -> RunInfo:

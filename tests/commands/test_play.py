@@ -133,6 +133,7 @@ def script_of(name: str, file: Path) -> tuple[list[str], list[str], BoardGame]:
     return first, second, game
 
 
+@pytest.mark.full(but=["english"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_whole_game_through_a_pipe(name, tmp_path):
     file = tmp_path / "games.pdn"
@@ -529,7 +530,12 @@ def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
     [
         ([], ["level 1"], ["english", "--white", "level 1", "--black", "human"]),
         (["--level", 2], ["swap"], ["english", "--white", "human", "--black", "level 2"]),
-        (["{base: english, men: 12}"], [], ["{base: english, men: 12}", "--white", "level 3", "--black", "human"]),
+        pytest.param(
+            ["{base: english, men: 12}"],
+            [],
+            ["{base: english, men: 12}", "--white", "level 3", "--black", "human"],
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_the_command_that_resumes_a_game_has_its_sides_rules_and_position(arguments, lines, words):

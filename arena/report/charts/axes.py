@@ -67,10 +67,10 @@ def reference_line(ax: Axes, at: float = 0) -> None:
 
 def dots(ax: Axes, value: np.ndarray, low: np.ndarray, high: np.ndarray, size: float = 6) -> None:
     """A dot in each row that has a value, and its interval if it has one."""
-    known = np.isfinite(value)
-    bounded = known & np.isfinite(low) & np.isfinite(high)
+    is_finite = np.isfinite(value)
+    bounded = is_finite & np.isfinite(low) & np.isfinite(high)
     ax.hlines(np.flatnonzero(bounded), low[bounded], high[bounded], color=SERIES[4], linewidth=2.4)
-    ax.plot(value[known], np.flatnonzero(known), "o", color=SERIES[0], markersize=size)
+    ax.plot(value[is_finite], np.flatnonzero(is_finite), "o", color=SERIES[0], markersize=size)
 
 
 def beside(ax: Axes, row: int, text: str) -> None:

@@ -70,8 +70,8 @@ def plot_ablation(ablation: pd.DataFrame) -> Axes:
         label_rows(ax, shown["player"])
         ax.set_title(title)
         value, low, high = (shown[name].to_numpy(dtype=float) for name in Interval.columns_of(column))
-        known = np.isfinite(value)
-        if not known[1:].any():
+        is_finite = np.isfinite(value)
+        if not is_finite[1:].any():
             ax.set_xticks([])
             ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", color=MUTED, size=11)
             continue
@@ -79,7 +79,7 @@ def plot_ablation(ablation: pd.DataFrame) -> Axes:
         reference_line(ax, 1 if is_ratio else 0)
         dots(ax, value, low, high, size=4.5)
         form = times if is_ratio else signed
-        for row in np.flatnonzero(known).tolist():
+        for row in np.flatnonzero(is_finite).tolist():
             ends = f" ({form(low[row])} to {form(high[row])})" if np.isfinite(low[row]) else ""
             beside(ax, row, form(value[row]) + ends)
         if is_ratio:

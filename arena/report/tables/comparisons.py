@@ -91,17 +91,23 @@ def _differing(specs: Sequence[PlayerSpec]) -> list[str]:
 def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     """The values of a setting in words, by their `settings.key`: of a file its name, where that is unique.
 
-    Values of the same words have their players' name, too.
+    A value of one player alone whose name does not say it has that name: "mine (advance)"; values of the same
+    words have what their players' names share.
     """
     having: dict[str, list[PlayerSpec]] = {}
     for spec in specs:
         having.setdefault(key(settings(spec).get(setting)), []).append(spec)
-    plain = [settings(of_one[0]).get(setting) for of_one in having.values()]
+    plain = [settings(players[0]).get(setting) for players in having.values()]
     whole = phrases(setting, plain)
     words = [f"default {setting}" if value == "null" else word for value, word in zip(having, whole, strict=True)]
-    names = shared_names([[spec.name for spec in of_one] for of_one in having.values()])
-    told = zip(words, names, strict=True)
-    return dict(zip(having, [f"{word} ({n})" if words.count(word) > 1 else word for word, n in told], strict=True))
+    shared = shared_names([[spec.name for spec in players] for players in having.values()])
+    texts = {}
+    for (value, players), word, name in zip(having.items(), words, shared, strict=True):
+        if len(players) == 1 and word not in name:
+            texts[value] = f"{name} ({word})"
+        else:
+            texts[value] = f"{word} ({name})" if words.count(word) > 1 else word
+    return texts
 
 
 def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list[Meeting]:
