@@ -181,9 +181,19 @@ def test_commands_name_commands_and_configurations_that_there_are():
 # --- links
 
 
-def test_links_lead_somewhere():
-    links = [(file, link) for file in READMES for link in re.findall(r"\]\(([^)#\s]+)", file.read_text())]
-    assert [link for file, link in links if "://" not in link and not (file.parent / link).exists()] == []
+@pytest.mark.parametrize("file", READMES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(file):
+    for target, heading in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", file.read_text()):
+        if "://" not in target:
+            linked = file.parent / target if target else file
+            assert linked.exists(), target
+            assert not heading or linked.suffix != ".md" or heading in headings(linked), f"{target}#{heading}"
+
+
+def headings(file: Path) -> set[str]:
+    """The headings of a document as its links name them."""
+    texts = re.findall(r"(?m)^#+ (.*)$", file.read_text())
+    return {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in texts}
 
 
 # --- commands
