@@ -129,7 +129,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "block", [block for block in BLOCKS if block.language == "python"], ids=lambda b: b.text[:30]
 )
 def test_python_runs_and_its_evaluations_and_players_do_what_they_are_for(folder, block):
-    if (run := re.search(r'"reports/(\w+)"', block.text)) is not None:
+    if (run := re.search(r'"reports/(\w+)', block.text)) is not None:
         (folder / "run.yaml").write_text(BASE.replace("readme", run[1]))
         assert invoke("run", "run.yaml", "--workers", "1").exit_code == 0
     made: dict[str, Any] = {}

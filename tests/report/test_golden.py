@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -90,9 +92,14 @@ def test_no_further_table_is_written(made: Callable[[str], Path], name: str) -> 
 
 
 @pytest.mark.full
-def test_the_ratings_of_all_together_are_the_same_bytes(made: Callable[[str], Path]) -> None:
+def test_the_ratings_of_all_together_are_the_same_to_nine_digits(made: Callable[[str], Path]) -> None:
     sources = [str(made("tournament")), str(made("swiss") / "games.pdn"), str(DATA / "results.csv")]
     document = arena("rate", *sources, "--first", "black", "--json").replace(sources[1], "games.pdn")
-    assert document == (DATA / "rate.json").read_text()
+    assert _rounded(document) == _rounded((DATA / "rate.json").read_text())
     table = arena("rate", str(DATA / "results.csv"))
     assert table == (DATA / "rate.txt").read_text()
+
+
+def _rounded(document: str) -> Any:
+    """A JSON document with fractions of nine digits: the last ones depend on a machine's linear algebra."""
+    return json.loads(document, parse_float=lambda text: float(f"{float(text):.9g}"))
