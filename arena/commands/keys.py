@@ -52,7 +52,7 @@ def _parts(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a section, those of all its forms."""
     parts = dict(schema.get("properties", {}))
     for form in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-        parts |= {name: part for name, part in _parts(form).items() if name not in parts}
+        parts |= {name: part for name, part in _parts(form).items() if name not in {*parts, "type"}}
     return parts
 
 

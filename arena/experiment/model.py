@@ -118,12 +118,12 @@ class Failures(Section):
     disqualify_after: int = Field(
         default=3,
         ge=0,
-        description="Who fails in N games and is sound in none that counts is disqualified.",
+        description="Failed games after which a player without a sound one is disqualified; 0: never.",
     )
     unreachable: int = Field(
         default=3,
         ge=1,
-        description="Plays of a game without reaching a player before the run stops.",
+        description="Plays of a game in which a service is not reachable, before the run stops.",
     )
     faulty: Literal["leave-out", "forfeit", "stop"] = Field(
         default="stop",
@@ -283,11 +283,13 @@ class Experiment(Document):
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: Openings = Openings()
     format: FormatField = Field(
-        default=RoundRobin(), description="Who meets whom: a name, or a mapping with a type."
+        default=RoundRobin(),
+        description="Who meets whom: round-robin, match, gauntlet, swiss or knockout, "
+        "or a mapping with this as its type.",
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     until: Until | None = Field(default=None, description="Stop when all intervals are narrow enough.")
-    max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
+    max_plies: int = Field(default=300, ge=1, description="Plies after which a game is a draw.")
     adjudicate: Adjudication | None = Field(
         default=None, description="End games early, by scores or endgame tables."
     )
@@ -311,7 +313,8 @@ class Experiment(Document):
     )
     anchor: AnchorField = Field(default={}, description="The player whose Elo is 0, or the Elo of players.")
     workers: WorkersField = Field(
-        default=None, description="Where games are played; they do not depend on it [one process a core]."
+        default=None,
+        description="Processes, or a Dask scheduler's address; games do not depend on it [one a core].",
     )
     players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."

@@ -105,7 +105,7 @@ class Format(Section):
         return list(combinations(range(len(names)), 2))
 
     def pairs_of_tie(self, openings: int) -> int:
-        """The most pairs of games of a tie, given the number of openings."""
+        """The most pairs of games of a pairing, given the number of openings."""
         return openings
 
     def most_games(self, names: Sequence[str], openings: int) -> int:

@@ -123,14 +123,14 @@ class Sprt(Section):
     """A sequential test of the first player against the second, decided on pairs of games."""
 
     elo0: float = Field(description="Elo of the first player under H0.")
-    elo1: float = Field(description="The same under H1: more than elo0.")
+    elo1: float = Field(description="Elo of the first player under H1, more than elo0.")
     alpha: float = Field(default=0.05, gt=0, description="Probability of accepting H1 when H0 holds.")
     beta: float = Field(
         default=0.05, gt=0, validate_default=True, description="Probability of accepting H0 when H1 holds."
     )
     model: Literal["normalized", "logistic"] = Field(
         default="normalized",
-        description="Unit of elo0 and elo1: normalized or logistic Elo, see arena/ratings/match.py.",
+        description="Unit of elo0 and elo1: normalized Elo, or logistic.",
     )
 
     @field_validator("elo1")

@@ -14,8 +14,8 @@ class Knockout(Format):
     """Who loses is out; players are seeded in their order, the first ones have the byes."""
 
     type: Literal["knockout"]
-    pairs: int = Field(default=1, ge=1, description="Openings of a tie, each played twice.")
-    extra: int = Field(default=5, ge=0, description="Most further openings of a level tie.")
+    pairs: int = Field(default=1, ge=1, description="Openings of a pairing, each played twice.")
+    extra: int = Field(default=5, ge=0, description="Most further openings of a drawn match.")
     exact: ClassVar[bool] = False
     voids_games: ClassVar[bool] = False
 
@@ -32,10 +32,10 @@ class Knockout(Format):
         """Rounds of ties until one player is left; the players stand in the order of their seeds.
 
         The bracket is the usual one: seeds 1 and 2 can only meet in the final, and the first ones have the byes
-        that a number of players other than 2, 4, 8 ... needs. All ties of a round have the same openings, other
-        ones than the rounds before. A level tie after `pairs` continues pair by pair, `extra` at most, then
-        the higher seed wins it. Who lost in the same round stands in the order of the seeds; a place rests on the
-        player's last tie.
+        that a number of players other than 2, 4, 8 ... needs. All matches of a round have the same openings, other
+        ones than the rounds before. A match that is level after `pairs` continues pair by pair, `extra` at most,
+        then the higher seed wins it. Who lost in the same round stands in the order of the seeds; a place rests on
+        the player's last match.
         """
         bracket = _bracket(len(names))
         out: list[Place] = []
@@ -63,7 +63,7 @@ class Knockout(Format):
         return [Place(bracket[0], last[bracket[0]]), *out]
 
     def _openings_of_round(self, number: int) -> list[range]:
-        """The openings of a round, numbered from 1: first for all ties, then one by one for level ties."""
+        """The openings of a round, numbered from 1: first for all, then one by one for level matches."""
         first = (number - 1) * (self.pairs + self.extra)
         further = range(first + self.pairs, first + self.pairs + self.extra)
         return [range(first, first + self.pairs), *(range(opening, opening + 1) for opening in further)]

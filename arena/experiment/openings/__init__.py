@@ -95,9 +95,9 @@ class Openings(Section):
     random_plies: int = Field(default=4, ge=0, description="Random plies from the start position.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
     set: SetName | None = Field(default=None, description="Use a named set of openings.")
-    file: str | None = Field(default=None, description="Use a file of FENs, one a line, or a PDN.")
+    file: str | None = Field(default=None, description="A file of openings: FENs, one a line, or a PDN.")
     count: int | None = Field(
-        default=None, ge=1, le=MAX_OPENINGS, description="Openings: 50 random ones, or all of the others."
+        default=None, ge=1, le=MAX_OPENINGS, description="How many [50 random ones; all of a set or file]."
     )
 
     @model_validator(mode="after")
