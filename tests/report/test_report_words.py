@@ -74,7 +74,7 @@ def test_values_that_never_meet_the_baseline_are_compared_with_the_first_that_th
     players += [player(name, 5, evaluation=name) for name in ("three", "four", "five")]
     table = comparisons(rated(dict.fromkeys([p["name"] for p in players], 0.0)), specs(players))
     assert table[["value", "reference", "baseline"]].to_numpy().tolist() == [
-        ["two", "one", True], ["four", "three", True], ["five", "three", True], ["five", "four", False],
+        ["b (two)", "a (one)", True], ["four", "three", True], ["five", "three", True], ["five", "four", False],
     ]  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def test_values_of_the_same_words_are_told_apart_by_their_first_player_and_files
     names = [p["name"] for p in players]
     table = comparisons(rated(dict.fromkeys(names, 0.0)), specs(players))
     words = {*table["value"], *table["reference"]}
-    assert "net.npz" in words
+    assert "p0 (net.npz)" in words
     assert len(words) == 4
 
 
