@@ -170,10 +170,10 @@ class Schedule:
         if not lost:
             return None
         result = "draw" if len(lost) == 2 else "black" if lost[0] == pairing.white else "white"
-        names = " and ".join(self._names[player] for player in lost)
-        why = f"{names} disqualified after {counted(self._limit, 'failure')}, with no sound game that counts"
-        why += ": such a player's games are void" if self._are_void else ""
-        return self._tournament.task(pairing).record(result, Termination.DISQUALIFIED, error=why)
+        why = f"disqualified after {counted(self._limit, 'failure')}, with no sound game that counts"
+        why += ": its games are void" if self._are_void else ""
+        error = "; ".join(f"{self._names[player]} {why}" for player in lost)
+        return self._tournament.task(pairing).record(result, Termination.DISQUALIFIED, error=error)
 
 
 def game_of(batch: Batch, number: int, before: int = 0) -> Pairing:

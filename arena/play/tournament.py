@@ -254,10 +254,10 @@ def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, obse
         for number, record in enumerate(play(tournament, ledger, workers, stopping), start=1):
             observer.done(number)
             incident, error = record.incident, record.error
-            cause = error if incident is None else incident.player
-            if not error or cause in told:
+            causes = set(error.split("; ")) if incident is None else {incident.player}
+            if not error or causes <= told:
                 continue
-            told.add(cause)
+            told |= causes
             if incident is None:
                 observer.say(f"game {record.game} and later: {error}")
             else:
