@@ -110,6 +110,10 @@ def _claim_line(claim: Claim, ends: tuple[float, float]) -> Markup:
     )  # fmt: skip
 
 
+NOT_ON_PHONES = ("File", "Longest move")
+"""Columns that leave a table of texts too little room on a phone."""
+
+
 class Heading(NamedTuple):
     """The head of a column."""
 
@@ -180,7 +184,8 @@ def text_cell(text: str) -> Cell:
 def _kind(heading: str, cells: Sequence[Cell]) -> str:
     if heading in ("Player", "Value", "Pair"):
         return "name"
-    return "n" if any(known(cell.value) for cell in cells) or not any(cell.text for cell in cells) else "word"
+    is_number = any(known(cell.value) for cell in cells) or not any(cell.text for cell in cells)
+    return ("n" if is_number else "word") + " wide" * (heading in NOT_ON_PHONES)
 
 
 def _cell(cell: Cell, kind: str) -> Markup:
