@@ -34,11 +34,11 @@ def standings(run: Run, linked: Collection[str] = ()) -> Table:
     intervals = [Interval.of(row, "elo") for row in rows]
     ends = scale(intervals)
     head = [Heading("#", "n rank"), Heading("Player", "name")]
-    head += [Heading(name, "n wide") for name in placed]
+    head += [Heading(name, "n" if name == "Points" else "n wide") for name in placed]
     head += [
         Heading("Elo", "n elo"),
         Heading("95 % interval", "plot"),
-        Heading("Score"),
+        Heading("Score", "n wide" if "Points" in placed else "n"),
         Heading("Won, drawn, lost", "results wide"),
     ]
     body = []
