@@ -236,11 +236,11 @@ def test_only_the_newest_hint_is_searched_for(at, monkeypatch):
         state = at.begin(white="human", black="human")
         async with window(at, state) as seen:
             await seen.next()
-            for text in ("11-15", "22-18", "15x22"):
+            for searched, text in enumerate(("11-15", "22-18", "15x22"), start=1):
                 for _ in range(5):
                     await seen.ask("hint")
                     await seen.next(hint=True)
-                await until(lambda: SEEN)
+                await until(lambda most=searched: len(SEEN) >= most)
                 await seen.ask("move", text=text)
                 await seen.next(hint=False)
         assert SEEN == ["analysis"] * 3
