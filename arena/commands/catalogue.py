@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from arena.commands.cli import Group
-from arena.commands.keys import key_tables
+from arena.commands.keys import key_tables, yaml_text
 from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say, show_table, width_of
 from arena.experiment.schema import experiment_schema
@@ -252,12 +252,6 @@ def _limits(player: Mapping[str, Any]) -> str:
 
 def _options(options: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for name, option in options.items():
-        default = "required" if option["required"] else _yaml(option["default"])
+        default = "required" if option["required"] else yaml_text(option["default"])
         takes = f"{option['takes']} [{default}]" if default else option["takes"]
         yield name, "; ".join(filter(None, (takes, option["what"])))
-
-
-def _yaml(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key}: {_yaml(part)}' for key, part in value.items())}}}"
-    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -43,8 +43,9 @@ def _keys(properties: Mapping[str, Any], section: str = "") -> Iterator[Key]:
         if not schema:  # a key that some form refuses
             continue
         parts = {} if name in ENTRIES else _parts(schema)
-        default = "" if parts else _text(schema.get("default"))
-        yield f"{section}{name}", default, schema["description"].replace("|", r"\|")
+        default = schema.get("default")
+        is_shown = not parts and default not in ({}, [], "")
+        yield f"{section}{name}", yaml_text(default) if is_shown else "", schema["description"].replace("|", r"\|")
         yield from _keys(parts, f"{section}{name}.")
 
 
@@ -56,7 +57,8 @@ def _parts(schema: Mapping[str, Any]) -> dict[str, Any]:
     return parts
 
 
-def _text(default: Any) -> str:
-    if isinstance(default, bool):
-        return str(default).lower()
-    return "" if default in (None, {}, [], "") else str(default)
+def yaml_text(value: Any) -> str:
+    """A value as a configuration has it, "" for None."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key}: {yaml_text(part)}' for key, part in value.items())}}}"
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
