@@ -61,13 +61,11 @@ def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
     None is nan. Seconds are stored to a nanosecond, all else exactly.
     """
     texts, *values = columns or [[], *([] for _ in MOVE_COLUMNS)]
-    arrays = []
-    for (name, kind), column in zip(MOVE_COLUMNS, values, strict=True):
-        array = np.array(column, kind)
-        if name in _SECONDS:
-            array = np.where(np.isnan(array), 0, np.rint(array * 1e9) + 1)
-        arrays.append(array)
-    return len(texts), _compressed(MOVE_RECORD, arrays, texts)
+    by_name = {name: column for (name, _), column in zip(MOVE_COLUMNS, values, strict=True)}
+    seconds = np.array([by_name[name] for name in _SECONDS], np.float64)
+    nanoseconds = np.where(np.isnan(seconds), 0, np.rint(seconds * 1e9) + 1)
+    by_name |= zip(_SECONDS, nanoseconds, strict=True)
+    return len(texts), _compressed(MOVE_RECORD, list(by_name.values()), texts)
 
 
 def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
@@ -100,7 +98,7 @@ def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray
     return _decompressed(GRADE_RECORD, parts, counts)
 
 
-def _compressed(record: Fields, columns: Sequence[np.ndarray], texts: Sequence[str]) -> bytes:
+def _compressed(record: Fields, columns: Sequence[Sequence[Any] | np.ndarray], texts: Sequence[str]) -> bytes:
     """Records of these fields, then `move`, as a BLOB.
 
     The first bytes of all records stand first, then the second ones and so on: equal bytes stand together, mostly
