@@ -221,8 +221,9 @@ def variants(name: Variant | None, as_json: bool) -> None:
 
 @list_group.command(short_help="all keys of configurations, with their defaults")
 def keys() -> None:
-    """Print all keys of configuration files with their defaults, as tables in Markdown."""
-    click.echo(key_tables())
+    """Print all keys of configuration files with their defaults, and all rule sets, as tables in Markdown."""
+    rows = [HEADER, ["---"] * len(HEADER), *variant_rows()]
+    click.echo(f"{key_tables()}\n\n## Rule sets\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows))
 
 
 @list_group.command(short_help="the JSON schema of configurations, for editors")

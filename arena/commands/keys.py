@@ -15,7 +15,7 @@ ENTRIES = ("variant", "variants", "limits", "judge", "player", "sweep")
 
 
 def key_tables() -> str:
-    """All keys of an experiment, of an entry of its players and of a learning run: the text of configs/keys.md."""
+    """All keys of an experiment, of an entry of its players and of a learning run, as tables in Markdown."""
     experiment, learning = experiment_schema()["properties"], learning_schema()["properties"]
     player = experiment.pop("players")["items"]["anyOf"][1]["properties"]
     methods = learning.pop("learn")["oneOf"]

@@ -20,13 +20,11 @@ import yaml
 
 import arena
 from arena import Game, Limit
-from arena.commands.catalogue import HEADER, variant_rows
 from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats import FORMATS
 from arena.experiment.load import load_all
 from arena.learning.config import load_learning
-from arena.report.files import FILES
-from arena.report.tables.catalogue import dictionary
+from arena.report.columns import dictionary
 from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
@@ -238,11 +236,6 @@ def test_every_command_is_in_the_table_with_its_arguments():
 # --- tables of names
 
 
-def test_the_variants_are_those_of_the_command():
-    rows = [tuple(cell.strip("`") for cell in cells) for cells in table(*HEADER)]
-    assert rows == list(variant_rows())
-
-
 @pytest.mark.parametrize(
     ("heading", "names"),
     [
@@ -263,9 +256,7 @@ def test_presets_are_described_as_the_program_describes_them():
     assert table("preset") == [(f"`{name}`", text) for name, text in preset_texts().items()], place("preset")
 
 
-def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
-    described = [(f"`{file.name}`", file.holds) for file in FILES if not file.of_latex]
-    assert table("file", "what it holds") == described, place("file", "what it holds")
+def test_the_files_and_columns_of_a_report_are_those_that_the_program_prints():
     assert (ROOT / "reports" / "columns.md").read_text(encoding="utf-8") == f"{dictionary()}\n"
 
 
@@ -273,25 +264,11 @@ def test_the_keys_of_configurations_are_those_that_the_command_prints():
     assert (ROOT / "configs" / "keys.md").read_text(encoding="utf-8") == invoke("list", "keys").stdout
 
 
-def test_the_tables_of_a_ledger_are_those_that_it_has(tmp_path):
+def test_the_documents_of_a_ledger_are_those_that_it_has(tmp_path):
     (tmp_path / "run.yaml").write_text(BASE)
     assert invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "out", "--workers", "1").exit_code == 0
     with closing(sqlite3.connect(tmp_path / "out" / "ledger.sqlite")) as ledger:
         keys = {key for (key,) in ledger.execute("SELECT key FROM meta")}
-        found = {
-            name: list(ledger.execute(f"SELECT name, type, pk > 0 FROM pragma_table_info('{name}')"))
-            for (name,) in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        }
-    types = ("INTEGER", "REAL", "TEXT", "BLOB")
-    rows = table("table", "key", *types)
-    said = {code(row[0])[0]: [set(code(cell)) for cell in row[1:]] for row in rows}
-    assert said == {
-        name: [
-            {column for column, _, is_key in columns if is_key},
-            *({column for column, of, _ in columns if of == kind} for kind in types),
-        ]
-        for name, columns in found.items()
-    }
     assert {name for row in table("`key`", "`value`") for name in code(row[0])} == keys
 
 

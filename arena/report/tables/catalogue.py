@@ -1,7 +1,4 @@
-"""The list of all tables with their columns, and how people read these.
-
-python -m arena.report.tables.catalogue > reports/columns.md
-"""
+"""The list of all tables with their columns, and how people read these."""
 
 from __future__ import annotations
 
@@ -457,38 +454,3 @@ SHARED: dict[str, Column] = {column.name: column for column in _columns(SHARED_C
 """The columns of SHARED_COLUMNS by name."""
 TABLES: dict[str, Table] = {table.name: table for table in _tables()}
 """Every table of a run that has a CSV file, by its name, in the order of the files."""
-
-_INTRODUCTION = """\
-# Columns
-
-Every table of a run: an attribute of `arena.load(...)`, and a CSV file of the same name. An empty cell is a value
-that does not exist; no table holds an infinity. Where a meaning ends with ±, the columns with `_low` and `_high`
-behind the name are the ends of the 95 % interval.
-A text that a spreadsheet would run (`=1+1`, `@SUM(1)`) stands behind an apostrophe."""
-
-
-def dictionary() -> str:
-    """The columns of all tables as Markdown: `reports/columns.md`."""
-    parts = [_INTRODUCTION, "## Columns of several tables", _described(list(SHARED.values()))]
-    for table in TABLES.values():
-        shared = [f"`{column.name}`" for column in table.columns if SHARED.get(column.name) == column]
-        others = [
-            column for column in (*table.columns, table.others) if column and SHARED.get(column.name) != column
-        ]
-        parts.append(f"## {table.name}" + (f"\n\n{', '.join(shared)}, and:" if shared else ""))
-        parts += [_described(others)] if others else []
-    return "\n\n".join(parts)
-
-
-def _described(columns: list[Column]) -> str:
-    names = {column.name for column in columns}
-    rows = [
-        f"| `{name}` | {meaning}{' ±' if f'{name}_low' in names else ''} | {unit} |"
-        for name, meaning, unit, *_ in columns
-        if name.removesuffix("_low").removesuffix("_high") not in names - {name}
-    ]
-    return "\n".join(["| column | meaning | unit |", "| --- | --- | --- |", *rows])
-
-
-if __name__ == "__main__":
-    print(dictionary())
