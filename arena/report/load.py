@@ -66,7 +66,7 @@ def read_results(
 ) -> Results:
     """The games of files and folders of runs together; *first* is the colour that moves first in all of them.
 
-    Raises ArenaError, see `arena.ratings.results`.
+    Raises ArenaError for a file that cannot be read, and for files that differ in who moves first.
     """
     sources = [read_run(path) if path.is_dir() else read_file(path, first, encoding, results) for path in paths]
     return combined(sources, first, strict)

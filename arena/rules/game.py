@@ -316,7 +316,7 @@ class Game:
         return move & ~own, count + 1 if move & own == last else 1
 
     def _is_tired(self, move: int) -> bool:
-        """Whether a move is one too many of the same king, see `Variant.king_moves`."""
+        """Whether a move is one more than the same king may make in a row (`Variant.king_moves`)."""
         own, other = sides(self.position)
         king, count = self._king_runs[self.position.turn]
         has_men = own & ~self.position.kings

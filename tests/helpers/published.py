@@ -62,7 +62,7 @@ class Answer(NamedTuple):
 
 
 def board_of(position: Position, mirrored: bool = False, size: int = SIZE) -> Board:
-    """The board of a position: of each two rows of 8, 8 bits are squares and the ninth is none; of 10 likewise."""
+    """The board of a position: of each two rows of 8, 8 bits are squares and the ninth is none; of 10 the same."""
     pieces = {}
     for row in range(size):
         for index in range(size // 2):

@@ -1,4 +1,4 @@
-"""The built wheel in a place of its own: every file comes along, and what `arena init` writes is played."""
+"""The built wheel in a place of its own: it has every file, and what `arena init` writes is played."""
 
 from __future__ import annotations
 

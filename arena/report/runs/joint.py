@@ -106,7 +106,7 @@ class Joint:
 
     @cached_property
     def gains(self) -> pd.DataFrame:
-        """See `arena.ratings.contrasts.gains`, over the reference."""
+        """A row for each player and run, and for all runs together: Elo above the reference, with its interval."""
         return gains(self._rated, self.reference)
 
 

@@ -32,7 +32,7 @@ def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequ
 
 
 def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
-    """The table of `arena.ratings.joint.rate` without what is unknown, see `standings`.
+    """The table of `arena.ratings.joint.rate`, with what is unknown missing.
 
     Two players have `score_elo`, too: the Elo that each one's score alone gives it over the other, as match tools
     count it, without prior and first-move advantage; missing for a score of 0 or 1, and

@@ -43,7 +43,7 @@ def shares(answers: pd.DataFrame) -> pd.DataFrame:
     """The share of positions that each player solves under each limit, of all and of each stratum.
 
     `answers` has the columns of `arena.ledger.record.SuiteAnswer`. Intervals of 95 % are Wilson's. RANDOM has the
-    mean share of the legal moves that are best. Players stand in the order in which they come, strata likewise.
+    mean share of the legal moves that are best. Players and strata stand in the order of their first rows.
     """
     known_moves = answers[["suite", "position", "stratum", "legal_moves", "best_moves"]].drop_duplicates()
     chance = known_moves.assign(
