@@ -119,6 +119,11 @@ def options_of(maker: type[Any]) -> Mapping[str, Option]:
     return _options[maker]
 
 
+def takes_rules(maker: type[Any]) -> bool:
+    """Whether a player's class is built with the variant; one without a constructor is not."""
+    return any({"__init__", "__new__"} & vars(kind).keys() for kind in maker.__mro__ if kind is not object)
+
+
 def takes_any(maker: type[Any]) -> bool:
     """Whether a player's class takes options of any name."""
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in _parameters(maker))

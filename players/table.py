@@ -14,7 +14,7 @@ from players.loading import PlayerError, blame, is_class, load_object
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
-from players.options import check_options, options_of
+from players.options import check_options, options_of, takes_rules
 from players.player import ENGINE, TYPES, CompletePlayer, Player, PlayerSpec
 from players.published import PUBLISHED
 
@@ -46,7 +46,8 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     maker = maker_of(spec.type)
     entry = check_options(maker, spec)
     try:
-        player = CompletePlayer(maker(variant, **entry, **spec.options))
+        rules = (variant,) if takes_rules(maker) else ()
+        player = CompletePlayer(maker(*rules, **entry, **spec.options))
     except PlayerError:
         raise
     except Exception as error:

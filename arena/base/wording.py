@@ -88,8 +88,8 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things: "1 game", "2 games"."""
-    return f"{n} {noun}" + ("" if n == 1 else "s")
+    """A number of things: "1 game", "2,610 games"."""
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
 def first_few(parts: Sequence[str], most: int, separator: str = ", ") -> str:

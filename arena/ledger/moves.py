@@ -30,6 +30,8 @@ class Moves:
     path: Path
     """Of the ledger."""
     games: pd.DataFrame
+    void: pd.DataFrame
+    """Games that do not count, whose moves are read when they are asked for."""
     names: pd.Index
     """The players' names in the order of their categories."""
     men: Mapping[str, float | None]
@@ -44,7 +46,10 @@ class Moves:
 
         Raises StoreError if the ledger does not hold one of the games any more.
         """
-        games = self.games if chosen is None else self.games[self.games["game"].isin(chosen)]
+        games = self.games
+        if chosen is not None:
+            every = pd.concat([games, self.void]) if len(self.void) else games
+            games = every[every["game"].isin(chosen)]
         part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
         bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
         with reading(self.path) as connection:

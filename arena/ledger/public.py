@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from itertools import count
 from pathlib import PurePath
@@ -123,7 +124,14 @@ class Pseudonyms:
             experiment=self._experiment(run.experiment),
             info=info,
             order=run.order and order,
-            moves=Moves(run.moves.path, tables["games"], names, info.men, run.moves.start, tables["extras"]),
+            moves=replace(
+                run.moves,
+                games=tables["games"],
+                void=tables["void_games"],
+                names=names,
+                men=info.men,
+                extras=tables["extras"],
+            ),
             disqualified=tuple(sorted(map(self.name, run.disqualified))),
             judges=judges,
             **tables,

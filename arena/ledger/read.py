@@ -147,7 +147,7 @@ def read(folder: Path) -> RunData:
         info=info,
         order=[(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None,
         games=games,
-        moves=Moves(path, games, names, info.men, start, extras),
+        moves=Moves(path, games, every[void], names, info.men, start, extras),
         probes=_probes(probes, [player.name for player in experiment.players]),
         disqualified=out,
         void_games=every[void].assign(result=NO_RESULT).reset_index(drop=True),

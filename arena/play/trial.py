@@ -8,7 +8,7 @@ long it is in answering.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import IntEnum
@@ -31,7 +31,7 @@ from arena.rules.movegen import compiled_generator
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding, examined
-from players.loading import PlayerError, located, own_code, without_own_code
+from players.loading import PlayerError, fingerprints, located, own_code, user_files, without_own_code
 from players.player import ENGINE, Allowance, Limit, PlayerSpec
 from players.table import build_player
 
@@ -48,6 +48,8 @@ _OPENINGS, _OPENING_PLIES = 3, 4
 _OPPONENT = PlayerSpec("an opponent that moves at random", "random")
 _COMPILED = PlayerSpec("compiled first", "negamax", Limit(depth=1))
 """A player whose kernels are compiled before the time of a user's own code begins."""
+_FEWEST_COMPARED = 20
+"""Moves that two players must both have made, to say that they play alike."""
 _COMPARED = ("move", "depth", "nodes", "score")
 """What must repeat when a game is played again, by columns of moves."""
 
@@ -93,6 +95,8 @@ class Look(NamedTuple):
     findings: tuple[Finding, ...] = ()
     error: PlayerError | None = None
     """Why it cannot be built."""
+    moves: tuple[tuple[str, ...], ...] = ()
+    """Its moves in each game, of a player that played several."""
 
     @property
     def problems(self) -> list[Finding]:
@@ -155,7 +159,31 @@ def look_at(
             looks |= group_looks
     finally:
         slow.cancel()
-    return [looks[spec.name] for spec in specs]
+    return _with_copies(specs, [looks[spec.name] for spec in specs])
+
+
+def _with_copies(specs: Sequence[PlayerSpec], looks: Sequence[Look]) -> list[Look]:
+    """The looks, with a warning at each player whose Python file has a copy, or that plays as another one does."""
+    files = [tuple(user_files(spec)) if _is_python(spec) else () for spec in specs]
+    contents = [sorted(fingerprints(spec).values()) for spec in specs]
+    warned = list(looks)
+    for place, look in enumerate(looks):
+        others = [other for other, paths in enumerate(files) if files[place] and paths and paths != files[place]]
+        copies = [other for other in others if contents[other] == contents[place]]
+        alike = [other for other in others if other not in copies and _play_alike(look, looks[other])]
+        for like, what in ((copies, "has the same file as"), (alike, "plays exactly as")):
+            if like:
+                message = f"{what} {listed([specs[other].name for other in like])}"
+                warned[place] = warned[place]._replace(
+                    findings=(*warned[place].findings, Finding("warning", message))
+                )
+    return warned
+
+
+def _play_alike(look: Look, other: Look) -> bool:
+    """Whether two players made the same moves in all games of their trials, as far as both played on."""
+    pairs = [list(zip(*moves, strict=False)) for moves in zip(look.moves, other.moves, strict=False)]
+    return sum(map(len, pairs)) >= _FEWEST_COMPARED and all(a == b for game in pairs for a, b in game)
 
 
 def looked_at(trial: Trial) -> dict[str, Look]:
@@ -173,7 +201,10 @@ def looked_at(trial: Trial) -> dict[str, Look]:
                 message = f"its evaluation is that of {first.name}, which is faulty"
                 look = look._replace(findings=(Finding("error", message),) if is_faulty else ())
             if trial.is_own and trial.extent > Extent.BUILT and not (look.error or is_faulty or look.costs):
-                look = look._replace(findings=(*look.findings, *_of_games(trial, spec)))
+                games: list[GameRecord] = []
+                look = look._replace(findings=(*look.findings, *_of_games(trial, spec, games)))
+                moves = (_moves_of(trial, game, number)["move"] for number, game in enumerate(games))
+                look = look._replace(moves=tuple(tuple(texts.astype(str).tolist()) for texts in moves))
             looks[spec.name] = look
     finally:
         close_players()  # games of the run begin without a memory of these; a program may have one port alone
@@ -206,8 +237,8 @@ def _of_evaluation(trial: Trial) -> Iterator[Finding]:
         yield finding._replace(message=f"its evaluation {finding.message}")
 
 
-def _of_games(trial: Trial, spec: PlayerSpec) -> Iterator[Finding]:
-    """Yield mistakes in a player's games: a few plies, then several games if the trial extends to these.
+def _of_games(trial: Trial, spec: PlayerSpec, records: list[GameRecord]) -> Iterator[Finding]:
+    """Yield mistakes in a player's games: a few plies, then several games, which `records` receives.
 
     The first of these has _MOST plies, and is played once more at the end, and in new processes if it differs. It
     is an error if the player raises, moves illegally, is late, or reports more nodes or plies than its limit
@@ -224,7 +255,6 @@ def _of_games(trial: Trial, spec: PlayerSpec) -> Iterator[Finding]:
     most = trial.allowance.move_timeout + _MOST * _SLOWER * pace
     game_timeout = min(trial.allowance.game_timeout, most)
     trial = trial._replace(allowance=trial.allowance._replace(game_timeout=game_timeout))
-    records = []
     for number in range(games):
         records.append(_game(trial, spec, number, plies if number else _MOST))
         yield from _new_errors(_of_record(trial, spec, records[-1], number), seen)

@@ -9,7 +9,7 @@ from typing import Any
 from arena.base.number import quantity
 from arena.base.wording import cut, first_few
 from arena.experiment.names import is_number, word_of
-from players.loading import own_code
+from players.loading import words_of_command
 from players.player import ENGINE, Limit, PlayerSpec
 
 _KINDS = {
@@ -62,8 +62,9 @@ def describe_evaluation(evaluation: Any) -> str:
 def _kind(spec: PlayerSpec, options: dict[str, Any]) -> str:
     """The search of a player; removes the options that it names."""
     if spec.type == ENGINE:
+        words = words_of_command(options.get("command"))[:2]
         options.clear()
-        return f"program {_file_name(own_code(spec)[0])}"
+        return " ".join(["program", *(_file_name(word) for word in words if not word.startswith("-"))])
     preset = options.pop("preset", None)
     if preset is None:
         return _KINDS.get(spec.type, _file_name(spec.type))

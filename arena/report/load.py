@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from arena.base.files import replace
+from arena.base.files import RUNS, replace
 from arena.base.writing import write_text
 from arena.ledger.ledger import FILE
 from arena.ledger.public import published
@@ -26,8 +26,6 @@ from arena.report.sentences.facts import facts
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
-LIST = "runs.json"
-"""Name of the file that lists the runs in a folder that has several, of one configuration."""
 ROWS = 30
 """Players that a notebook shows of a run, the best ones."""
 
@@ -90,12 +88,12 @@ def list_runs(folder: Path, name: str, runs: Sequence[str]) -> None:
         raise StoreError(f"{folder} is the folder of one run: give these another name, or --out")
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"name": name, "runs": list(runs)}) + "\n"
-    replace(folder / LIST, partial(write_text, text))
+    replace(folder / RUNS, partial(write_text, text))
 
 
 def is_joint(folder: Path) -> bool:
     """Whether a folder has several runs of one configuration."""
-    return (folder / LIST).is_file()
+    return (folder / RUNS).is_file()
 
 
 def runs_of(folder: Path) -> list[Path]:
@@ -111,7 +109,7 @@ def runs_of(folder: Path) -> list[Path]:
 def listed_runs(folder: Path) -> tuple[str, tuple[str, ...]]:
     """The name and the runs that `list_runs` noted. Raises StoreError."""
     try:
-        document = json.loads((folder / LIST).read_text(encoding="utf-8"))
+        document = json.loads((folder / RUNS).read_text(encoding="utf-8"))
         return str(document["name"]), tuple(map(str, document["runs"]))
     except (OSError, ValueError, KeyError, TypeError):
-        raise StoreError(f"{folder / LIST} cannot be read") from None
+        raise StoreError(f"{folder / RUNS} cannot be read") from None

@@ -22,7 +22,6 @@ from arena.report.tables import (
 )
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.settings import families
-from arena.report.tables.submissions import Copies
 from arena.rules.custom import build_variant
 from arena.rules.notation import NotationError, fen
 from arena.rules.played import replayed
@@ -106,12 +105,7 @@ class Run(RatedRun):
     @cached_property
     def submissions(self) -> pd.DataFrame:
         """A grade sheet: the players with code of one's own, with place, points, failures and time."""
-        return submissions.submissions(self, self.standings, self.order, self.copies)
-
-    @cached_property
-    def copies(self) -> Copies:
-        """The players that made all moves of each player with code of one's own, and in how many games."""
-        return submissions.copies(self)
+        return submissions.submissions(self, self.standings, self.order)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { addressOf, gamesText, pathOf } from "../../arena/web/page/run_words.js";
 
 test("games are counted in groups of three digits", () => {
-  assert.deepEqual([1, 1234].map(gamesText), ["1\u00a0game", "1\u202f234\u00a0games"]);
+  assert.deepEqual([1, 1234].map(gamesText), ["1\u00a0game", "1,234\u00a0games"]);
 });
 
 test("addresses keep names whole, paths keep their folders", () => {

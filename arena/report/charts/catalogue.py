@@ -92,7 +92,7 @@ CHARTS: tuple[Chart, ...] = (
     ),
     Chart(
         "time",
-        "Time per move over all moves: median, quartiles (box), 5th and 95th percentile (whiskers).",
+        "Over all moves: median, quartiles (box), 5th and 95th percentile (whiskers).",
         lambda run: plot_time(run.effort),
         lambda run: bool((run.effort["seconds_per_move"] > 0).any()),
     ),

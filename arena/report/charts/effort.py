@@ -76,7 +76,7 @@ def plot_time(effort: pd.DataFrame) -> Axes:
     log_scale(ax, "x", boxes.ravel(), unit="s")
     for row, value in enumerate(mean):
         beside(ax, row, f"mean {quantity(value, 's')}" if value > 0 else "no time measured")
-    ax.set_xlabel("time per move (log scale): median, quartiles, 5th to 95th percentile")
+    ax.set_xlabel("log scale")
     return ax
 
 

@@ -110,8 +110,11 @@ def _claim_line(claim: Claim, ends: tuple[float, float]) -> Markup:
     )  # fmt: skip
 
 
-NOT_ON_PHONES = ("File", "Longest move")
-"""Columns that leave a table of texts too little room on a phone."""
+NOT_ON_PHONES = (
+    *("File", "Longest move", "Mean depth", "Deepest", "Nodes at depth", "Branching factor", "First-move cutoffs"),
+    *("Table hits", "Time used", "Worst overrun", "Lost on time", "Positions", "Nodes", "Time"),
+)
+"""Columns that leave a table too little room on a phone."""
 
 
 class Heading(NamedTuple):
@@ -132,17 +135,16 @@ class Table(NamedTuple):
     @classmethod
     def of(cls, frame: pd.DataFrame, anchor: str = "", linked: Collection[str] = ()) -> Table:
         """The table of a DataFrame of texts or of cells; names of the players `linked` lead to their pages."""
-        columns = {
-            str(name): [text_cell(cell) if isinstance(cell, str) else cell for cell in cells]
-            for name, cells in frame.items()
-        }
-        if linked and "Player" in columns:
-            columns["Player"] = [
-                cell._replace(drawn=player_link(cell.text)) if cell.text in linked else cell
-                for cell in columns["Player"]
-            ]
-        headings = [Heading(name, _kind(name, cells)) for name, cells in columns.items()]
-        return cls(headings, list(zip(*columns.values(), strict=True)), anchor)
+        headings, columns = list[Heading](), list[list[Cell]]()
+        for name, values in frame.items():
+            cells = [text_cell(cell) if isinstance(cell, str) else cell for cell in values]
+            headings.append(Heading(str(name), _kind(str(name), cells)))
+            if name == "Player":
+                cells = [
+                    cell._replace(drawn=player_link(cell.text)) if cell.text in linked else cell for cell in cells
+                ]
+            columns.append(cells)
+        return cls(headings, list(zip(*columns, strict=True)), anchor)
 
     def frame(self) -> pd.DataFrame:
         """The texts of its cells, as a terminal and a notebook show them."""
@@ -182,7 +184,7 @@ def text_cell(text: str) -> Cell:
 
 
 def _kind(heading: str, cells: Sequence[Cell]) -> str:
-    if heading in ("Player", "Value", "Pair"):
+    if heading in ("Player", "Against", "Value", "Pair"):
         return "name"
     is_number = any(known(cell.value) for cell in cells) or not any(cell.text for cell in cells)
     return ("n" if is_number else "word") + " wide" * (heading in NOT_ON_PHONES)

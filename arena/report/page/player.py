@@ -28,6 +28,7 @@ from arena.rules.game import Termination
 from arena.rules.move_text import square_numbers
 from arena.rules.notation import fen
 from arena.rules.played import PlayedGame, replayed
+from players.loading import own_code
 
 CHARACTERS = 500_000
 """Characters of a report's page that the pages of players take, at most."""
@@ -41,6 +42,8 @@ REMEDIES = {
     Termination.ERROR: "Run its code on this position to see the error.",
 }
 """What to do about a failure, by its kind."""
+BUSY = "The machine was busy, or the limit is close to the cost of a move: fewer workers, or a longer limit."
+"""What to do where a built-in player is late."""
 
 
 class PlayerPages:
@@ -66,8 +69,8 @@ class PlayerPages:
         `command` plays a game again; games are `linked` where the page has them.
         """
         games = self.games.get(name, self.no_games)
-        what = called(describe(self.specs[name])) if name in self.specs else ""
-        said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, self.run.copies, called)]
+        what = called(describe(self.specs[name])) if name in self.specs else self.run.info.left_out.get(name, "")
+        said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, called)]
         notes = [Text(text if text.endswith("?") else f"{text}.", "note") for text in said]
         blocks: list[Block] = [Text(what, "facts"), *notes]
         if len(games):
@@ -87,7 +90,7 @@ class PlayerPages:
         score = f"{percent(games['points'].mean())} of {counted(len(games), 'game')}"
         return Raw(
             Markup('<p class="strength">{} {} {} {}</p>').format(
-                Markup("{} Elo, ").format(elo_html(elo)) if elo and known(elo.value) else "",
+                Markup("{} Elo ({}), ").format(elo_html(elo), self.run.zero) if elo and known(elo.value) else "",
                 f"{place} · ", results_bar(won, drawn, lost), score,
             )
         )  # fmt: skip
@@ -103,7 +106,7 @@ class PlayerPages:
         shown = pd.DataFrame({"Phase": table["phase"].astype(str)})
         if table["nodes"].sum():
             shown["Nodes/move"] = (table["nodes"] / table["moves"]).map(quantity)
-            shown["Plies"] = (table["depth"] / table["moves"]).map(lambda depth: fixed(depth, 1))
+            shown["Depth"] = (table["depth"] / table["moves"]).map(lambda depth: fixed(depth, 1))
         shown["Time/move"] = (seconds / table["moves"]).map(lambda time: quantity(time, "s"))
         order = shown["Phase"].map(list(PHASES).index)
         return [Section("", "By phase", [Table.of(shown.loc[order.sort_values().index])])]
@@ -118,7 +121,8 @@ class PlayerPages:
             more = f", and {counted(row['count'] - 1, 'more game')}" if row["count"] > 1 else ""
             game = self._replayed.get(row["game"])
             has_remedy = game is not None or row["termination"] != Termination.ERROR
-            remedy = REMEDIES.get(row["termination"], "") if has_remedy else ""
+            is_late = row["termination"] == Termination.TIME and not own_code(self.specs[name])
+            remedy = BUSY if is_late else REMEDIES.get(row["termination"], "") if has_remedy else ""
             blocks.append(Text(f"{row['what']}. {remedy}", label=f"Game {row['game']}{more}:"))
             if game is not None:
                 blocks.append(Text("Position:", code=fen(game.variant, game.positions[-1])))
@@ -156,7 +160,7 @@ class PlayerPages:
         variant = build_variant(self.run.experiment.variant)
         moves = pd.concat(list(self.run.data.moves(numbers)))
         texts = {number: part["move"].tolist() for number, part in moves.groupby("game", sort=False)}
-        openings = self.run.games.set_index("game")["opening_fen"]
+        openings = pd.concat([self.run.games, self.run.void_games]).set_index("game")["opening_fen"]
         return {
             number: replayed(variant, openings[number], texts.get(number, []))
             for number in numbers.intersection(openings.index).tolist()

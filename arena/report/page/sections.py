@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from arena.base.files import REPORT
 from arena.base.number import percent
 from arena.base.wording import counted, listed
 from arena.ratings.match import summary
@@ -34,7 +35,7 @@ from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable, standings
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
-from arena.report.sentences.facts import details, facts, first_move
+from arena.report.sentences.facts import byes, details, facts, first_move
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.outcomes import sides, white_points
@@ -58,10 +59,13 @@ _CHARTS = {
 NOTHING = Markup()
 NO_PICTURES: Mapping[str, str] = MappingProxyType({})
 EXTRAS = "Counted by the players themselves, over the moves that have the number and the games with such a move."
-EFFORT = (
-    "Means over all moves; depth and nodes/s over the moves that searched, nodes at depth over those searched to "
-    "the limit. Times are of the processor where that is known. Table hits: lookups that found the position."
-)
+EFFORT = {
+    "Nodes/s": "Means over all moves; depth and nodes/s over the moves that searched.",
+    "Time/move": "Times are of the processor where that is known.",
+    "Nodes at depth": "Nodes at depth: of the moves searched to the limit.",
+    "Table hits": "Table hits: lookups that found the position.",
+}
+"""What the table of the search effort says below, by the column that it is about."""
 ENDINGS = (
     "Decisions: those in which some move loses value. Errors threw away half a point (?) or a whole one (??). "
     "Skill: 1 less the errors over those of random choice in the same positions. W→D: wins turned into draws. "
@@ -115,14 +119,14 @@ class RunPage:
         """All sections, the opening one first."""
         run = self.run
         sections: list[Section] = [
-            Section("top", run.name, self._top()),
+            Section("top", run.title, self._top()),
             Section("standings", "Standings", self._standings()),
             Section("crosstable", "Against each other", self._crosstable()),
             Section("submissions", "Submissions", _table(run, "submissions", linked=self.linked)),
             Section("ablation", "Cost and worth of each change", self._ablation()),
             Section("errors", "Errors", self._errors()),
             Section("suites", "Suites solved", self._suites()),
-            Section("effort", "Search effort", self._with_charts("effort", _table(run, "effort", EFFORT))),
+            Section("effort", "Search effort", self._effort()),
             Section("extras", "Custom metrics", _table(run, "extras", EXTRAS)),
             Section("games", "Games", [Raw(self.viewer)] if self.viewer else []),
             Section("details", "Details", self._details()),
@@ -132,6 +136,9 @@ class RunPage:
     def _top(self) -> list[Block]:
         first = opening(self.run)
         blocks: list[Block] = [Text(facts(self.run), "facts")]
+        if self.run.is_one_of_several:
+            link = Markup('<p class="note"><a href="../{}">All runs of {}</a></p>').format(REPORT, self.run.name)
+            blocks.append(Raw(link))
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
         blocks += [Text(sentence, "failed", player=self._outside(sentence)) for sentence in first.failures]
         blocks += [Answer(first.claims)] if first.claims else []
@@ -148,8 +155,9 @@ class RunPage:
         return max((name for name in names if sentence.startswith(f"{name} was ")), key=len, default="")
 
     def _standings(self) -> list[Block]:
-        zero = f"Elo: {self.run.zero}." if len(self.run.games) else ""
-        return [standings(self.run, self.linked), Text(f"{zero} {first_move(self.run)}".strip(), "note")]
+        zero = f"Elo: {self.run.zero}." if self.run.standings["elo"].notna().any() else ""
+        note = " ".join(filter(None, (zero, first_move(self.run), byes(self.run))))
+        return [standings(self.run, self.linked), Text(note, "note")]
 
     def _crosstable(self) -> list[Block]:
         count = len(self.run.players)
@@ -191,6 +199,11 @@ class RunPage:
             played = f"{row['move']} {row['mark']}"
             rows.append((Cell(None, where, link), row["player"], played, row["best_move"], cost(row)))
         return Table.of(pd.DataFrame(rows, columns=["Where", "Player", "Played", "Better", "Cost"], dtype=object))
+
+    def _effort(self) -> list[Block]:
+        table = TABLES["effort"].cells(self.run.effort)
+        note = " ".join(sentence for heading, sentence in EFFORT.items() if heading in table)
+        return self._with_charts("effort", _table(self.run, "effort", note))
 
     def _suites(self) -> list[Block]:
         run = self.run
@@ -246,8 +259,10 @@ def _pairings(run: Run) -> list[Block]:
         elo = Cell(difference.value, str(difference)) if difference else EMPTY
         rows.append((Cell(name, name), Cell(other, other), Cell(sum(points) / len(points), results), elo))
     if rows:
-        head = ["Player", "Against", "Won, drawn, lost", "Elo difference"]
+        head = ["Player", "Against", "Won, drawn, lost", "Rated difference"]
         blocks.append(Table.of(pd.DataFrame(rows, columns=head, dtype=object)))
+        if len(run.players) > 2:
+            blocks.append(Text("The difference in Elo rests on all games of the run, not on these alone.", "note"))
     if len(met) > MOST_PAIRS:
         blocks.append(Text(f"The first {MOST_PAIRS} of {len(met):,} pairings; crosstable.csv has all.", "note"))
     return blocks

@@ -18,8 +18,8 @@ from arena.report.tables.catalogue import TABLES
 from arena.report.tables.table import EMPTY, Cell
 from arena.report.template import wrapping
 
-_OF_ORDER = "points buchholz sonneborn_berger round opponent conceded decided"
-"""The columns of `Run.order` that place players in a format."""
+_OF_SWISS = ("points", "buchholz", "sonneborn_berger")
+"""The columns of `Run.order` that place players in a Swiss."""
 
 
 def standings(run: Run, linked: Collection[str] = ()) -> Table:
@@ -34,7 +34,7 @@ def standings(run: Run, linked: Collection[str] = ()) -> Table:
     intervals = [Interval.of(row, "elo") for row in rows]
     ends = scale(intervals)
     head = [Heading("#", "n rank"), Heading("Player", "name")]
-    head += [Heading(name, "n" if name == "Points" else "n wide") for name in placed]
+    head += [Heading(name, "n" if name in ("Points", "Round") else "n wide") for name in placed]
     head += [
         Heading("Elo", "n elo"),
         Heading("95 % interval", "plot"),
@@ -63,10 +63,22 @@ def standings(run: Run, linked: Collection[str] = ()) -> Table:
 
 
 def _placing(order: pd.DataFrame) -> dict[str, list[str]]:
-    """What places players in a format, as texts by heading."""
+    """What places players in a format, as texts by heading: of a knockout the round that each has come to."""
     columns = {column.name: column for column in TABLES["order"].columns}
-    names = [name for name in _OF_ORDER.split() if len(order) and name in order]
-    return {columns[name].heading: [columns[name].text(value) for value in order[name]] for name in names}
+
+    def texts(name: str) -> list[str]:
+        return [columns[name].text(value) for value in order[name]]
+
+    if order.empty:
+        return {}
+    if "conceded" not in order:
+        return {columns[name].heading: texts(name) for name in _OF_SWISS if name in order}
+    last = zip(texts("points"), texts("conceded"), texts("opponent"), texts("decided"), strict=True)
+    matches = [
+        f"{points} : {conceded} against {opponent}" + ("" if decided == "points" else f", {decided}")
+        for points, conceded, opponent, decided in last
+    ]
+    return {"Round": texts("round"), "Last match": matches}
 
 
 def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = False) -> Table:

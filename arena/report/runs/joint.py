@@ -25,7 +25,7 @@ from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import Answer, Block, Chart, Fold, Items, Raw, Section, Table, Text, file_list
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.sentences.answer import Claim, answer, compared
+from arena.report.sentences.answer import Claim, answer, compared, shortened
 from arena.report.sentences.cautions import failures, unfinished
 from arena.report.sentences.facts import facts
 from arena.report.tables.table import with_decimals
@@ -124,10 +124,13 @@ def conclusion(joint: Joint) -> list[Claim]:
             Claim("There is nothing to compare before two runs have games of the same players", is_shown=False)
         ]
     if joint.meets_all:
-        others = joint.table[joint.table["player"] != joint.reference].sort_values("elo", ascending=False)
-        return [
+        others = joint.table[joint.table["player"] != joint.reference].sort_values(
+            "elo", key=lambda elo: -elo.abs()
+        )
+        claims = [
             compared(row["player"], joint.reference, Interval.of(row, "elo")) for row in others.to_dict("records")
         ]
+        return shortened(sorted(claims, key=lambda claim: not claim.is_shown))
     best, second = joint.table["player"].iloc[0], joint.table["player"].iloc[1]
     gap = gains(joint.across, second)
     ahead = gap[(gap["player"] == best) & (gap["run"] == JOINT)].iloc[0]

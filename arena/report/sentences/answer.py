@@ -39,6 +39,9 @@ UNKEPT = "†"
 
 TOO_WIDE = 150.0
 """Elo of half an interval from which on a difference that is not shown is one of too few games."""
+_TOO_FEW = "too few games to tell"
+_EACH = 3
+"""Comparisons of too few games that have a line each; more are counted in one."""
 
 
 class Claim(NamedTuple):
@@ -78,8 +81,8 @@ def compared(
         word = "stronger" if difference.value > 0 else "weaker"
         return Claim(f"{{}} is {word} than {{}}{at}", names, difference, note=note)
     if difference.error > TOO_WIDE:
-        what = f", {points}" if points else ""
-        return Claim(f"{{}} and {{}}{at}{what}: too few games to tell", names, None, False, note)
+        what = f" ({points})" if points else ""
+        return Claim(f"{{}}{what} and {{}}{at}: {_TOO_FEW}", names, None, False, note)
     return Claim(f"{{}} and {{}}{at}: no difference shown", names, difference, False, note)
 
 
@@ -113,16 +116,27 @@ def answer(run: Run) -> list[Claim]:
     claims = [*_decisions(run)]
     if len(run.games):
         claims += [*_comparisons(run), *_gradings(run)]
+    return shortened(claims)
+
+
+def shortened(claims: Sequence[Claim]) -> list[Claim]:
+    """The first MOST claims, and how many are left out; many comparisons of too few games become one claim."""
+    unclear = [claim for claim in claims if claim.words.endswith(_TOO_FEW)]
+    if len(unclear) > _EACH:
+        claims = [claim for claim in claims if claim not in unclear]
+        claims.append(Claim(f"{len(unclear)} comparisons: {_TOO_FEW}", is_shown=False))
     left_out = len(claims) - MOST
     if left_out <= 0:
-        return claims
+        return list(claims)
     return [*claims[: MOST - 1], Claim(f"{left_out + 1} more, listed below", is_shown=False)]
 
 
 def _decisions(run: Run) -> Iterator[Claim]:
     """The order of the format, the decision of the test, and players found to be one."""
     if len(run.order):
-        first = run.order.head(PODIUM)["player"].tolist()
+        # who lost in the same round of a knockout stands in the order of the seeds
+        places = 2 if run.experiment.format.type == "knockout" else PODIUM
+        first = run.order.head(places)["player"].tolist()
         words = ", ".join(f"{{}} is {place}" for place in ("first", "second", "third")[: len(first)])
         yield Claim(words, tuple(first), note=_level(run.order))
     if run.experiment.sprt:
@@ -136,6 +150,9 @@ def _decisions(run: Run) -> Iterator[Claim]:
 def _comparisons(run: Run) -> Iterator[Claim]:
     """What the run compares: a ladder, doublings, an ablation, settings at equal terms, or the leading players."""
     has_settings = len(run.comparisons) > 0 and len(run.submissions) <= MOST  # not of a whole class
+    if len(run.order):
+        yield from lead(run)
+        return
     if len(run.experiment.anchor) > 1:
         yield from _placed(run)
     elif len(run.gains[run.gains["fits"]]):
@@ -150,14 +167,19 @@ def _comparisons(run: Run) -> Iterator[Claim]:
 
 def gains(table: pd.DataFrame) -> Iterator[Claim]:
     """What twice the depth is worth, of each family whose Elo lies on a line; of nodes where depth has none."""
-    table = table[table["fits"]]
     for per, rows in table.groupby("per", sort=False):
-        for row in rows.sort_values("gain", ascending=False, kind="stable").to_dict("records"):
+        fitting = rows[rows["fits"]].sort_values("gain", ascending=False, kind="stable")
+        if fitting.empty:
+            continue
+        for row in fitting.to_dict("records"):
             family = (row["family"],) if len(rows) > 1 else ()
             words = f"with {{}}, twice the {per} is worth" if family else f"twice the {per} is worth"
             gain = Interval.of(row, "gain")
             if gain.error <= TOO_WIDE:
                 yield Claim(words, family, gain, abs(gain.value) > gain.error)
+        if others := rows.loc[~rows["fits"], "family"].tolist():
+            words = f"with {listed(['{}'] * len(others))}, a doubling is not worth the same at every {per}"
+            yield Claim(words, tuple(others), is_shown=False)
         return
 
 
@@ -199,9 +221,10 @@ def lead(run: Run) -> Iterator[Claim]:
     table = run.standings[run.standings["elo"].notna() & ~run.standings["player"].isin(failed)]
     if len(table) < 2:
         return
+    table = table.sort_values("player", key=lambda names: names.map(run.placed.index))
     names, elo = table["player"].tolist(), table["elo"]
     level = names[: int((elo.iloc[0] - elo < LEVEL).sum())]
-    if len(level) > 1:
+    if len(level) > 1 and not len(run.order):
         some = listed(["{}"] * len(level)) if len(level) <= PODIUM else f"{len(level)} players"
         words = f"{some} are level" + (" at the top" if len(level) < len(names) else "")
         yield Claim(words, tuple(level) if len(level) <= PODIUM else (), is_shown=False)
@@ -268,7 +291,7 @@ def error_sentences(errors: pd.DataFrame) -> list[str]:
 
 
 def suite_sentences(suites: pd.DataFrame, players: Sequence[str]) -> list[str]:
-    """What the first and the last of these players, in rank order, and random choice solve of suites."""
+    """What the first two of these players, in rank order, and random choice solve of suites."""
     parts = []
     for suite, rows in suites[suites["stratum"] == ALL].groupby("suite", sort=False):
         of_player = {row["player"]: row for row in rows.to_dict("records")}
@@ -276,7 +299,7 @@ def suite_sentences(suites: pd.DataFrame, players: Sequence[str]) -> list[str]:
         asked = [name for name in players if name in of_player]
         if not asked:
             continue
-        others = "".join(f", {name} {solved[name]}" for name in (*asked[1:][-1:], RANDOM))
+        others = "".join(f", {name} {solved[name]}" for name in (*asked[1:2], RANDOM))
         of = f"of the {rows['positions'].max():,} positions of {suite}"
         parts.append(f"{of} {asked[0]} solves {solved[asked[0]]}{others}")
     text = "; ".join(parts)
@@ -295,16 +318,16 @@ def decision(path: pd.DataFrame, experiment: Experiment) -> str:
     unit = "normalized Elo" if test.model == "normalized" else "Elo"
     pairs = counted(len(path), "pair")
     if decided == "continue":
-        ratio = f": LLR {path['llr'].iloc[-1]:.2f}" if len(path) else ""
-        return f"The test of {test.elo0:g} against {test.elo1:g} {unit} is open after {pairs}{ratio}"
+        return f"The test of {test.elo0:g} against {test.elo1:g} {unit} is open after {pairs}"
     if decided == "H1":
         bound, than, or_, error = test.elo0, "more", "or less", test.alpha
     else:
         bound, than, or_, error = test.elo1, "less", "or more", test.beta
     value = f"{bound:g}".replace("-", "−")
+    chance = f"chance of error {100 * error:g} % if it is {value} {or_}"
     return (
-        f"{decided} accepted after {pairs}: {first} is {than} than {value} {unit} stronger than {second} "
-        f"(chance of error {100 * error:g} % if it is {value} {or_})"
+        f"{first} is {than} than {value} {unit} stronger than {second} ({chance}): the test of {test.elo0:g} "
+        f"against {test.elo1:g} accepted {decided} after {pairs}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -37,7 +38,7 @@ def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
     if not len(run.games):
         return _changes(run)
-    sentences = [*too_long(run), *waited(run), *pondered(run), *below_random(run)]
+    sentences = [*too_long(run), *suspected(run), *pondered(run), *below_random(run), *waited(run)]
     if verdict(run.sprt) != "continue":
         sentences.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "
@@ -103,6 +104,19 @@ def faulty(run: Run) -> list[str]:
     return [*_first(map(_ended, left_out)), *_first(map(_ended, mistakes))]
 
 
+def suspected(run: Run) -> list[str]:
+    """The first warnings about players' code before the first game, as that it is a copy of another one's.
+
+    Of copies the first player has a sentence, which names the others.
+    """
+    sentences: list[str] = []
+    for finding in run.info.found:
+        name = re.compile(rf"(?<!\w){re.escape(finding.player)}(?!\w)")
+        if finding.level == "warning" and not any(map(name.search, sentences)):
+            sentences.append(f"{finding.player} {finding.message}.")
+    return _first(sentences)
+
+
 def _ended(sentence: str) -> str:
     return sentence if sentence.endswith("?") else f"{sentence}."
 
@@ -114,7 +128,7 @@ def _first(sentences: Iterable[str]) -> list[str]:
     return (
         first
         if more <= 0
-        else [*first[:_SENTENCES], f"The same of {counted(more, 'more player')}: submissions.csv."]
+        else [*first[:_SENTENCES], f"The same of {counted(more, 'more player')}: see Submissions."]
     )
 
 
@@ -137,8 +151,9 @@ def too_long(run: Run) -> list[str]:
 
 
 def waited(run: Run) -> list[str]:
-    """The players whose moves took WAITED times their processor time, and WAITED_SECONDS more than it."""
-    table = run.effort.set_index("player")
+    """Players under time limits whose moves took WAITED times their processor time, and WAITED_SECONDS more."""
+    timed = [spec.name for spec in run.experiment.players if spec.limit.longest is not None]
+    table = run.effort[run.effort["player"].isin(timed)].set_index("player")
     wall, cpu = table["wall_seconds_per_move"], table["seconds_per_move"]  # alike where no processor time is known
     slow = table[(wall > WAITED * cpu) & (wall > cpu + WAITED_SECONDS)].sort_values(
         "wall_seconds_per_move", ascending=False

@@ -109,6 +109,16 @@ def first_move(run: Run) -> str:
     return f"{run.first.capitalize()} moves first{worth}. {drawn} of the games were drawn."
 
 
+def byes(run: Run) -> str:
+    """Who has points of a Swiss without a game: a bye counts as all points of a round."""
+    if "buchholz" not in run.order:
+        return ""
+    order = run.order
+    free = order["points"].astype(float) - (order["wins"] + order["draws"] / 2)
+    of_byes = [f"{player} {points:g}" for player, points in zip(order["player"], free, strict=True) if points > 0]
+    return f"Points without a game, by byes: {listed(of_byes)}." if of_byes else ""
+
+
 def details(run: Run) -> list[str]:
     """Sentences on the games that few need: how wide intervals are, which games were adjudicated or repeated."""
     return [*narrowed(run), *_adjudicated(run), *run.ratings.notes, *_sample(run)]

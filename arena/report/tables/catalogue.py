@@ -58,14 +58,12 @@ HEADINGS: dict[str, tuple[str, Callable[..., str]]] = {
     "nodes_per_second": ("Nodes/s", quantity),
     "mean_depth": ("Mean depth", partial(fixed, decimals=1)),
     "deepest": ("Deepest", whole),
-    "depth_limit": ("Depth limit", whole),
     "nodes_at_depth": ("Nodes at depth", quantity),
     "branching_factor": ("Branching factor", partial(fixed, decimals=2)),
     "first_move_cutoffs": ("First-move cutoffs", percent),
     "tt_hits": ("Table hits", percent),
     "time_used": ("Time used", percent),
-    "overrun_p99": ("Overrun, 99 %", seconds),
-    "overrun_max": ("Overrun, worst", seconds),
+    "overrun_max": ("Worst overrun", seconds),
     "time_losses": ("Lost on time", whole),
     "extra": ("Own number", str),
     "sum": ("Sum", figure),
@@ -262,9 +260,8 @@ time_used
 overrun_p99 [s]: time beyond the limit, 99th percentile of the moves that had one
 overrun_max [s]: time beyond the limit, worst move
 time_losses [games]: games lost on time
-shown: player nodes_per_move seconds_per_move | nodes_per_second mean_depth deepest depth_limit
-shown: nodes_at_depth branching_factor first_move_cutoffs tt_hits time_used overrun_p99 overrun_max
-shown: time_losses
+shown: player | nodes_per_move seconds_per_move nodes_per_second mean_depth deepest nodes_at_depth
+shown: branching_factor first_move_cutoffs tt_hits time_used overrun_max time_losses
 
 ## extras
 player

@@ -84,4 +84,4 @@ def figure(value: float) -> str:
 
 def decided_by(value: Any) -> str:
     """What decided a pairing of a knockout; a drawn one is decided by seed."""
-    return "level: seed" if value == "seed" else plain(value)
+    return "level, by seed" if value == "seed" else plain(value)

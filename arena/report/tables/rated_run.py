@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from arena.base.files import RUNS
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
@@ -49,6 +50,16 @@ class RatedRun:
     def name(self) -> str:
         """The run's name in the configuration."""
         return self.experiment.name
+
+    @property
+    def is_one_of_several(self) -> bool:
+        """Whether it is one of the runs of a configuration that has several."""
+        return (self.folder.parent / RUNS).is_file()
+
+    @property
+    def title(self) -> str:
+        """The name, and of one of several runs which it is."""
+        return f"{self.name}: {self.folder.name}" if self.is_one_of_several else self.name
 
     @property
     def rules(self) -> str:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
-from itertools import combinations
-from types import MappingProxyType
-from typing import TypeAlias
+from collections.abc import Callable
 
 import pandas as pd
 
 from arena.base.wording import counted, listed
 from arena.ledger.public import without_paths
 from arena.report.tables.catalogue import TABLES
-from arena.report.tables.outcomes import sides
 from arena.report.tables.rated_run import RatedRun
 from arena.rules.game import FORFEITS, Termination
 from players.loading import source_of
-from players.player import PUBLISHED
 
 A_CLASS = 3
 """Files from which on they are rows of a grade sheet."""
@@ -28,15 +22,10 @@ _WORDS = {
     Termination.DISQUALIFIED: "{} unplayed, as it was disqualified",
 }
 """Games lost by failures, by the kind of failure."""
-Copies: TypeAlias = Mapping[str, Mapping[str, int]]
-"""By player the players that made all of its moves, and in how many games."""
-_NONE: Copies = MappingProxyType({})
-SAME = 6
-"""Games in which players must have made the same moves to be called copies."""
 FAULTS = [kind for kind in FORFEITS if kind != Termination.DISQUALIFIED]
 
 
-def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame, same: Copies) -> pd.DataFrame:
+def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> pd.DataFrame:
     """A row for each player with code of the user's own, those left out among them, by place.
 
     None for fewer than A_CLASS files, unless some were left out.
@@ -60,7 +49,7 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame, sam
             place=place.astype("Int64").reindex(names),
             points=points.reindex(names).astype(float),
             failures=failed_games(run)["player"].value_counts().reindex(names).fillna(0).astype(int),
-            reasons=["; ".join(reasons(run, name, same)) for name in names],
+            reasons=["; ".join(reasons(run, name)) for name in names],
             seconds_longest=run.survey.totals.groupby("player")["longest"].max().reindex(names),
         )
     )
@@ -87,9 +76,9 @@ def failed_games(run: RatedRun) -> pd.DataFrame:
     return table.reindex(columns=["game", "player", "termination", "error"])
 
 
-def reasons(run: RatedRun, player: str, same: Copies = _NONE) -> list[str]:
+def reasons(run: RatedRun, player: str) -> list[str]:
     """The notices of a player, and which games it lost by failures."""
-    parts = notices(run, player, same)
+    parts = notices(run, player)
     lost = run.games[run.games["termination"].isin(FORFEITS)]
     lost = lost[_loser(lost) == player]
     if len(lost):
@@ -98,47 +87,19 @@ def reasons(run: RatedRun, player: str, same: Copies = _NONE) -> list[str]:
     return parts
 
 
-def notices(run: RatedRun, player: str, same: Copies = _NONE, called: Callable[[str], str] = str) -> list[str]:
-    """Why a player was left out or disqualified, what was found in it, and whose moves it plays.
+def notices(run: RatedRun, player: str, called: Callable[[str], str] = str) -> list[str]:
+    """Why a player was left out or disqualified, and what was found in it.
 
     `called` replaces names of other players, alone and in texts.
     """
-    messages = run.info.errors_of(player)
     if player in run.info.left_out:
-        return [f"left out as faulty: {called(messages[0]) if messages else ''}".strip()]
+        errors = run.info.errors_of(player)
+        return [f"left out as faulty: {called(errors[0]) if errors else ''}".strip()]
+    messages = [finding.message for finding in run.info.found if finding.player == player]
     parts = [f"found before the first game: {called(message)}" for message in messages]
     if player in run.data.disqualified:
         parts.append(disqualification(run, player))
-    if same.get(player):
-        others, games = listed(map(called, same[player])), min(same[player].values())
-        parts.append(f"plays exactly as {others}: all moves of {games} games from the same openings are the same")
     return parts
-
-
-def copies(run: RatedRun) -> Copies:
-    """For each player with code of the user's own those that made all of its moves, and in how many games.
-
-    Compared are games from one opening with one colour against the same opponent, a search whose moves do not
-    depend on time or chance: SAME of them at least, and all must be alike.
-    """
-    specs = {spec.name: spec for spec in run.experiment.players}
-    own = [name for name, spec in specs.items() if source_of(spec)]
-    steady = [
-        name for name, spec in specs.items() if spec.type in ("negamax", *PUBLISHED) and spec.limit.longest is None
-    ]
-    seats = sides(run.rated_games, ["opening", "line"])
-    seats = seats[seats["player"].isin(own) & seats["opponent"].isin(steady)]
-    key = ["opponent", "opening", "colour"]
-    seats = seats.drop_duplicates([*key, "player"])
-    alike = Counter[tuple[str, str]]()
-    for _, names in seats.groupby([*key, "line"])["player"]:
-        alike.update(combinations(sorted(names), 2))
-    played = {name: part.set_index(key)["line"] for name, part in seats.groupby("player")}
-    same: dict[str, dict[str, int]] = {}
-    for (first, second), count in alike.items():
-        if count >= SAME and count == len(played[first].index.intersection(played[second].index)):
-            same.setdefault(first, {})[second] = same.setdefault(second, {})[first] = count
-    return same
 
 
 def disqualification(run: RatedRun, player: str) -> str:

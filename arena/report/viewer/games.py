@@ -14,6 +14,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from arena.base.number import known
+from arena.base.wording import counted
 from arena.report.page.player import ERRORS
 from arena.report.run import Run
 from arena.report.tables.grades import errors_of_games
@@ -206,7 +207,7 @@ def viewer(run: Run, most: int | None = None) -> Markup:
     page = environment().get_template("viewer/viewer.html")
     return Markup(
         page.render(
-            inside=inside(games),
+            inside=inside(run, games),
             board=Markup(Board(build_variant(run.experiment.variant), caption="").svg(None)),
             script=Markup(script(SCRIPT)),
             data=Markup(json.dumps(data).replace("<", r"\u003c")),
@@ -214,18 +215,19 @@ def viewer(run: Run, most: int | None = None) -> Markup:
     )
 
 
-def inside(games: Games) -> str:
+def inside(run: Run, games: Games) -> str:
     """Which games the page holds, in words."""
     swing = (
-        "A swing is the difference between two scores that one player gave one after the other, in men; "
-        f"scores beyond ±{DECIDED:g} men, and certain wins and losses, count as {DECIDED:g}."
+        ""
+        if run.survey.swings.empty
+        else (
+            "A swing is the difference between two scores that one player gave one after the other, in men; "
+            f"scores beyond ±{DECIDED:g} men, and certain wins and losses, count as {DECIDED:g}."
+        )
     )
     if games.inside == games.of:
-        return f"{'All' if games.of > 1 else 'The'} {_counted(games.of)} of the run, greatest swing first. {swing}"
+        every = "All" if games.of > 1 else "The"
+        return f"{every} {counted(games.of, 'game')} of the run, greatest swing first. {swing}"
     first = "the costliest errors and " if games.linked else ""
-    chosen = f"The {_counted(games.inside)} of {first}the greatest swings, out of {_counted(games.of)}"
+    chosen = f"The {counted(games.inside, 'game')} of {first}the greatest swings, out of {games.of:,}"
     return f"{chosen}; arena report --games all puts all inside. {swing}"
-
-
-def _counted(games: int) -> str:
-    return f"{games:,} {'game' if games == 1 else 'games'}".replace(",", "\u202f")

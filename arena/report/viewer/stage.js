@@ -61,6 +61,7 @@ export class Stage {
     const { title, legend, facts } = this.parts;
     title.replaceChildren(`Game ${game.number}: `, named(game.white), " – ", named(game.black), `, ${resultText(game.result)}`);
     legend.replaceChildren("Scores in men, up is better for White: ", ...this.legend(true), ", ", ...this.legend(false));
+    legend.hidden = this.parts.graph.hidden = !this.scored(true) && !this.scored(false);
     facts.replaceChildren(...this.facts(game, fault));
     this.moves.fill(moves.map(({ text }) => text), moves.map(({ mark }) => mark));
     this.graph.show([pointOf(false), ...moves.map(({ white, note }) => pointOf(white, note))], `Scores of ${game.white} and ${game.black} over ${this.plies} plies`);
@@ -131,10 +132,14 @@ export class Stage {
     return named(white ? this.game.white : this.game.black);
   }
 
+  /* Whether a player gave a score in the game. */
+  scored(white) {
+    return this.played.some(({ white: mover, note }) => mover === white && (note?.plies_to_win || (note?.value ?? null) !== null));
+  }
+
   /* A player as the name of a curve. */
   legend(white) {
-    const scored = this.played.some(({ white: mover, note }) => mover === white && (note?.plies_to_win || (note?.value ?? null) !== null));
-    return [element(`span.viewer-${white ? "white" : "black"}`, {}, this.name(white)), ` (${white ? "White" : "Black"}${scored ? "" : ", gives none"})`];
+    return [element(`span.viewer-${white ? "white" : "black"}`, {}, this.name(white)), ` (${white ? "White" : "Black"}${this.scored(white) ? "" : ", gives none"})`];
   }
 
   facts(game, fault) {

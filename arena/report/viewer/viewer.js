@@ -55,6 +55,7 @@ class Viewer {
   async open(game, ply, { go = false, unasked = false } = {}) {
     this.asked += 1;
     const mine = this.asked;
+    if (!this.list.shown.includes(game)) this.list.between("", "");
     this.list.show(game);
     const played = await this.games.game(game.place);
     if (mine !== this.asked) return;

@@ -9,7 +9,7 @@ export function unbroken(text) {
 
 /* A whole number with thin spaces between thousands. */
 export function grouped(number) {
-  return number.toLocaleString("en").replaceAll(",", "\u202f");
+  return number.toLocaleString("en");
 }
 
 /* A result in words. */
