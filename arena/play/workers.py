@@ -23,6 +23,7 @@ import re
 import signal
 import threading
 import time
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
@@ -65,6 +66,8 @@ _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "
 """Variables of the threads of a worker's libraries: one, unless they say otherwise."""
 _NO_WARNING = "ignore:resource_tracker:UserWarning"
 """Keeps joblib's helper process from warning about files that it removes after a run that was stopped at once."""
+# of joblib, where a worker ended between two tasks: another one does what is left
+warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
 _ORPHAN_SECONDS = 0.5
 """Seconds between two looks whether the parent is alive, where the system does not see to that."""
 

@@ -165,7 +165,8 @@ class RunPage:
             return []
         table = crosstable(self.run, self.linked, has_games=bool(self.viewer))
         note = Text("Points of the row's player in per cent.", "note")
-        return [Fold(f"{count} players", [table]), note] if count > FOLDED else [table, note]
+        is_folded = count > FOLDED or self.run.experiment.format.type == "gauntlet"  # in which few have met
+        return [Fold(f"{count} players", [table]), note] if is_folded else [table, note]
 
     def _ablation(self) -> list[Block]:
         probe = self.run.experiment.probe
