@@ -38,6 +38,10 @@ from tests.helpers.report_data import (
 )  # fmt: skip
 
 LONG = [player(f"player-{i:02d} of the forty-character kind abc"[:40], 1 + i % 9, e=i) for i in range(30)]
+EQUAL = [
+    player(f"{e} {limit}", evaluation=e, **limit) for e in "xy" for limit in ({"depth": 6}, {"seconds": 0.02})
+]
+GRID = [player(f"{e} d{depth}", depth, evaluation=e) for e in "xy" for depth in (1, 2, 4)]
 MIXED = [*(player(f"ab-d{depth}", depth) for depth in (1, 2, 3, 5)), player("random", type="random")]
 
 
@@ -76,8 +80,14 @@ def test_a_run_without_games_has_no_chart(empty: Run) -> None:
 
 @pytest.mark.parametrize(
     ("players", "options"),
-    [(MIXED, {"draws": 1.1}), (LONG, {}), ([player("r", type="random"), player("s", type="x")], {})],
-    ids=["all draws", "thirty long names", "nobody searches"],
+    [
+        (MIXED, {"draws": 1.1}),
+        (LONG, {}),
+        ([player("r", type="random"), player("s", type="x")], {}),
+        (GRID, {}),
+        (EQUAL, {}),
+    ],
+    ids=["all draws", "thirty long names", "nobody searches", "two curves", "three limits"],
 )
 def test_no_chart_shows_a_missing_number_or_cuts_a_text_off(
     tmp_path: Path, players: list[dict[str, Any]], options: dict[str, Any]
@@ -106,29 +116,21 @@ def test_nodes_chart_names_each_family_with_its_branching_factor(mixed: Run) -> 
     assert ax.get_yscale() == "log"
 
 
-def test_a_legend_of_many_families_is_under_the_axes(tmp_path: Path) -> None:
-    players = [player(f"{e}-d{d}", d, evaluation=e * 9) for e in "pqrstu" for d in (2, 4, 6)]
-    chart: Any = plot_nodes(synthetic(tmp_path, players, 1, plies=6).effort)
-    figure = chart.figure
-    figure.draw_without_rendering()
-    (legend,) = figure.legends
-    assert len(legend.get_texts()) == 6
-    assert 0 <= legend.get_window_extent().y0 < legend.get_window_extent().y1 < chart.get_tightbbox().y0
-    assert chart.get_window_extent().height > 0.4 * figure.bbox.height
-
-
 def test_a_player_without_measured_time_is_named_and_not_drawn() -> None:
     table = pd.DataFrame({"player": ["busy", "idle"], "seconds_per_move": [0.01, 0.0]})
     shown = texts(plot_time(table.assign(**{name: [0.01, 0.0] for name in SHARES})))
     assert {"idle", "busy", "no time measured", "mean 10 ms"} <= set(shown)
 
 
-def test_depth_chart_places_elo_over_depth(mixed: Run) -> None:
+def test_the_depth_chart_has_points_at_the_ratings_and_the_fitted_curve(mixed: Run) -> None:
     ax: Any = plot_sweep(mixed.sweeps[mixed.sweeps["per"] == "depth"], mixed.gains)
-    line = ax.containers[0].lines[0]
+    points, curve = ax.containers[0].lines[0], next(line for line in ax.lines if len(line.get_xdata()) == 100)
     by_name: Any = mixed.standings.set_index("player")["elo"]
-    assert line.get_xdata().tolist() == [1, 2, 3, 5]
-    np.testing.assert_allclose(line.get_ydata(), by_name[["ab-d1", "ab-d2", "ab-d3", "ab-d5"]])
+    assert points.get_xdata().tolist() == [1, 2, 3, 5]
+    np.testing.assert_allclose(points.get_ydata(), by_name[["ab-d1", "ab-d2", "ab-d3", "ab-d5"]])
+    fit: Any = mixed.gains[mixed.gains["per"] == "depth"].iloc[0]
+    np.testing.assert_allclose(curve.get_ydata(), fit["elo_at_1"] + fit["gain"] * np.log2(curve.get_xdata()))
+    np.testing.assert_allclose(curve.get_xdata()[[0, -1]], [1, 5])
 
 
 def test_dollar_signs_in_names_are_text_and_not_formulas(hostile: Run) -> None:
