@@ -239,17 +239,6 @@ def test_a_table_is_aligned_in_a_pipe_and_goes_on_in_further_blocks_on_a_narrow_
     assert [line for line in shown if line] == lines
 
 
-NARROW = 50
-"""Columns of a narrow terminal."""
-
-
-def assert_narrow(text: str) -> None:
-    """No line of several words is wider than NARROW."""
-    lines = text.splitlines()
-    assert len(lines) > 1
-    assert [line for line in lines if len(line) > NARROW and " " in line.strip()] == []
-
-
 def test_lines_wrap_between_words_and_numbers_stay_beside_their_units() -> None:
     text = "  after 1,234 ms and 12 plies the line 11-15 22x18 was left"
     assert wrapped(text, 14).splitlines() == [
@@ -258,33 +247,6 @@ def test_lines_wrap_between_words_and_numbers_stay_beside_their_units() -> None:
     ]  # fmt: skip
     fen = "W:W" + ",".join(map(str, range(21, 33)))
     assert wrapped(f"{fen} here", 14) == f"{fen}\n  here"
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_what_is_printed_fits_a_narrow_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(NARROW))
-    config = tmp_path / "narrow.yaml"
-    config.write_text(GOOD + "  - {name: a player with a long name, type: negamax, depth: 2}\n")
-    out = tmp_path / "out"
-    standings = invoke("run", config, "--out", out, "--workers", 1).stdout
-    assert_narrow(standings.replace(str(out), "out"))
-    for command in (
-        ["list", "players"],
-        ["list", "variants"],
-        ["list", "variants", "simplified"],
-        ["status", out],
-        ["rate", out],
-        ["show", out],
-        ["analyse", "english", "--depth", 2, "--lines", 2],
-        ["plan", config, "--pilot", 1, "--workers", 1],
-    ):
-        result = invoke(*command)
-        assert result.exit_code == 0, result.output
-        assert_narrow(result.stdout)
-    failed = invoke("bench", "perft", "englisch")
-    assert failed.exit_code == 2
-    assert_narrow(failed.stderr)
 
 
 @pytest.mark.full

@@ -461,13 +461,6 @@ def test_a_game_is_saved_behind_others_and_any_of_them_goes_on(tmp_path):
     assert "ended: Black won (resignation)" in played("--from", file).stderr
 
 
-def test_no_draws_switches_draws_off():
-    lines = ["1-5", "32-28", "5-1", "28-32"] * 2
-    kings = (*PEOPLE, "--fen", "B:WK32:BK1")
-    assert "Draw: the position occurred 3 times" in said(*kings, lines=lines)
-    assert "Draw" not in said(*kings, "--no-draws", lines=lines)
-
-
 def test_a_clock_is_shown_and_runs_out(monkeypatch):
     monkeypatch.setattr(sides, "ADVICE_SECONDS", 0.2)
     assert clock_text(298.9) == "4:58" and clock_text(9.54) == "9.5"

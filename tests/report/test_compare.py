@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 
 import numpy as np
 import pandas as pd
@@ -21,15 +20,6 @@ def side(games, name="x"):
 
 def by_player(comparison):
     return comparison.table.set_index("player")
-
-
-def test_a_comparison_with_itself_finds_no_change(tmp_path):
-    path = written(tmp_path, "games.csv", "white,black,result\nann,bob,1-0\nbob,cat,0-1\ncat,ann,0-1\n")
-    document = json.loads(invoke("compare", path, path, "--json").output)
-    assert {(row["difference"], row["difference_error"]) for row in document["players"]} == {(0, 0)}
-    assert document["games"] == "The two have the same games."
-    assert document["changes"] == document["notes"] == []
-    assert re.search(r"^ *ann .* ± \d+ +0 +2 +2$", invoke("compare", path, path).output, flags=re.MULTILINE)
 
 
 def test_common_players_have_a_common_mean_and_independent_errors():

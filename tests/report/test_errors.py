@@ -267,10 +267,3 @@ def test_the_correlation_stands_in_the_title_where_there_is_one() -> None:
     assert correlation(table) == pytest.approx(expected)
     assert f"correlation −{-expected:.2f} (log scale)" in " ".join(texts(plot_errors(table)))
     assert math.isnan(correlation(table.assign(error_rate=0.1))) and math.isnan(correlation(table.head(2)))
-
-
-def test_a_loss_has_the_name_of_the_bound_that_it_reaches() -> None:
-    lost = [0.04, errors.INACCURACY, errors.MISTAKE, errors.BLUNDER]
-    decisions = pd.DataFrame({"player": "a", "cluster": range(4), "phase": "men", "lost": lost, "agrees": False})
-    row = errors.judged_losses(decisions).iloc[0]
-    assert row[["inaccuracies", "mistakes", "blunders"]].tolist() == [1, 1, 1]

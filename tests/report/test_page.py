@@ -31,7 +31,7 @@ VOID = {"br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Run:
     """A run of 18 players with names of all kinds and its report for papers."""
     players = [player(name, 1 + i % 5, e=i) for i, name in enumerate(NAMES)]
     run = synthetic(tmp_path_factory.mktemp("page"), players, 1, plies=4)

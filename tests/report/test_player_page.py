@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from itertools import product
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,7 +14,7 @@ import pytest
 from arena.report.marks import anchor
 from arena.report.page import markdown_of
 from arena.report.page.blocks import Section
-from arena.report.page.player import PlayerPages, player_sections, shown_folder
+from arena.report.page.player import PlayerPages, player_sections
 from arena.report.run import Run
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.submissions import SAME, copies
@@ -52,11 +51,6 @@ def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Ru
     assert names == run.placed and text.count("<section") == len(NAMES)
     some, fitting = player_sections(run, characters=len(text) // 2)
     assert fitting == names[: len(fitting)] and 0 < len(fitting) < len(NAMES) and len(some) <= len(text) // 2
-
-
-def test_the_command_that_plays_a_game_again_has_the_folder_from_reports_on() -> None:
-    for folder, shown in (("reports/a/english", "reports/a/english"), ("elsewhere/a", "a")):
-        assert str(shown_folder(Path("/home/me") / folder)) == shown
 
 
 def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) -> None:

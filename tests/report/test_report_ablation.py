@@ -20,7 +20,6 @@ from arena.report.tables.ablation import ablation, elo_difference
 from arena.report.tables.catalogue import TABLES
 from tests.helpers.report_data import (
     MISSING_WORD,
-    assert_nothing_is_cut_off,
     experiment,
     frames,
     player,
@@ -130,11 +129,3 @@ def test_the_answer_names_each_change_with_its_interval_the_largest_loss_first()
     values = [claim.difference.value for claim in claims if claim.difference]
     assert values == sorted(values) and len(values) == 3
     assert [claim.note for claim in claims if claim.names[0] == "weak"] == ["at another limit"]
-
-
-def test_the_chart_of_many_long_names_cuts_no_text_off() -> None:
-    players = [player(f"player-{i:02d} of the forty-character kind abc"[:40], 3, e=i) for i in range(30)]
-    counts = {p["name"]: [100 * (i + 1), 150 * (i + 1), 90 * 3 ** (i % 5)] for i, p in enumerate(players)}
-    ax = plot_ablation(probed(players, probes(**counts), pairs=1).ablation)
-    assert_nothing_is_cut_off(ax.figure)
-    assert len(ax.get_yticklabels()) == 30

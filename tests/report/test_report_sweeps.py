@@ -13,8 +13,7 @@ from scipy.stats import t
 
 from arena.ratings.interval import Z95
 from arena.ratings.joint import Ratings, rate
-from arena.report.charts.elo import plot_convergence, plot_sweep
-from arena.report.charts.style import figure_of
+from arena.report.charts.elo import plot_sweep
 from arena.report.page.blocks import Chart
 from arena.report.page.sections import RunPage
 from arena.report.run import Run
@@ -25,7 +24,6 @@ from arena.report.tables.sweeps import gains, sweeps
 from tests.helpers.report_data import (
     START,
     changed,
-    drawn,
     experiment,
     frames,
     player,
@@ -33,7 +31,6 @@ from tests.helpers.report_data import (
     run_of,
     specs,
     synthetic,
-    texts,
 )  # fmt: skip
 
 EVALUATIONS = ("simple", "cis300")
@@ -202,24 +199,3 @@ def test_the_chart_of_a_sweep_stands_below_the_answer(grid: Run, tmp_path: Path)
     assert [block.name for block in opening.blocks if isinstance(block, Chart)] == ["elo_by_depth"]
     opening, *_ = RunPage(short(tmp_path, EQUAL)).sections()
     assert not [block for block in opening.blocks if isinstance(block, Chart)]
-
-
-def test_a_run_of_three_limits_has_the_elo_of_each_below_one_another(tmp_path: Path) -> None:
-    ax: Any = drawn(short(tmp_path, EQUAL))["elo"]
-    parts = [(part.get_title(loc="left"), len(part.get_yticks())) for part in ax.figure.axes]
-    assert sorted(parts) == [("At 2 k nodes", 2), ("At 20 ms", 2), ("At depth 6", 2)]
-
-
-def test_a_line_of_nodes_has_three_depths(tmp_path: Path) -> None:
-    assert "nodes" not in drawn(short(tmp_path, [player("r", type="random"), player("s", 3), player("t", 4)]))
-    assert "nodes" in drawn(short(tmp_path, [player(f"s{depth}", depth) for depth in (2, 3, 4)]))
-
-
-def test_only_some_of_many_players_are_drawn() -> None:
-    names = [f"p{i:02d}" for i in range(20)]
-    table = pd.DataFrame([(g, n, 0.0 - i, -9.0, 9.0) for g in (40, 80, 120) for i, n in enumerate(names)])
-    table.columns = pd.Index(["games", "player", "elo", "elo_low", "elo_high"])
-    ax: Any = plot_convergence(table)
-    names = [text for text in texts(ax) if text.startswith("p")]
-    assert len(names) == 8 and {"p00", "p19"} <= set(names)
-    assert "8 of 20 players" in figure_of(ax).get_suptitle()

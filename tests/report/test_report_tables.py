@@ -25,7 +25,6 @@ from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
-from arena.report.tables.sweeps import sweeps
 from tests.helpers.report_data import (
     OPENING,
     START,
@@ -109,15 +108,6 @@ def test_families_differ_in_depth_only_and_are_named_by_what_tells_them_apart(
     players: list[dict[str, Any]], named: dict[str, str]
 ) -> None:
     assert families(specs(players)) == named
-
-
-def test_elo_by_depth_needs_three_depths_with_games() -> None:
-    table = pd.DataFrame({"player": ["a", "b", "c"], "elo": [2.0, 1.0, 0.0], "games": [9, 9, 9]})
-    table = table.assign(elo_low=-1.0, elo_high=1.0, nodes_per_move=np.nan)
-    three = specs([player("a", 6), player("b", 4), player("c", 1)])
-    assert sweeps(table, three)["x"].tolist() == [1, 4, 6]
-    assert sweeps(table.assign(games=[9, 9, 0]), three).empty
-    assert sweeps(table, specs([player("a", 6), player("b", 4), player("c", 4)])).empty
 
 
 def recorded(**changes: Any) -> pd.DataFrame:

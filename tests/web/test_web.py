@@ -283,12 +283,9 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert (again["error"], again["moves"]) == ("the game has moved on", after["moves"])
 
 
-def test_a_state_has_the_whole_game_as_the_program_printed_it_and_as_pdn(at):
+def test_a_state_is_small_and_has_the_board_as_the_program_printed_it(at):
     state = at.begin(variant="simplified", white="human", black="human")
-    assert state["printed"].startswith("+ B") and "value: B 36, W 36" in state["printed"]
-    moved = at.ask(state, "move", text=state["legal"][0]["text"])
-    assert moved["pdn"].rstrip().endswith("*") and moved["moves"][0]["text"] in moved["pdn"]
-    assert len(str(at.begin())) < 20_000
+    assert state["printed"].startswith("+ B") and len(str(at.begin())) < 20_000
 
 
 def test_moves_are_taken_back_and_sides_change(at):
@@ -319,16 +316,14 @@ def test_every_window_is_sent_each_state_and_a_reload_finds_the_game(at):
 
 
 def test_a_game_ends_by_resignation_and_by_agreement(at):
-    state = at.begin(white="human", black="human")
-    over = at.ask(state, "resign", colour="black")
+    over = at.ask(at.begin(white="human", black="human"), "resign", colour="black")
     assert (over["outcome"]["result"], over["outcome"]["termination"]) == ("white", "resignation")
     assert at.ask(over, "resign", colour="white")["error"] == "the game is over"
     drawn = at.ask(at.begin(white="human", black="human"), "draw", colour="black")
     assert drawn["outcome"]["termination"] == "agreement"
-    theirs = at.ask(at.begin(white="level-1"), "resign", colour="white")
-    assert theirs["error"] == "white is played by level 1"
-    refused = at.ask(at.begin(white="level-1"), "draw", colour="black")
-    assert (refused["error"], refused["outcome"]) == ("level 1 does not agree on a draw", None)
+    for ask, colour in (("resign", "white"), ("draw", "black")):
+        refused = at.ask(at.begin(white="level-1"), ask, colour=colour)
+        assert "level 1" in refused["error"] and refused["outcome"] is None
 
 
 def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
