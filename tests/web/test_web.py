@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 import time
 from collections.abc import Iterator
@@ -86,8 +87,9 @@ def at() -> Iterator[Served]:
         yield running
 
 
-def run(work: Any) -> Any:
-    return asyncio.run(work)
+def in_a_loop(test: Any) -> Any:
+    """A test that waits for what windows hear."""
+    return functools.wraps(test)(lambda *given, **named: asyncio.run(test(*given, **named)))
 
 
 def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
@@ -146,14 +148,12 @@ def test_a_position_whose_captures_hold_up_the_server_is_refused(at, monkeypatch
     assert answer.status_code == 422 and "too many ways" in answer.json()["error"]
 
 
-def test_the_game_of_the_command_line_is_there_and_its_player_answers():
-    async def whole(at: Served, game: dict[str, Any]) -> None:
-        async with window(at, game) as seen:
-            await play_on(seen, 1)
-
+@in_a_loop
+async def test_the_game_of_the_command_line_is_there_and_its_player_answers():
     with served(first=BoardGame(VARIANTS["english"], (level(1), Side(HUMAN)))) as at:
         [name] = at.room._games
-        run(whole(at, {"game": name}))
+        async with window(at, {"game": name}) as seen:
+            await play_on(seen, 1)
 
 
 @pytest.mark.parametrize(("draws", "ended"), [(True, "repetition"), (False, None)])
@@ -168,34 +168,32 @@ def test_draws_by_the_rules_can_be_switched_off(at, draws, ended):
 
 
 @pytest.mark.full
-def test_the_analysis_and_a_hint_follow_the_game(at):
+@in_a_loop
+async def test_the_analysis_and_a_hint_follow_the_game(at):
     async def analysed(seen: Any, ply: int) -> Any:
         while True:
             findings = (await seen.next(analysis=True))["analysis"]
             if (findings["ply"], len(findings["lines"])) == (ply, 2):
                 return findings
 
-    async def analyse() -> None:
-        state = at.begin(white="human", black="human")
-        async with window(at, state) as seen:
-            await seen.next()
-            await seen.ask("analyse", lines=2)
-            findings = await analysed(seen, 0)
-            assert findings["lines"][0]["moves"][0] in [move["text"] for move in state["legal"]]
-            assert findings["lines"][0]["score"] and findings["by"] == "neural"
-            await seen.ask("move", text="11-15")
-            await analysed(seen, 1)
-            await seen.ask("analyse", lines=0)
-            assert (await seen.next(lines=0))["analysis"] is None
-            await seen.ask("hint")
+    state = at.begin(white="human", black="human")
+    async with window(at, state) as seen:
+        await seen.next()
+        await seen.ask("analyse", lines=2)
+        findings = await analysed(seen, 0)
+        assert findings["lines"][0]["moves"][0] in [move["text"] for move in state["legal"]]
+        assert findings["lines"][0]["score"] and findings["by"] == "neural"
+        await seen.ask("move", text="11-15")
+        await analysed(seen, 1)
+        await seen.ask("analyse", lines=0)
+        assert (await seen.next(lines=0))["analysis"] is None
+        await seen.ask("hint")
+        hint = (await seen.next(hint=True))["hint"]
+        while not hint["done"]:
             hint = (await seen.next(hint=True))["hint"]
-            while not hint["done"]:
-                hint = (await seen.next(hint=True))["hint"]
-            assert hint["lines"][0]["moves"][0] in [move["text"] for move in seen.heard[-1]["legal"]]
-            await seen.ask("move", text="22-18")
-            assert (await seen.next(moves=2))["hint"] is None
-
-    run(analyse())
+        assert hint["lines"][0]["moves"][0] in [move["text"] for move in seen.heard[-1]["legal"]]
+        await seen.ask("move", text="22-18")
+        assert (await seen.next(moves=2))["hint"] is None
 
 
 class LongAnalysis:
@@ -213,25 +211,23 @@ class LongAnalysis:
         self._stopped.set()
 
 
-def test_only_the_newest_hint_is_searched_for(at, monkeypatch):
+@in_a_loop
+async def test_only_the_newest_hint_is_searched_for(at, monkeypatch):
     monkeypatch.setattr(game, "Analysis", LongAnalysis)
     monkeypatch.setattr(game, "THINKING", Pool(1))
 
-    async def ask_often() -> None:
-        forget()
-        state = at.begin(white="human", black="human")
-        async with window(at, state) as seen:
-            await seen.next()
-            for searched, text in enumerate(("11-15", "22-18", "15x22"), start=1):
-                for _ in range(5):
-                    await seen.ask("hint")
-                    await seen.next(hint=True)
-                await until(lambda most=searched: len(SEEN) >= most)
-                await seen.ask("move", text=text)
-                await seen.next(hint=False)
-        assert SEEN == ["analysis"] * 3
-
-    run(ask_often())
+    forget()
+    state = at.begin(white="human", black="human")
+    async with window(at, state) as seen:
+        await seen.next()
+        for searched, text in enumerate(("11-15", "22-18", "15x22"), start=1):
+            for _ in range(5):
+                await seen.ask("hint")
+                await seen.next(hint=True)
+            await until(lambda most=searched: len(SEEN) >= most)
+            await seen.ask("move", text=text)
+            await seen.next(hint=False)
+    assert SEEN == ["analysis"] * 3
 
 
 async def play_on(seen: Any, turns: int) -> dict[str, Any]:
@@ -298,21 +294,19 @@ def test_moves_are_taken_back_and_sides_change(at):
     assert at.state(state)["sides"] == seated["sides"]
 
 
-def test_every_window_is_sent_each_state_and_a_reload_finds_the_game(at):
-    async def whole() -> None:
-        state = at.begin(white="human", black="human")
-        async with window(at, state) as seen, window(at, state) as other:
-            await seen.next()
-            for place, text in enumerate(("11-15", "22-18", "15x22")):
-                await seen.ask("move", text=text)
-                await seen.next(moves=place + 1)
-                await other.next(moves=place + 1)
-            await other.ask("undo")
-            assert (await seen.next(moves=2))["version"] == (await other.next(moves=2))["version"]
-        async with window(at, state) as again:
-            assert len((await again.next())["moves"]) == 2
-
-    run(whole())
+@in_a_loop
+async def test_every_window_is_sent_each_state_and_a_reload_finds_the_game(at):
+    state = at.begin(white="human", black="human")
+    async with window(at, state) as seen, window(at, state) as other:
+        await seen.next()
+        for place, text in enumerate(("11-15", "22-18", "15x22")):
+            await seen.ask("move", text=text)
+            await seen.next(moves=place + 1)
+            await other.next(moves=place + 1)
+        await other.ask("undo")
+        assert (await seen.next(moves=2))["version"] == (await other.next(moves=2))["version"]
+    async with window(at, state) as again:
+        assert len((await again.next())["moves"]) == 2
 
 
 def test_a_game_ends_by_resignation_and_by_agreement(at):
@@ -326,35 +320,30 @@ def test_a_game_ends_by_resignation_and_by_agreement(at):
         assert "level 1" in refused["error"] and refused["outcome"] is None
 
 
-def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
-    async def wait() -> Any:
-        state = at.begin(white="human", clock={"seconds": 1.0})
-        async with window(at, state) as seen:
-            first = await seen.next()
-            assert first["running"] and first["clock"] == {"seconds": 1.0, "increment": 0.0}
-            over = await seen.next()
-            return over["outcome"], over["running"]
-
-    outcome, running = run(wait())
-    assert outcome["termination"] == "time" and not running
+@in_a_loop
+async def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
+    state = at.begin(white="human", clock={"seconds": 1.0})
+    async with window(at, state) as seen:
+        first = await seen.next()
+        assert first["running"] and first["clock"] == {"seconds": 1.0, "increment": 0.0}
+        over = await seen.next()
+    assert over["outcome"]["termination"] == "time" and not over["running"]
 
 
-def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_paused(at):
-    async def watch() -> None:
-        state, began = at.begin(white="random", black="random", pace=0.05), time.monotonic()
-        async with window(at, state) as seen:
-            while len((await seen.next())["moves"]) < 6:
-                pass
-            assert time.monotonic() - began >= 5 * 0.05
-            await seen.ask("pause", on=True)
-            stood = len((await seen.next(paused=True))["moves"])
-            await asyncio.sleep(0.2)
-            assert len(at.state(state)["moves"]) == stood
-            await seen.ask("pause", on=False)
-            while len((await seen.next())["moves"]) <= stood:
-                pass
-
-    run(watch())
+@in_a_loop
+async def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_paused(at):
+    state, began = at.begin(white="random", black="random", pace=0.05), time.monotonic()
+    async with window(at, state) as seen:
+        while len((await seen.next())["moves"]) < 6:
+            pass
+        assert time.monotonic() - began >= 5 * 0.05
+        await seen.ask("pause", on=True)
+        stood = len((await seen.next(paused=True))["moves"])
+        await asyncio.sleep(0.2)
+        assert len(at.state(state)["moves"]) == stood
+        await seen.ask("pause", on=False)
+        while len((await seen.next())["moves"]) <= stood:
+            pass
 
 
 def forget() -> None:
@@ -377,68 +366,59 @@ async def until(is_so: Any) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
-    async def close() -> None:
-        forget()
-        state = at.begin(white="human", black=own(at, "slow"))
-        async with window(at, state) as seen:
-            await seen.next(thinking=True)
-            await until(lambda: SEEN)
+@in_a_loop
+async def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
+    forget()
+    state = at.begin(white="human", black=own(at, "slow"))
+    async with window(at, state) as seen:
+        await seen.next(thinking=True)
+        await until(lambda: SEEN)
+    await until(lambda: ENDED)
+    await until(lambda: not at.state(state)["thinking"])
+    assert at.state(state)["moves"] == []
+    async with window(at, state) as seen:
+        await seen.next(thinking=True)
+        await until(lambda: len(SEEN) == 2)
+        await seen.ask("stop")
+        await seen.next(moves=1)
+
+
+@in_a_loop
+async def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
+    forget()
+    state = at.begin(white="human", black=own(at, "endless"))
+    async with window(at, state) as seen:
+        state = await seen.next(thinking=True)
+        await until(lambda: SEEN)
+        await seen.ask("seat", white="human", black="level-1")
+        await seen.next(moves=1)
+        assert not ENDED
+    END.set()
+    await until(lambda: ENDED)
+
+
+@in_a_loop
+async def test_the_program_is_stopped_by_undo_and_its_answer_is_not_played(at):
+    forget()
+    state = at.begin(white=own(at, "slow"))
+    async with window(at, state) as seen:
+        await seen.next()
+        await seen.ask("move", text="11-15")
+        await seen.next(thinking=True)
+        await until(lambda: SEEN)
+        await seen.ask("undo")
+        await seen.next(moves=0)
         await until(lambda: ENDED)
-        await until(lambda: not at.state(state)["thinking"])
+        await asyncio.sleep(0.1)
         assert at.state(state)["moves"] == []
-        async with window(at, state) as seen:
-            await seen.next(thinking=True)
-            await until(lambda: len(SEEN) == 2)
-            await seen.ask("stop")
-            await seen.next(moves=1)
-
-    run(close())
 
 
-def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
-    async def seat() -> None:
-        forget()
-        state = at.begin(white="human", black=own(at, "endless"))
-        async with window(at, state) as seen:
-            state = await seen.next(thinking=True)
-            await until(lambda: SEEN)
-            await seen.ask("seat", white="human", black="level-1")
-            await seen.next(moves=1)
-            assert not ENDED
-        END.set()
-        await until(lambda: ENDED)
-
-    run(seat())
-
-
-def test_the_program_is_stopped_by_undo_and_its_answer_is_not_played(at):
-    async def undo() -> None:
-        forget()
-        state = at.begin(white=own(at, "slow"))
-        async with window(at, state) as seen:
-            await seen.next()
-            await seen.ask("move", text="11-15")
-            await seen.next(thinking=True)
-            await until(lambda: SEEN)
-            await seen.ask("undo")
-            await seen.next(moves=0)
-            await until(lambda: ENDED)
-            await asyncio.sleep(0.1)
-            assert at.state(state)["moves"] == []
-
-    run(undo())
-
-
-def test_a_player_that_fails_loses_and_it_is_said(at):
-    async def fail() -> Any:
-        state = at.begin(white="random", black=own(at, "broken"))
-        async with window(at, state) as seen:
-            while (state := await seen.next())["outcome"] is None:
-                pass
-            return state
-
-    over = run(fail())
+@in_a_loop
+async def test_a_player_that_fails_loses_and_it_is_said(at):
+    state = at.begin(white="random", black=own(at, "broken"))
+    async with window(at, state) as seen:
+        while (over := await seen.next())["outcome"] is None:
+            pass
     assert over["outcome"]["termination"] == "error"
     assert over["failure"] == "broken raised StopIteration: out of ideas"
 
@@ -478,18 +458,14 @@ def test_positions_are_read_in_two_ways_and_faults_are_named(at):
         assert answer.status_code == 422 and words in answer.json()["error"], fault
 
 
-def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
+@in_a_loop
+async def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
     monkeypatch.setattr(game, "MOST_PLIES", 4)
-
-    async def watch() -> Any:
-        state = at.begin(white="random", black="random")
-        async with window(at, state) as seen:
-            full = await seen.next(moves=4, thinking=False)
-            await asyncio.sleep(0.1)
-            return full, at.state(state)
-
-    full, now = run(watch())
-    assert "as many as a game may have" in full["failure"] and len(now["moves"]) == 4
+    state = at.begin(white="random", black="random")
+    async with window(at, state) as seen:
+        full = await seen.next(moves=4, thinking=False)
+        await asyncio.sleep(0.1)
+    assert "as many as a game may have" in full["failure"] and len(at.state(state)["moves"]) == 4
 
 
 async def in_loop(at: Served, work: Any) -> Any:
@@ -501,10 +477,10 @@ async def in_loop(at: Served, work: Any) -> Any:
     return await asyncio.to_thread(asyncio.run_coroutine_threadsafe(done(), at.loop).result)
 
 
-def test_for_a_game_too_many_the_one_goes_that_no_window_shows(monkeypatch):
+@in_a_loop
+async def test_for_a_game_too_many_the_one_goes_that_no_window_shows(monkeypatch):
     body = {"variant": "english", "white": "human", "black": "human"}
-
-    async def whole(at: Served) -> None:
+    with served() as at:
         shown, left = at.begin(**body), at.begin(**body)
         monkeypatch.setattr(games, "MOST_GAMES", 3)
         async with window(at, shown) as seen:
@@ -512,35 +488,28 @@ def test_for_a_game_too_many_the_one_goes_that_no_window_shows(monkeypatch):
             begun = (asyncio.to_thread(at.client.post, "/api/games", json=body) for _ in range(6))
             assert {answer.status_code for answer in await asyncio.gather(*begun)} == {201}
             assert len(at.room) == 3 and shown["game"] in at.room._games and left["game"] not in at.room._games
-        monkeypatch.setattr(games, "MOST_GAMES", 1)
-        async with window(at, shown) as seen:
-            await seen.next()
+            monkeypatch.setattr(games, "MOST_GAMES", 1)
             for name in set(at.room._games) - {shown["game"]}:
                 await in_loop(at, lambda name=name: at.room._drop(at.room.game(name)))
             answer = await asyncio.to_thread(lambda: at.client.post("/api/games", json=body))
             assert answer.status_code == 429 and "close the window of one" in answer.json()["error"]
 
-    with served() as at:
-        run(whole(at))
 
-
-def test_what_no_window_shows_is_dropped_and_players_of_an_idle_game_rest(at):
+@in_a_loop
+async def test_what_no_window_shows_is_dropped_and_players_of_an_idle_game_rest(at):
     shown, left = at.begin(), at.begin(white="human")
 
-    async def sweep() -> None:
-        board = at.room.game(shown["game"]).board
-        async with window(at, shown) as seen:
-            await seen.next()
-            assert board._players
-            later = time.monotonic() + games.KEPT_SECONDS + 1
-            await in_loop(at, lambda: at.room.sweep_once(later))
-            assert shown["game"] in at.room._games and left["game"] not in at.room._games
-            assert not board._players
-            await seen.ask("move", text="11-15")
-            await seen.next(moves=2)
-        async with websockets.connect(at.address(left)) as gone:
-            with pytest.raises(websockets.ConnectionClosed) as closed:
-                await gone.recv()
-        assert closed.value.rcvd is not None and closed.value.rcvd.code == app.GONE
-
-    run(sweep())
+    board = at.room.game(shown["game"]).board
+    async with window(at, shown) as seen:
+        await seen.next()
+        assert board._players
+        later = time.monotonic() + games.KEPT_SECONDS + 1
+        await in_loop(at, lambda: at.room.sweep_once(later))
+        assert shown["game"] in at.room._games and left["game"] not in at.room._games
+        assert not board._players
+        await seen.ask("move", text="11-15")
+        await seen.next(moves=2)
+    async with websockets.connect(at.address(left)) as gone:
+        with pytest.raises(websockets.ConnectionClosed) as closed:
+            await gone.recv()
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == app.GONE

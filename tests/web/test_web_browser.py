@@ -14,7 +14,7 @@ from arena.rules.move_text import line_texts
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from tests.helpers.endings import tables_of
-from tests.helpers.web_browser import loaded, opened, replayed, symbols
+from tests.helpers.web_browser import Visitor, loaded, opened, replayed, symbols
 from tests.helpers.web_server import served
 
 pytestmark = pytest.mark.full
@@ -31,6 +31,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("served")
     with served(folder) as server:
         yield f"{server.base}/?token={server.token}"
+
+
+@pytest.fixture
+def window(browser: Any, address: str) -> Iterator[Visitor]:
+    """A window of the page, as wide as a desk's."""
+    with opened(browser, address) as visitor:
+        yield visitor
 
 
 def test_the_first_click_begins_a_game_and_the_program_answers(browser, address):
@@ -77,41 +84,39 @@ def test_a_whole_game_by_clicks_drags_touches_and_keys(browser, address, variant
         assert window.state["sides"]["white"]["key"] == "level-1" and not window.state["outcome"]
 
 
-def test_the_first_page_fits_its_window_and_shows_the_rules_that_are_chosen(browser, address):
-    with opened(browser, address) as window:
-        page = window.page
-        assert page.evaluate("document.documentElement.scrollHeight") == 800
-        page.click("[data-action=swap]")
-        page.select_option("[name=variant]", "frisian")
-        page.wait_for_selector(".board-squares [data-square='50']")
-        page.wait_for_selector("text=You are White and begin")
-        assert window.pieces == symbols("frisian", arena.Game("frisian").fen)
-        markup = "<img src=x onerror=alert(1)>"
-        window.call("web/page/dialogs.js", "say", markup)
-        assert page.inner_text("[data-say]") == markup and page.locator("img").count() == 0
-        loaded(page, "report/viewer/element.js")
-        written = page.evaluate("tested['report/viewer/element.js'].named('a.module/of:Mine 0.1 s').innerHTML")
-        assert written == "a.<wbr>module/<wbr>of:<wbr>Mine 0.1&nbsp;s"
+def test_the_first_page_fits_its_window_and_shows_the_rules_that_are_chosen(window):
+    page = window.page
+    assert page.evaluate("document.documentElement.scrollHeight") == 800
+    page.click("[data-action=swap]")
+    page.select_option("[name=variant]", "frisian")
+    page.wait_for_selector(".board-squares [data-square='50']")
+    page.wait_for_selector("text=You are White and begin")
+    assert window.pieces == symbols("frisian", arena.Game("frisian").fen)
+    markup = "<img src=x onerror=alert(1)>"
+    window.call("web/page/dialogs.js", "say", markup)
+    assert page.inner_text("[data-say]") == markup and page.locator("img").count() == 0
+    loaded(page, "report/viewer/element.js")
+    written = page.evaluate("tested['report/viewer/element.js'].named('a.module/of:Mine 0.1 s').innerHTML")
+    assert written == "a.<wbr>module/<wbr>of:<wbr>Mine 0.1&nbsp;s"
 
 
-def test_squares_picked_while_a_game_is_being_begun_are_not_forgotten(browser, address):
-    with opened(browser, address) as window:
-        page = window.page
-        held: list[Any] = []
-        page.route("**/api/games", lambda route: held.append(route))
-        with page.expect_request("**/api/games"):
-            window.click(11)
-        assert window.signs("chosen") == 1
-        window.click(15)
-        assert window.signs("chosen") == 2
-        assert page.evaluate("getComputedStyle(document.querySelector('.game-board')).cursor") == "progress"
-        held[0].continue_()
-        window.played(2)
-        assert window.moves[0] == "11-15"
-        assert len(held) == 1
-        assert page.locator(".game-begins").count() == 0
-        window.headline("Your move")
-        replayed(window)
+def test_squares_picked_while_a_game_is_being_begun_are_not_forgotten(window):
+    page = window.page
+    held: list[Any] = []
+    page.route("**/api/games", lambda route: held.append(route))
+    with page.expect_request("**/api/games"):
+        window.click(11)
+    assert window.signs("chosen") == 1
+    window.click(15)
+    assert window.signs("chosen") == 2
+    assert page.evaluate("getComputedStyle(document.querySelector('.game-board')).cursor") == "progress"
+    held[0].continue_()
+    window.played(2)
+    assert window.moves[0] == "11-15"
+    assert len(held) == 1
+    assert page.locator(".game-begins").count() == 0
+    window.headline("Your move")
+    replayed(window)
 
 
 def test_a_game_that_cannot_be_begun_is_said_once_and_the_board_begins_another(browser, address, tmp_path):
@@ -134,24 +139,23 @@ def test_a_game_that_cannot_be_begun_is_said_once_and_the_board_begins_another(b
 
 
 @pytest.mark.parametrize("by", ["click", "final"])
-def test_a_multiple_capture_goes_step_by_step_or_by_its_last_square(browser, address, by):
-    with opened(browser, address) as window:
-        window.begin(MULTIPLE[0], "human", "human", MULTIPLE[1])
-        assert window.signs("movable") == 2
-        assert "A capture is compulsory" in window.page.inner_text("[data-part=subline]")
-        path = next(move["paths"][0] for move in window.state["legal"] if move["text"] == "47x9")
-        if by == "final":
-            window.click(path[0], path[-1])
-        else:
-            window.click(*path[:2])
-            assert set(window.pieces) == set(symbols(*MULTIPLE)) - {path[0]} | {path[1]}
-            assert window.moves == []
-            window.click(*path[2:])
-        window.played(1)
-        assert window.moves == ["47x9"]
-        window.headline("Black to move")
-        assert len(replayed(window).pieces) == len(symbols(*MULTIPLE)) - 4
-        assert window.page.locator(".board-last path").count() == 4
+def test_a_multiple_capture_goes_step_by_step_or_by_its_last_square(window, by):
+    window.begin(MULTIPLE[0], "human", "human", MULTIPLE[1])
+    assert window.signs("movable") == 2
+    assert "A capture is compulsory" in window.page.inner_text("[data-part=subline]")
+    path = next(move["paths"][0] for move in window.state["legal"] if move["text"] == "47x9")
+    if by == "final":
+        window.click(path[0], path[-1])
+    else:
+        window.click(*path[:2])
+        assert set(window.pieces) == set(symbols(*MULTIPLE)) - {path[0]} | {path[1]}
+        assert window.moves == []
+        window.click(*path[2:])
+    window.played(1)
+    assert window.moves == ["47x9"]
+    window.headline("Black to move")
+    assert len(replayed(window).pieces) == len(symbols(*MULTIPLE)) - 4
+    assert window.page.locator(".board-last path").count() == 4
 
 
 def test_a_man_is_crowned_and_what_was_played_is_taken_back(browser, address):
@@ -169,30 +173,28 @@ def test_a_man_is_crowned_and_what_was_played_is_taken_back(browser, address):
 
 
 @pytest.mark.parametrize(("name", "size"), [("cis300", 8), ("casual-10x10", 10)])
-def test_rows_and_columns_stand_at_the_edges_of_the_board_and_turn_with_it(browser, address, name, size):
-    with opened(browser, address) as window:
-        window.begin(name, "human", "human")
-        for row_on_top in (0, size - 1):
-            for across, group in (("x", "columns"), ("y", "rows")):
-                labels = window.page.locator(f".board-{group} text").all()
-                places = {label.text_content(): label.bounding_box()[across] for label in labels}
-                order = sorted(map(int, places), key=lambda number: places[str(number)])
-                assert order == sorted(range(size), reverse=row_on_top > 0)
-            window.page.keyboard.press("f")
+def test_rows_and_columns_stand_at_the_edges_of_the_board_and_turn_with_it(window, name, size):
+    window.begin(name, "human", "human")
+    for row_on_top in (0, size - 1):
+        for across, group in (("x", "columns"), ("y", "rows")):
+            labels = window.page.locator(f".board-{group} text").all()
+            places = {label.text_content(): label.bounding_box()[across] for label in labels}
+            order = sorted(map(int, places), key=lambda number: places[str(number)])
+            assert order == sorted(range(size), reverse=row_on_top > 0)
+        window.page.keyboard.press("f")
 
 
-def test_draws_by_the_rules_are_switched_off_where_a_game_is_set_up(browser, address):
-    with opened(browser, address) as window:
-        page = window.page
-        page.select_option("[name=variant]", "cis300")
-        page.wait_for_selector("[data-part=drawing]", state="hidden")
-        page.select_option("[name=variant]", "checkers-ai")
-        page.uncheck("[name=draws]")
-        page.select_option("[data-part=players] select >> nth=0", "human")
-        page.click("[data-part=begin]")
-        page.wait_for_selector("[data-mode=game]")
-        assert page.inner_text("[data-part=undrawn]") == "No draws are detected."
-        assert (window.state["variant"], window.state["draws"]) == ("checkers-ai (no draws)", False)
+def test_draws_by_the_rules_are_switched_off_where_a_game_is_set_up(window):
+    page = window.page
+    page.select_option("[name=variant]", "cis300")
+    page.wait_for_selector("[data-part=drawing]", state="hidden")
+    page.select_option("[name=variant]", "checkers-ai")
+    page.uncheck("[name=draws]")
+    page.select_option("[data-part=players] select >> nth=0", "human")
+    page.click("[data-part=begin]")
+    page.wait_for_selector("[data-mode=game]")
+    assert page.inner_text("[data-part=undrawn]") == "No draws are detected."
+    assert (window.state["variant"], window.state["draws"]) == ("checkers-ai (no draws)", False)
 
 
 def test_a_player_has_its_seconds_per_move_beside_it(browser, address):
@@ -221,69 +223,65 @@ def test_a_player_has_its_seconds_per_move_beside_it(browser, address):
         page.wait_for_selector(".game-side .strip-name:has-text('strong, 0.1 s')")
 
 
-def test_a_hint_is_an_arrow_that_leads_along_a_legal_move(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "level-1", "human")
-        window.page.click("[data-action=hint]")
-        window.page.wait_for_selector(".arrow-hint")
-        text = re.search(r"Hint by neural: (\S+), \S+ for Black", window.page.inner_text("[data-part=subline]"))
-        assert text and text[1] in [move["text"] for move in window.state["legal"]]
-        assert window.moves == []
+def test_a_hint_is_an_arrow_that_leads_along_a_legal_move(window):
+    window.begin("english", "level-1", "human")
+    window.page.click("[data-action=hint]")
+    window.page.wait_for_selector(".arrow-hint")
+    text = re.search(r"Hint by neural: (\S+), \S+ for Black", window.page.inner_text("[data-part=subline]"))
+    assert text and text[1] in [move["text"] for move in window.state["legal"]]
+    assert window.moves == []
 
 
-def test_the_level_changes_in_mid_game(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "level-1", "human")
-        window.page.click("summary:has-text('Players and level')")
-        slider = window.page.locator("[data-part=seats] input[type=range]:visible")
-        slider.focus()
-        for _ in range(2):
-            slider.press("ArrowRight")
-        window.page.wait_for_selector(".game-side .strip-name:has-text('level 3')")
-        assert window.state["sides"]["white"]["key"] == "level-3"
-        window.page.locator("[data-part=seats] select[aria-label=Black]").select_option("level")  # a person before
-        window.page.wait_for_selector(".game-side .strip-name:has-text('level 3') >> nth=1")
-        assert window.state["sides"]["black"]["key"] == "level-3"
+def test_the_level_changes_in_mid_game(window):
+    window.begin("english", "level-1", "human")
+    window.page.click("summary:has-text('Players and level')")
+    slider = window.page.locator("[data-part=seats] input[type=range]:visible")
+    slider.focus()
+    for _ in range(2):
+        slider.press("ArrowRight")
+    window.page.wait_for_selector(".game-side .strip-name:has-text('level 3')")
+    assert window.state["sides"]["white"]["key"] == "level-3"
+    window.page.locator("[data-part=seats] select[aria-label=Black]").select_option("level")  # a person before
+    window.page.wait_for_selector(".game-side .strip-name:has-text('level 3') >> nth=1")
+    assert window.state["sides"]["black"]["key"] == "level-3"
 
 
-def test_two_people_agree_on_a_draw(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "human")
-        window.page.click("[data-action=draw]")
-        window.page.click("dialog [data-part=no]")
-        assert window.state["outcome"] is None
-        window.page.click("[data-action=draw]")
-        window.page.click("dialog [data-part=yes]")
-        window.headline("Draw")
+def test_two_people_agree_on_a_draw(window):
+    window.begin("english", "human", "human")
+    window.page.click("[data-action=draw]")
+    window.page.click("dialog [data-part=no]")
+    assert window.state["outcome"] is None
+    window.page.click("[data-action=draw]")
+    window.page.click("dialog [data-part=yes]")
+    window.headline("Draw")
 
 
-def test_looking_back_changes_nothing_and_there_is_a_way_back(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "human")
-        for _ in range(3):
-            state = window.state
-            window.click(*state["legal"][0]["paths"][0])
-            window.played(len(state["moves"]) + 1)
-        game = replayed(window)
-        window.page.click(".game-list button >> nth=0")
-        assert window.pieces == symbols("english", at_ply(window.moves, 1))
-        assert window.signs("movable") == 0
-        window.page.keyboard.press("Home")
-        assert window.pieces == symbols("english", at_ply(window.moves, 0))
-        window.page.keyboard.press(".")
-        assert window.pieces == symbols("english", at_ply(window.moves, 1))
-        window.page.click("[data-part=looking] [data-action=now]")
-        assert window.pieces == symbols("english", game.fen)
-        assert len(window.state["moves"]) == 3
-        [first, *_] = window.moves
-        window.page.click(".game-list button >> nth=0")
-        window.page.click("summary:has-text('Position and file')")
-        above = window.at(1)[1] > window.at(32)[1]
-        window.page.click("[data-action=flip]")
-        window.page.click("[data-action=fromhere]")
-        window.page.wait_for_selector("text=No moves yet.")
-        assert (window.at(1)[1] > window.at(32)[1]) != above
-        assert window.state["start"]["fen"] == at_ply([first], 1)
+def test_looking_back_changes_nothing_and_there_is_a_way_back(window):
+    window.begin("english", "human", "human")
+    for _ in range(3):
+        state = window.state
+        window.click(*state["legal"][0]["paths"][0])
+        window.played(len(state["moves"]) + 1)
+    game = replayed(window)
+    window.page.click(".game-list button >> nth=0")
+    assert window.pieces == symbols("english", at_ply(window.moves, 1))
+    assert window.signs("movable") == 0
+    window.page.keyboard.press("Home")
+    assert window.pieces == symbols("english", at_ply(window.moves, 0))
+    window.page.keyboard.press(".")
+    assert window.pieces == symbols("english", at_ply(window.moves, 1))
+    window.page.click("[data-part=looking] [data-action=now]")
+    assert window.pieces == symbols("english", game.fen)
+    assert len(window.state["moves"]) == 3
+    [first, *_] = window.moves
+    window.page.click(".game-list button >> nth=0")
+    window.page.click("summary:has-text('Position and file')")
+    above = window.at(1)[1] > window.at(32)[1]
+    window.page.click("[data-action=flip]")
+    window.page.click("[data-action=fromhere]")
+    window.page.wait_for_selector("text=No moves yet.")
+    assert (window.at(1)[1] > window.at(32)[1]) != above
+    assert window.state["start"]["fen"] == at_ply([first], 1)
 
 
 def at_ply(moves: Sequence[str], ply: int) -> str:
@@ -294,32 +292,31 @@ def at_ply(moves: Sequence[str], ply: int) -> str:
     return found.fen
 
 
-def test_a_position_is_set_up_by_clicks_and_drags_and_played(browser, address):
-    with opened(browser, address) as window:
-        page = window.page
-        page.click("summary:has-text('Position or file')")
-        page.click("[data-action=edit]")
-        page.click("[data-action=editclear]")
-        page.wait_for_selector("text=No legal move: the game would be over.")
-        assert page.is_disabled("[data-action=editdone]")
-        page.click("[data-letter=B]")
-        window.click(18)
-        page.wait_for_selector("text=One side has no piece.")
-        assert page.is_disabled("[data-action=editdone]")
-        page.click("[data-letter=w]")
-        window.click(22, 23, 30, 23)
-        window.drag(30, 31)
-        page.click("[data-letter=W]")
-        window.click(25)
-        page.check("[name=turn][value=black]")
-        page.wait_for_selector("text=3 legal moves.")
-        assert page.input_value("[data-part=editfen]") == "B:W22,K25,31:BK18"
-        page.click("[data-action=editdone]")
-        page.wait_for_selector("[data-mode=setup]")
-        assert window.pieces == symbols("english", "B:W22,K25,31:BK18")
-        window.click(18)
-        page.wait_for_selector("[data-mode=game]")
-        assert window.state["start"]["fen"] == "B:W22,K25,31:BK18"
+def test_a_position_is_set_up_by_clicks_and_drags_and_played(window):
+    page = window.page
+    page.click("summary:has-text('Position or file')")
+    page.click("[data-action=edit]")
+    page.click("[data-action=editclear]")
+    page.wait_for_selector("text=No legal move: the game would be over.")
+    assert page.is_disabled("[data-action=editdone]")
+    page.click("[data-letter=B]")
+    window.click(18)
+    page.wait_for_selector("text=One side has no piece.")
+    assert page.is_disabled("[data-action=editdone]")
+    page.click("[data-letter=w]")
+    window.click(22, 23, 30, 23)
+    window.drag(30, 31)
+    page.click("[data-letter=W]")
+    window.click(25)
+    page.check("[name=turn][value=black]")
+    page.wait_for_selector("text=3 legal moves.")
+    assert page.input_value("[data-part=editfen]") == "B:W22,K25,31:BK18"
+    page.click("[data-action=editdone]")
+    page.wait_for_selector("[data-mode=setup]")
+    assert window.pieces == symbols("english", "B:W22,K25,31:BK18")
+    window.click(18)
+    page.wait_for_selector("[data-mode=game]")
+    assert window.state["start"]["fen"] == "B:W22,K25,31:BK18"
 
 
 def test_the_fen_that_is_typed_is_shown_and_begun_with_and_a_wrong_one_is_explained(browser, address):
@@ -381,38 +378,36 @@ def test_a_finger_drags_a_piece_and_the_page_does_not_scroll(browser, address):
         assert window.page.evaluate("scrollY") == 0
 
 
-def test_two_programs_play_are_paused_and_go_on(browser, address):
-    with opened(browser, address) as window:
-        page = window.page
-        page.select_option("[data-part=players] select >> nth=1", "level")
-        page.click("summary:has-text('Clock')")
-        page.fill("[name=pace]", "0.5")
-        page.click("[data-part=begin]")
-        window.played(2)
-        page.click("[data-action=pause]")
-        window.headline("Paused")
-        count = len(window.state["moves"])
-        page.wait_for_timeout(300)
-        assert len(window.state["moves"]) == count
-        page.click("[data-action=pause]")
-        window.played(count + 2)
+def test_two_programs_play_are_paused_and_go_on(window):
+    page = window.page
+    page.select_option("[data-part=players] select >> nth=1", "level")
+    page.click("summary:has-text('Clock')")
+    page.fill("[name=pace]", "0.5")
+    page.click("[data-part=begin]")
+    window.played(2)
+    page.click("[data-action=pause]")
+    window.headline("Paused")
+    count = len(window.state["moves"])
+    page.wait_for_timeout(300)
+    assert len(window.state["moves"]) == count
+    page.click("[data-action=pause]")
+    window.played(count + 2)
 
 
-def test_an_analysis_shows_lines_whose_moves_are_arrows_and_a_bar(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "human")
-        page = window.page
-        page.select_option("[data-part=lines]", "2")
-        page.check("[data-part=analysis]")
-        page.wait_for_selector(".best-lines li >> nth=1")
-        page.wait_for_selector("[data-part=score]:not(:empty)")
-        page.click(".best-lines li >> nth=0 >> .line-move >> nth=0")
-        page.wait_for_selector(".arrow-best")
-        page.reload()
-        page.wait_for_selector(".best-lines li >> nth=1")
-        assert page.input_value("[data-part=lines]") == "2"
-        page.uncheck("[data-part=analysis]")
-        assert window.moves == []
+def test_an_analysis_shows_lines_whose_moves_are_arrows_and_a_bar(window):
+    window.begin("english", "human", "human")
+    page = window.page
+    page.select_option("[data-part=lines]", "2")
+    page.check("[data-part=analysis]")
+    page.wait_for_selector(".best-lines li >> nth=1")
+    page.wait_for_selector("[data-part=score]:not(:empty)")
+    page.click(".best-lines li >> nth=0 >> .line-move >> nth=0")
+    page.wait_for_selector(".arrow-best")
+    page.reload()
+    page.wait_for_selector(".best-lines li >> nth=1")
+    assert page.input_value("[data-part=lines]") == "2"
+    page.uncheck("[data-part=analysis]")
+    assert window.moves == []
 
 
 def test_an_analysis_says_what_the_moves_of_an_ending_come_to(browser, address):
@@ -452,14 +447,13 @@ def test_two_windows_show_one_game_and_who_plays_and_what_is_analysed(browser, a
         )
 
 
-def test_a_game_that_there_is_not_leads_to_where_games_are_set_up(browser, address):
-    with opened(browser, address) as window:
-        window.page.goto("about:blank")
-        window.page.goto(f"{address}#/game/nothing")
-        window.page.locator("[data-say]", has_text="does not have this game any more").wait_for()
-        window.page.wait_for_selector("[data-part=begin]")
-        assert window.pieces == symbols("english", arena.Game("english").fen)
-        assert window.page.is_hidden("[data-action=resign]")
+def test_a_game_that_there_is_not_leads_to_where_games_are_set_up(window):
+    window.page.goto("about:blank")
+    window.page.goto(f"{window.address}#/game/nothing")
+    window.page.locator("[data-say]", has_text="does not have this game any more").wait_for()
+    window.page.wait_for_selector("[data-part=begin]")
+    assert window.pieces == symbols("english", arena.Game("english").fen)
+    assert window.page.is_hidden("[data-action=resign]")
 
 
 def test_a_move_that_was_lost_with_the_connection_can_be_made_again(browser, address):
@@ -482,76 +476,72 @@ def test_a_move_that_was_lost_with_the_connection_can_be_made_again(browser, add
         assert window.moves == ["11-15"]
 
 
-def test_a_refusal_that_comes_with_news_shows_them(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "human")
-        window.click(11, 15)
-        window.played(1)
-        window.page.evaluate(
-            """() => {  // another window takes the move back
-                const { store } = tested["web/page/store.js"];
-                const prototype = WebSocket.prototype, send = prototype.send;
-                const version = store.game.version;
-                prototype.send = function () {
-                    prototype.send = send;
-                    this.send(JSON.stringify({ do: "undo", version }));
-                    this.send(JSON.stringify({ do: "move", text: "22-18", version }));
-                };
-            }"""
-        )
-        window.click(22, 18)
-        window.page.locator("[data-say]", has_text="the game has moved on").wait_for()
-        window.headline("Black to move")
-        assert window.moves == [] and window.page.is_hidden("[data-part=looking]")
-        assert window.pieces == symbols("english", arena.Game("english").fen)
+def test_a_refusal_that_comes_with_news_shows_them(window):
+    window.begin("english", "human", "human")
+    window.click(11, 15)
+    window.played(1)
+    window.page.evaluate(
+        """() => {  // another window takes the move back
+            const { store } = tested["web/page/store.js"];
+            const prototype = WebSocket.prototype, send = prototype.send;
+            const version = store.game.version;
+            prototype.send = function () {
+                prototype.send = send;
+                this.send(JSON.stringify({ do: "undo", version }));
+                this.send(JSON.stringify({ do: "move", text: "22-18", version }));
+            };
+        }"""
+    )
+    window.click(22, 18)
+    window.page.locator("[data-say]", has_text="the game has moved on").wait_for()
+    window.headline("Black to move")
+    assert window.moves == [] and window.page.is_hidden("[data-part=looking]")
+    assert window.pieces == symbols("english", arena.Game("english").fen)
 
 
-def test_a_game_on_a_board_of_6x6_is_begun_and_begun_again(browser, address):
-    with opened(browser, address) as window:
-        page = window.page
-        page.select_option("[name=variant]", "simplified")
-        sizes = page.locator("[name=size] option").all_inner_texts()
-        assert sizes == ["6\xa0×\xa06", "8\xa0×\xa08", "10\xa0×\xa010"]
-        page.select_option("[name=size]", "simplified-6x6")
-        page.wait_for_selector(".board-squares [data-square='19']", state="detached")
-        for side in range(2):
-            page.select_option(f"[data-part=players] select >> nth={side}", "human")
-        assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
-        page.click("[data-part=begin]")
-        page.wait_for_selector("[data-mode=game]")
-        page.click("[data-action=resign]")
-        page.click("dialog [data-part=yes]")
-        page.click("[data-action=again]")
-        page.wait_for_selector(".game-yours")
-        assert (window.state["variant"], window.state["moves"]) == ("simplified-6x6", [])
+def test_a_game_on_a_board_of_6x6_is_begun_and_begun_again(window):
+    page = window.page
+    page.select_option("[name=variant]", "simplified")
+    sizes = page.locator("[name=size] option").all_inner_texts()
+    assert sizes == ["6\xa0×\xa06", "8\xa0×\xa08", "10\xa0×\xa010"]
+    page.select_option("[name=size]", "simplified-6x6")
+    page.wait_for_selector(".board-squares [data-square='19']", state="detached")
+    for side in range(2):
+        page.select_option(f"[data-part=players] select >> nth={side}", "human")
+    assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
+    page.click("[data-part=begin]")
+    page.wait_for_selector("[data-mode=game]")
+    page.click("[data-action=resign]")
+    page.click("dialog [data-part=yes]")
+    page.click("[data-action=again]")
+    page.wait_for_selector(".game-yours")
+    assert (window.state["variant"], window.state["moves"]) == ("simplified-6x6", [])
 
 
-def test_a_published_program_shows_its_figures_as_it_printed_them(browser, address):
-    with opened(browser, address) as window:
-        window.page.select_option("[name=variant]", "cis300")
-        window.page.wait_for_selector(".game-side .strip-name:has-text('cis300, level 3')")
-        window.click(11)
-        window.page.wait_for_selector(".sign-end")
-        window.click(15)
-        window.played(2)
-        printed = window.page.inner_text(".game-noted + dl + .game-figures")
-        assert re.fullmatch(r"\(Last Move: Red-\(\d, \d\) to \(\d, \d\)\)---Now Black's turn", printed)
+def test_a_published_program_shows_its_figures_as_it_printed_them(window):
+    window.page.select_option("[name=variant]", "cis300")
+    window.page.wait_for_selector(".game-side .strip-name:has-text('cis300, level 3')")
+    window.click(11)
+    window.page.wait_for_selector(".sign-end")
+    window.click(15)
+    window.played(2)
+    printed = window.page.inner_text(".game-noted + dl + .game-figures")
+    assert re.fullmatch(r"\(Last Move: Red-\(\d, \d\) to \(\d, \d\)\)---Now Black's turn", printed)
 
 
-def test_the_board_turns_to_whoever_is_to_move_if_asked_and_by_its_key(browser, address):
-    with opened(browser, address) as window:
-        window.begin("english", "human", "human")
-        assert window.at(1)[1] > window.at(32)[1]
-        window.page.keyboard.press("f")
-        assert window.at(1)[1] < window.at(32)[1]
-        window.page.keyboard.press("f")
-        window.page.click("summary:has-text('Players and level')")
-        window.page.check("[data-part=turn]")
-        window.click(11, 15)
-        window.headline("White to move")
-        assert window.at(1)[1] < window.at(32)[1]
-        first = window.page.locator(".game-cells [role=row] >> nth=0 >> [role=gridcell] >> nth=0")
-        assert first.inner_text() == "1, black man"
+def test_the_board_turns_to_whoever_is_to_move_if_asked_and_by_its_key(window):
+    window.begin("english", "human", "human")
+    assert window.at(1)[1] > window.at(32)[1]
+    window.page.keyboard.press("f")
+    assert window.at(1)[1] < window.at(32)[1]
+    window.page.keyboard.press("f")
+    window.page.click("summary:has-text('Players and level')")
+    window.page.check("[data-part=turn]")
+    window.click(11, 15)
+    window.headline("White to move")
+    assert window.at(1)[1] < window.at(32)[1]
+    first = window.page.locator(".game-cells [role=row] >> nth=0 >> [role=gridcell] >> nth=0")
+    assert first.inner_text() == "1, black man"
 
 
 def test_a_usual_clock_is_one_click(browser, address):
