@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,19 @@ def own(tmp_path: Path) -> Any:
     return lambda name: side_of({"type": f"{file}:{name}", "name": name.lower()})
 
 
-def seated(white: Side = PERSON, black: Side = PERSON, fen: str | None = None, **options: Any) -> BoardGame:
-    return BoardGame(ENGLISH, (white, black), None if fen is None else parse_fen(ENGLISH, fen), **options)
+BOARDS: list[BoardGame] = []
+
+
+@pytest.fixture(autouse=True)
+def all_closed() -> Iterator[None]:
+    yield
+    while BOARDS:
+        BOARDS.pop().close()
+
+
+def seated(white: Side = PERSON, black: Side = PERSON, **options: Any) -> BoardGame:
+    BOARDS.append(BoardGame(ENGLISH, (white, black), **options))
+    return BOARDS[-1]
 
 
 def push(board: BoardGame, *texts: str) -> None:
@@ -119,14 +131,12 @@ def test_persons_and_players_move_in_turn_by_the_rules(own):
     board.seat((PERSON, own("Kept")))
     push(board, "?")
     assert board.turns[2].thought is not None and set(board._players) == {BLACK}
-    board.close()
 
 
 def test_chance_is_the_seeds():
     def played(seed: int) -> list[str]:
         board = seated(side_of("random"), side_of("random"), seed=seed)
         push(board, *"?" * 12)
-        board.close()
         return texts(board)
 
     assert played(1) == played(1) != played(2)
@@ -147,7 +157,6 @@ def test_undo_takes_back_a_persons_move_and_what_followed(own):
     for nothing in (board, first):
         with pytest.raises(ArenaError, match="there is no move to take back"):
             nothing.undo()
-        nothing.close()
 
 
 def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
@@ -155,7 +164,6 @@ def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
         board = seated(*sides)
         push(board, *(("11-15", "23-19", "8-11") if sides[0].is_person else "???"))
         assert board.undo() == 1 and len(board.turns) == 2
-        board.close()
 
 
 def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
@@ -188,7 +196,6 @@ def test_an_answer_to_another_position_changes_nothing(own):
         assert not board.accept(request, thought)
         assert not board.fail(request, RuntimeError("late"))
         assert (texts(board), board.version, board.outcome) == (moves, version, outcome)
-        board.close()
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.02])
@@ -206,7 +213,6 @@ def test_a_search_is_stopped_begun_or_not_and_its_answer_played(own, seconds):
         thread.start()
     thread.join(10)
     assert not thread.is_alive() and board.accept(request, thoughts[0])
-    board.close()
 
 
 def test_a_player_that_does_not_heed_a_stop_is_asked_by_one_thread(own):
@@ -222,7 +228,6 @@ def test_a_player_that_does_not_heed_a_stop_is_asked_by_one_thread(own):
         board.stop()
     assert threading.active_count() <= before + 1
     thread.join()
-    board.close()
 
 
 def test_a_stop_does_not_reach_the_next_search(own):
@@ -237,7 +242,6 @@ def test_a_stop_does_not_reach_the_next_search(own):
     board.stop()
     thread.join(10)
     assert not thread.is_alive()
-    board.close()
 
 
 # --- failures
@@ -260,7 +264,6 @@ def test_a_player_that_fails_loses(own, name, failure):
         board.request()
     board.undo()
     assert board.outcome is None and not board.failure
-    board.close()
 
 
 # --- clocks
@@ -300,7 +303,6 @@ def test_a_player_that_takes_longer_than_its_clock_has_lost(own):
     assert request.limit == Limit(clock=0.02, increment=0.0)
     assert board.accept(request, request.answer())
     assert board.outcome == Outcome(WHITE, Termination.TIME) and not board.turns
-    board.close()
 
 
 def test_a_players_clock_does_not_run_before_it_is_asked(own):
@@ -311,7 +313,6 @@ def test_a_players_clock_does_not_run_before_it_is_asked(own):
     push(board, "?")
     assert board.outcome is None
     assert (board.clocks() or (0, 0))[BLACK] == pytest.approx(30.0 - board.turns[0].seconds)
-    board.close()
 
 
 # --- ends
@@ -397,7 +398,6 @@ def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
     assert texts(again) == texts(board) and again.game.position == board.game.position
     assert pdn.result == "*" and again.outcome is None
     push(again, "?")
-    board.close()
     again.close()
 
 
@@ -409,7 +409,6 @@ def test_pdn_says_who_played_before_the_sides_changed_and_the_points():
     push(board, board.game.text(board.game.legal_moves[0]), "?")
     comments = read_pdn(pdn_text(board)).games[0].comments
     assert comments[2].endswith("; played by random") and "played by" not in comments[4]
-    board.close()
     simplified = VARIANTS["simplified"]
     pointed = BoardGame(simplified, (PERSON, PERSON), parse_fen(simplified, "W:W6,3:B26"))
     push(pointed, "6-2", "26-31")

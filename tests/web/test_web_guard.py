@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import socket
@@ -99,14 +98,10 @@ def test_a_name_that_was_bent_to_this_machine_is_refused(at, unchanged, host):
 def test_websockets_are_guarded_alike(at, unchanged, wrong):
     address = at.address(unchanged)
     uri = address.replace(at.token, "x") if wrong == "token" else address.replace("127.0.0.1", "127.0.0.2")
-
-    async def knock() -> None:
+    with socket.create_connection(("127.0.0.1", at.port)) as knocking:
         with pytest.raises(websockets.InvalidStatus) as denied:
-            async with websockets.connect(uri, host="127.0.0.1", port=at.port):
-                pass
+            connect(uri, sock=knocking)
         assert denied.value.response.status_code in (400, 403)
-
-    asyncio.run(knock())
 
 
 def raw(at: Served, sent: bytes) -> bytes:
