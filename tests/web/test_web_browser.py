@@ -256,7 +256,7 @@ def test_two_people_agree_on_a_draw(window):
     window.headline("Draw")
 
 
-def test_looking_back_changes_nothing_and_there_is_a_way_back(window):
+def test_looking_back_changes_nothing_and_games_and_positions_are_taken_along(window):
     window.begin("english", "human", "human")
     for _ in range(3):
         state = window.state
@@ -276,6 +276,14 @@ def test_looking_back_changes_nothing_and_there_is_a_way_back(window):
     [first, *_] = window.moves
     window.page.click(".game-list button >> nth=0")
     window.page.click("summary:has-text('Position and file')")
+    with window.page.expect_download() as saving:
+        window.page.click("[data-part=save]")
+    (saved,) = read_pdn(saving.value.path().read_text()).games
+    assert saved.moves == game.moves
+    window.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    window.page.click("[data-action=copy]")
+    window.page.wait_for_selector("text=Copied.")
+    assert window.page.evaluate("navigator.clipboard.readText()") == at_ply([first], 1)
     above = window.at(1)[1] > window.at(32)[1]
     window.page.click("[data-action=flip]")
     window.page.click("[data-action=fromhere]")
