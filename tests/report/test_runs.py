@@ -12,7 +12,7 @@ import pytest
 from arena.ledger.ledger import FILE
 from arena.report.compare import sameness, sameness_sentence
 from arena.report.load import load as load_run
-from arena.watch.entry import entries, read_entry
+from arena.watch.entry import entries
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import MISSING_WORD
 from tests.helpers.stored_run import StoredRun
@@ -77,20 +77,6 @@ def test_a_damaged_run_is_listed_with_what_is_wrong_and_harms_no_other(tmp_path:
     assert "cannot be read" in states["broken"] and str(tmp_path) not in states["broken"]
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert states["broken"].split(":")[0] in page
-
-
-def test_elo_is_that_of_the_report_unless_games_were_played_since(tmp_path: Path) -> None:
-    folder = run(tmp_path / "a", games(3, 1))
-    fitted = read_entry(folder, tmp_path).elo
-    header = "rank,player,elo,elo_low,elo_high,games\n"
-    (folder / "standings.csv").write_text(header + "1,mine,50,20,80,4\n2,rock,-50,,,4\n")
-    reported = read_entry(folder, tmp_path).elo
-    assert reported["mine"] == (50, 20, 80) and reported["rock"] == (-50, -50, -50)
-    assert reported != fitted
-    (folder / "standings.csv").write_text(header + "1,mine,50,20,80,3\n2,rock,-50,,,3\n")
-    assert read_entry(folder, tmp_path).elo == fitted
-    (folder / "standings.csv").write_text("nonsense")
-    assert read_entry(folder, tmp_path).elo == fitted
 
 
 def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> None:

@@ -171,15 +171,17 @@ def test_elo_is_the_joint_fit_of_the_counts_or_that_of_the_report_of_the_same_ga
     found = {row["player"]: row["elo"] for row in status(run)["standings"]}
     assert found == pytest.approx(dict(zip(fitted["player"], fitted["elo"], strict=True)))
 
-    (run.folder / STANDINGS).write_text(
-        "player,games,elo,elo_low,elo_high\na,4,99.5,-99.5,298.5\nb,4,,,\nc,2,,,\n"
-    )
+    reported = "player,games,elo,elo_low,elo_high\na,4,99.5,-99.5,298.5\nb,4,,,\nc,2,,,\n"
+    (run.folder / STANDINGS).write_text(reported)
     document = status(run)
     assert document["provisional"] is False and PROVISIONAL not in invoke("status", run.folder).stdout
     rows = {row["player"]: (row["elo"], row["elo_low"]) for row in document["standings"]}
     assert rows == {"a": (99.5, -99.5), "b": (None, None), "c": (None, None)}
 
+    (run.folder / STANDINGS).write_text("nonsense")
+    assert status(run)["provisional"] is True
     run.add(6, "a", "b", "white")
+    (run.folder / STANDINGS).write_text(reported)
     assert status(run)["provisional"] is True and status(run)["standings"][0]["elo"] != 99.5
 
 

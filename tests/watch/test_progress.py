@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from arena.ratings.match import SprtState
 from arena.rules.game import Termination
 from arena.watch import display, elo, live
 from arena.watch.display import PLAIN_SECONDS, Display, view
-from arena.watch.elo import EloSoFar
+from arena.watch.elo import EloSoFar, RunReader
 from arena.watch.live import Forfeits, Moment, Standing, read_moment
 from arena.watch.words import duration, status_line
 from tests.helpers.schedules import plan_of
@@ -134,6 +134,24 @@ def test_other_work_is_counted_from_its_first_piece_on(clock: Clock, stream: io.
     assert stream.getvalue().splitlines() == [
         "11 of 100 answers, 1 min 29 s left", "31 of 100 answers, 1 min 09 s left"
     ]  # fmt: skip
+
+
+def test_looks_at_a_run_take_three_per_cent_of_the_time(
+    clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    def read(_: Path) -> Moment:
+        looks.append(clock.now)
+        clock.now += 0.1
+        return moment_of({})
+
+    monkeypatch.setattr(elo, "read_moment", read)
+    reader = RunReader(tmp_path)
+    for _ in range(80):
+        clock.now += 0.25
+        reader.look()
+    assert all(3 <= later - earlier < 4 for earlier, later in pairwise(looks[1:])) and len(looks) > 5
 
 
 def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
