@@ -114,13 +114,13 @@ def test_the_last_planes_count_plies_without_progress_and_earlier_occurrences():
     [
         *((name, {}) for name in ("english", "international", "simplified", "pool")),
         ("english", {"opponent": "greedy"}),
-        ("frisian", {"random_plies": 8}),
+        ("frisian", {"random_plies": 8, "max_plies": 200}),
     ],
 )
 def test_the_environment_passes_the_api_test_of_pettingzoo(name, options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        api_test(env(name, max_plies=60, **options), num_cycles=100)
+        api_test(env(name, **{"max_plies": 60} | options), num_cycles=150)
 
 
 def test_a_game_of_random_actions_is_a_game_by_the_rules_with_its_rewards(variant):

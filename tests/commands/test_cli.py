@@ -120,6 +120,21 @@ def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(tmp_
     assert result.exit_code == 2 and not (tmp_path / "out").exists()
     assert [line.removeprefix(f"{file}:").split(":")[0] for line in lines] == ["6", "7", "8"]
     assert f"{file}:6:" in invoke("doctor", file).output
+    file.write_text("name: t\nvariant: [english\n")
+    assert_one_clear_line(invoke("doctor", file), f"{file}:3:")
+
+
+def test_who_raises_loses_its_games_and_another_experiment_is_not_mixed_into_their_folder(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    config = tmp_path / "crash.yaml"
+    config.write_text(GOOD + "  - {name: b, type: 'broken.py:Crashes'}\n")
+    arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1)
+    result = invoke(*arguments)
+    assert result.exit_code == 3 and "b raised ZeroDivisionError: " in result.stderr
+    games = pd.read_csv(tmp_path / "out" / "games.csv")
+    assert games["termination"].tolist() == ["error", "error", "error", "disqualified"]
+    config.write_text("seed: 5\n" + config.read_text())
+    assert_one_clear_line(invoke(*arguments), "(changed: seed)")
 
 
 # --- players that fail or are faulty
@@ -188,6 +203,8 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
 def test_help_lists_every_command_once() -> None:
     listed = re.findall(r"^  (\w+)  +\w", invoke("--help").stdout.partition("Play:")[2], re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
+    for name in COMMANDS:
+        assert invoke(name, "--help").stdout.startswith("Usage: ")
 
 
 def test_the_schema_is_printed_and_installed_where_it_is_asked_for(

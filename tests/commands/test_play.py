@@ -219,7 +219,7 @@ def test_ctrl_c_pauses_a_game_of_players(own):
         ("--white greedy --flip", "english: White greedy, Black ann; ", "1"),
         ("--white human --black human", "english: White human, Black human; ", "1"),
         ("'{base: english, men: 12}'", "english (men 12): White level 3, Black ann; ", "32"),
-        ("--white '{type: greedy, evaluation: simple}' --no-draws", "english (no draws): White greedy, ", "32"),
+        ("checkers-ai --no-draws", "checkers-ai (no draws): White checkers-ai, Black ann; ", "32"),
     ],
 )
 def test_a_person_has_the_side_that_moves_first_and_its_board_below(arguments, heading, top):
@@ -231,7 +231,9 @@ def test_a_person_has_the_side_that_moves_first_and_its_board_below(arguments, h
     "line",
     [
         "englsh",
+        "'{base: english, promotio: never}'",
         "--white nobody",
+        "--white '{type: greedy, x: 1}'",
         "--level 3 --white greedy",
         "--level 13",
         "--fen W:W99:B1",

@@ -108,6 +108,8 @@ def test_a_game_of_a_pdn_is_shown_at_its_end_or_after_a_ply(games):
     lines = shown(games, "--ply", 3)
     assert lines[2:12] == [*str(game).splitlines(), game.fen]
     assert lines[12].startswith("1. 11-15 23-19 2. [8-11] 22-17 3. 4-8")
+    assert shown(games, "--ply", 0)[1] == "before ply 1 of 12"
+    assert "'22-11' is not legal" in invoke("show", games, "--game", 4).stderr
 
 
 def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.base.number import quantity, signed
+from arena.base.number import quantity, signed, times
 from arena.ledger.info import Diagnosis
 from arena.ledger.ledger import GAME_COLUMNS
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
+from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import html
 from arena.report.run import Run
@@ -25,6 +26,7 @@ from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
+from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     OPENING,
     START,
@@ -164,6 +166,7 @@ def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds
         (quantity, 999.9e3, "", "1 M"),
         (quantity, np.nan, "s", ""),
         (quantity, pd.NA, "", ""),
+        (lambda ratio, _: times(ratio), 1234.0, None, "1,234"),
         (signed, 12.4, 0, "+12"),
         (signed, -7.0, 0, "−7"),
         (signed, -0.4, 0, "0"),
@@ -173,6 +176,18 @@ def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds
 )
 def test_numbers_are_written_as_people_write_them(write: Any, value: float, more: Any, text: str) -> None:
     assert write(value, more) == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "options", "words"),
+    [
+        ("negamax", {"clock": 60.0, "increment": 0.5}, {}, "alpha-beta, 1 min for the game and 500 ms a move"),
+        ("negamax", {"nodes": 2000}, {"tt": 0, "lmr": "early"}, "alpha-beta, tt 0, lmr early, 2,000 nodes"),
+        ("engine", {"seconds": 1.0}, {"command": "/opt/scan hub", "folder": "."}, "program scan, 1 s"),
+    ],
+)
+def test_a_player_is_described(kind: str, limit: dict[str, Any], options: dict[str, Any], words: str) -> None:
+    assert describe(PlayerSpec("a", kind, Limit(**limit), options)).startswith(words)
 
 
 def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: Path) -> None:

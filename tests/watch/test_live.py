@@ -78,6 +78,13 @@ def test_a_complete_run_was_planned_as_it_was_played(run: StoredRun) -> None:
     assert (moment.games, moment.planned, moment.complete, moment.playing) == (4, 4, True, False)
 
 
+def test_a_damaged_result_is_an_error_in_one_line(run: StoredRun) -> None:
+    run.add(1, "a", "b", "white")
+    run.ledger.connection.execute("UPDATE games SET result = 'nonsense'")
+    with pytest.raises(StoreError, match=r"^\S+ledger\.sqlite cannot be read.* 'nonsense'.*$"):
+        read_moment(run.folder)
+
+
 # --- who plays it, and how fast
 
 

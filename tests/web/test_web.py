@@ -107,6 +107,7 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
     assert found == replace(strongest(VARIANTS["international"], Limit(seconds=1.0)), name="neural 1 s")
     seconds = [players[key]["seconds"] for key in ("random", "level-3", "checkers-ai", "strong-3s")]
     assert seconds == [None, 0.0, 1.0, 3.0]
+    assert at.client.get("/api/variants/nothing/board").status_code == 422
     for variant in VARIANTS.values():
         assert not at.room.offer.seats("human", at.room.offer.usual(variant), variant)[1].is_person
 
