@@ -17,7 +17,6 @@ from arena.report.charts.effort import plot_nodes, plot_time
 from arena.report.charts.elo import plot_elo, plot_sweep
 from arena.report.charts.style import save_png
 from arena.report.files import FILES
-from arena.report.page.sections import markdown
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions
 from arena.report.tables.effort import SHARES
@@ -29,7 +28,6 @@ from tests.helpers.report_data import (
     assert_nothing_is_cut_off,
     changed,
     drawn,
-    plain,
     player,
     synthetic,
     texts,
@@ -139,16 +137,6 @@ def test_dollar_signs_in_names_are_text_and_not_formulas(hostile: Run) -> None:
 
 
 # page and files
-
-
-def test_a_player_that_only_keeps_a_clock_is_in_the_report(tmp_path: Path) -> None:
-    made = synthetic(tmp_path, [player("r", type="random"), player("s", type="random")], 1)
-    overrun = pd.array(np.full(len(made.moves), 0.25), dtype="Float64")
-    games = made.games.assign(result="white", termination="time")
-    made = changed(made, games=games, moves=made.moves.assign(overrun=overrun))
-    text = plain(markdown(made))
-    assert "## Search effort" in text and "out of time" in text
-    assert all(re.search(rf"\| {name} \|.*\| 250 ms \| 250 ms \| 1 \|", text) for name in "rs")
 
 
 def test_the_page_escapes_names(hostile: Run) -> None:

@@ -399,22 +399,6 @@ async def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
 
 
 @in_a_loop
-async def test_the_program_is_stopped_by_undo_and_its_answer_is_not_played(at):
-    forget()
-    state = at.begin(white=own(at, "slow"))
-    async with window(at, state) as seen:
-        await seen.next()
-        await seen.ask("move", text="11-15")
-        await seen.next(thinking=True)
-        await until(lambda: SEEN)
-        await seen.ask("undo")
-        await seen.next(moves=0)
-        await until(lambda: ENDED)
-        await asyncio.sleep(0.1)
-        assert at.state(state)["moves"] == []
-
-
-@in_a_loop
 async def test_a_player_that_fails_loses_and_it_is_said(at):
     state = at.begin(white="random", black=own(at, "broken"))
     async with window(at, state) as seen:
