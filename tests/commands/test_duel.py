@@ -17,6 +17,7 @@ from players.loading import located
 from players.player import Limit
 from tests.helpers.command_line import invoke, refused
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
 OWN = """\
 class Last:
     limits = ()
