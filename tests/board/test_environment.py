@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test
 
 from arena import Encoding, Game
 from arena.board import environment as environment_module
 from arena.board.environment import DraughtsEnv, OneAgentEnv, env
 from arena.rules.position import BLACK, COLOURS, WHITE
-from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import one_line
 
 
@@ -60,13 +58,10 @@ def test_every_legal_move_has_one_action_and_is_found_by_it(variant):
 def test_captures_between_the_same_squares_have_actions_of_their_own_whatever_their_order():
     game, encoding = Game("pool", "W:W18,20,21,30:B6,7,8,12,13,14,15,23"), Encoding("pool")
     by_action = {action: game.text(move) for action, move in encoding.moves(game).items()}
-    ends = 32 * 17
+    ends, more = 32 * 17, 32 * 32
     assert by_action == {
-        ends + 3: "18x9x2x11x4",
-        32 * 32: "18x11x4",
-        ends + 26: "18x11x2x9x18x27",
-        32 * 32 + 1: "18x27",
-    }
+        ends + 3: "18x9x2x11x4", more: "18x11x4", ends + 26: "18x11x2x9x18x27", more + 1: "18x27"
+    }  # fmt: skip
     game.legal_moves = game.legal_moves[::-1]
     assert {action: game.text(move) for action, move in encoding.moves(game).items()} == by_action
 
@@ -114,36 +109,23 @@ def test_the_last_planes_count_plies_without_progress_and_earlier_occurrences():
 # --- environment
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_the_environment_passes_the_api_test_of_pettingzoo(name):
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *((name, {}) for name in ("english", "international", "simplified", "pool")),
+        ("english", {"opponent": "greedy"}),
+        ("frisian", {"random_plies": 8, "max_plies": 200}),
+    ],
+)
+def test_the_environment_passes_the_api_test_of_pettingzoo(name, options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        api_test(env(name, max_plies=60), num_cycles=100)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [DraughtsEnv, lambda: env("english", opponent="greedy"), lambda: env("frisian", random_plies=8)],
-    ids=["unwrapped", "opponent", "random plies"],
-)
-def test_the_environment_passes_the_api_test_in_its_other_ways(make):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        api_test(make(), num_cycles=200)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [env, lambda: env("russian", opponent="random", colour="black", random_plies=3)],
-    ids=["two agents", "opponent"],
-)
-def test_equal_seeds_give_equal_games(make: Callable[[], DraughtsEnv]):
-    seed_test(make, 100)
+        api_test(env(name, **{"max_plies": 60} | options), num_cycles=150)
 
 
 def test_a_game_of_random_actions_is_a_game_by_the_rules_with_its_rewards(variant):
     environment = DraughtsEnv(variant, max_plies=100)
-    for seed in range(3):
+    for seed in range(2):
         totals = play(environment, seed)
         game, outcome = environment.game, environment.game.outcome
         again = Game(variant)
@@ -162,10 +144,9 @@ def test_the_opponent_plays_the_other_colour_and_the_agent_gets_the_reward():
     for colour in COLOURS:
         environment = DraughtsEnv("english", opponent="{type: negamax, depth: 4}", colour=colour)
         assert environment.possible_agents == ["player_0"]
-        totals = [play(environment, seed)["player_0"] for seed in range(4)]
+        totals = [play(environment, seed)["player_0"] for seed in range(3)]
         assert environment.colours == {"player_0": COLOURS.index(colour)}
-        assert sum(totals) <= -3
-        assert max(totals) <= 0
+        assert sum(totals) <= -2 and max(totals) <= 0
         environment.close()
 
 
@@ -206,13 +187,11 @@ def test_the_info_has_the_fen_and_the_opponents_score_from_the_agents_view():
 # --- one agent, for Gymnasium
 
 
-@pytest.mark.parametrize("name", ["english", "international", "russian"])
-def test_the_environment_passes_the_checker_of_gymnasium(name):
+@pytest.mark.parametrize("options", [{"colour": "random"}, {"opponent": "random", "random_plies": 3}])
+def test_the_environment_passes_the_checker_of_gymnasium(options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for options in ({"colour": "random"}, {"opponent": "random", "random_plies": 3}):
-            made = gymnasium.make("arena.board.environment:arena/Draughts-v0", variant=name, **options)
-            check_env(made.unwrapped)
+        check_env(gymnasium.make("arena.board.environment:arena/Draughts-v0", **options).unwrapped)
 
 
 def test_one_agents_games_are_those_of_the_other_environment():

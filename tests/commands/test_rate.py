@@ -1,25 +1,26 @@
 """The command `arena rate`: results of runs, of PDN of any program and of CSV in, tables and JSON out."""
 
-import itertools
 import json
 import re
-from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import arena
-from arena.base.errors import ArenaError
 from arena.ratings.joint import rate
-from arena.report import load
 from arena.report.files import pdn_games
 from arena.report.load import read_results
-from arena.rules.result import Colour
-from tests.helpers.command_line import invoke, one_line
+from tests.helpers.command_line import invoke, refused
 from tests.helpers.results import written
 
 GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
 FEN = "B:W21,22:B1,2"
+RUN = """\
+name: tiny
+variant: {{base: {}}}
+max_plies: 30
+openings: {{random_plies: {}, count: {}, balanced: false}}
+players: [{{name: r, type: random}}, {{name: g, type: greedy}}]
+"""
 
 
 def rated(*words):
@@ -42,38 +43,24 @@ def game(white="a", black="b", result="1-0", number="1.", moves="11-15", **tags)
 def test_text_and_json_have_the_joint_rating(tmp_path):
     path = written(tmp_path, "games.csv", GAMES)
     document = rated(path)
-    assert list(elo(document)) == ["ann", "cat", "bob"] and sum(elo(document).values()) == pytest.approx(
-        0, abs=1e-6
-    )
+    assert list(elo(document)) == ["ann", "cat", "bob"]
+    assert sum(elo(document).values()) == pytest.approx(0, abs=1e-6)
     ann, *_, last = document["players"]
     assert (ann["games"], ann["wins"], ann["draws"], ann["losses"]) == (4, 3, 1, 0)
     assert ann["elo_high"] - ann["elo"] == pytest.approx(ann["error"]) and ann["error"] > 100
     assert last["los"] is None and document["advantage_error"] > 0 and document["notes"] == []
-    output = invoke("rate", path).output
-    assert " ".join(output.split("\n")[0].split()) == "# Player Elo 95 % interval Games Won Drawn Lost Score LOS"
-    assert "Moving first (White) was worth" in output and "White is assumed to move first" in output
-    assert not re.search(r"nan|inf|(?<!\w)-\d", output)
+    assert not re.search(r"nan|inf|(?<!\w)-\d", invoke("rate", path).output)
     assert elo(rated(path, "--anchor", "bob"))["bob"] == 0
     assert rated(path, "--first", "black")["advantage"] == pytest.approx(-document["advantage"])
 
 
-def run_of(folder: Path, variant="english", plies=4, count=2) -> Path:
-    players = "".join(f"  - {{name: {name}, type: {kind}}}\n" for name, kind in (("r", "random"), ("g", "greedy")))
-    openings = f"{{random_plies: {plies}, count: {count}, balanced: false}}"
-    text = f"name: tiny\nvariant: {variant}\nmax_plies: 30\nopenings: {openings}\nplayers:\n{players}"
-    config = written(folder, "tiny.yaml", text)
-    result = invoke("run", config, "--out", folder / "out", "--workers", 1, "--no-report")
-    assert result.exit_code == 0, result.output
-    return folder / "out"
-
-
-CASES = [("english", 4), ("international", 4), ("game3", 4), ("cis300", 0), ("{base: russian, first: black}", 3)]
-
-
 @pytest.mark.full(but=["english-4"])
-@pytest.mark.parametrize(("variant", "plies"), CASES)
+@pytest.mark.parametrize(("variant", "plies"), [("english", 4), ("cis300", 0), ("russian, first: black", 3)])
 def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
-    run = arena.load(run_of(tmp_path, variant, plies, count=2 if plies else 1))
+    config = written(tmp_path, "tiny.yaml", RUN.format(variant, plies, 2 if plies else 1))
+    result = invoke("run", config, "--out", tmp_path / "out", "--workers", 1, "--no-report")
+    assert result.exit_code == 0, result.output
+    run = arena.load(tmp_path / "out")
     path = written(tmp_path, "games.pdn", "\n".join(pdn_games(run)))
     table = run.ratings.table.set_index("player")
     of_run, of_file = rated(run.folder), rated(path)
@@ -152,13 +139,10 @@ def test_games_that_cannot_be_rated_are_left_out_counted_and_listed(tmp_path, na
     document = rated(path)
     assert [row["games"] for row in document["players"]] == [1, 1]
     assert [row["line"] for row in document["left_out"]] == lines
-    output = invoke("rate", path).output
-    for line in lines:
-        assert re.search(rf"{name}: [0-9]+ games? not counted, .*\b{line}\b", output)
-    assert sum(int(count) for count in re.findall("([0-9]+) games? not counted", output)) == len(lines)
-    strict = invoke("rate", path, "--strict")
-    assert strict.exit_code == 2 and strict.output.startswith(f"{path}:{lines[0]}: ")
-    assert "not counted" in invoke("compare", path, path).output
+    for output in (invoke("rate", path).output, invoke("compare", path, path).output):
+        found = [int(count) for count in re.findall("([0-9]+) games? not counted", output)]
+        assert sum(found) in (len(lines), 2 * len(lines))
+    assert refused("rate", path, "--strict").startswith(f"{path}:{lines[0]}: ")
 
 
 def test_names_are_texts_whose_spaces_do_not_matter(tmp_path):
@@ -223,7 +207,6 @@ def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
     ("name", "encoding", "said"),
     [
         ("José", "latin-1", "cp1252"),
-        ("Иванов П.", "cp1251", "cp1251"),
         ("Иванов П.", "koi8-r", "koi8-r"),
         ("Иванов П.", "utf-8", ""),
         ("José", "utf-16-be", ""),
@@ -281,28 +264,20 @@ def test_whose_win_1_0_is_depends_on_the_file_and_on_results(tmp_path, name, tex
 )
 def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, line):
     path = written(tmp_path, name, text)
-    result = invoke("rate", path, "--strict")
-    assert result.exit_code == 2
-    assert result.output.startswith(f"{path}:{line}: " if line else f"{path}: ")
-    assert result.output.count("\n") == 1
-    one_line(result.output)
+    assert refused("rate", path, "--strict").startswith(f"{path}:{line}: " if line else f"{path}: ")
 
 
 def test_what_is_not_there_or_not_known_gets_one_line(tmp_path):
     games = written(tmp_path, "games.csv", GAMES)
     latin = written(tmp_path, "latin.csv", b"white,black,result\na\xff,b,1-0\n")
-    cases = [
+    for words, named in (
         ((tmp_path / "none.csv",), str(tmp_path / "none.csv")),
-        ((tmp_path,), str(tmp_path)),
         (("/dev/zero",), "/dev/zero"),
-        ((games, "--anchor", "dan"), "unknown anchor 'dan'; did you mean 'ann'? (choices: ann, bob, cat)"),
-        ((latin, "--encoding", "cp12512"), "cp1251"),
+        ((games, "--anchor", "dan"), "'ann'"),
         ((latin, "--encoding", "utf-8"), str(latin)),
         ((latin, "--encoding", "hex"), "hex"),
-    ]
-    for words, named in cases:
-        result = invoke("rate", *words)
-        assert result.exit_code == 2 and named in result.output.splitlines()[-1]
+    ):
+        assert named in refused("rate", *words)
 
 
 # --- who moves first
@@ -327,21 +302,12 @@ def test_tags_or_moves_say_who_moves_first_and_first_overrides(tmp_path, games, 
     path = written(tmp_path, "games.pdn", games)
     found = read_results([path])
     assert (found.first, found.first_by) == (first, said_by)
-    said = f"{first.capitalize()} moves first ({said_by})." if said_by else "White is assumed to move first"
-    assert said in invoke("rate", path).output
-    assert "White moves first (--first)." in invoke("rate", path, "--first", "white").output
+    assert read_results([path], "white").first_by == "--first"
 
 
-def test_sources_that_differ_in_who_moves_first_need_first(tmp_path, monkeypatch):
+def test_sources_that_differ_in_who_moves_first_need_first(tmp_path):
     both = written(tmp_path, "games.pdn", game(GameType="20") + game(GameType="21"))
     white, black = (written(tmp_path, f"{kind}.pdn", game(GameType=kind)) for kind in ("20", "21"))
     for paths, place in (([both], f"{both}:8: "), ([black, white], "White moves first in " + str(white))):
-        result = invoke("rate", *paths)
-        assert result.exit_code == 2 and result.output.startswith(place) and result.output.count("\n") == 1
+        assert refused("rate", *paths).startswith(place)
         assert invoke("rate", *paths, "--first", "black").exit_code == 0
-    run = run_of(tmp_path)
-    read, colours = load.read_run, itertools.cycle(get_args(Colour))
-    monkeypatch.setattr(load, "read_run", lambda folder: read(folder)._replace(first=next(colours)))
-    with pytest.raises(ArenaError, match="--first"):
-        read_results([run, run])
-    assert len(read_results([run, run], "white").games)

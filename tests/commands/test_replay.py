@@ -14,13 +14,13 @@ from arena.ledger.game import stored_game
 from arena.ledger.packing import packed
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
-from tests.helpers.command_line import error_line, invoke, one_line
+from tests.helpers.command_line import error_line, invoke, refused
 
 CONFIG = """\
 name: t
 variant: english
 seed: 7
-openings: {random_plies: 4, count: 2}
+openings: {random_plies: 4, count: 1}
 max_plies: 30
 failures: {disqualify_after: 0}
 players:
@@ -52,8 +52,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tired.txt").write_text("8")
     (folder / "t.yaml").write_text(CONFIG)
     out = folder / "out"
-    arguments = ["run", str(folder / "t.yaml"), "--out", str(out), "--workers", "1", "--no-report"]
-    assert invoke(*arguments).exit_code == 3
+    assert invoke("run", folder / "t.yaml", "--out", out, "--workers", 1, "--no-report").exit_code == 3
     return out
 
 
@@ -67,24 +66,17 @@ def games(folder: Path, condition: str) -> list[tuple[int, str, str, int]]:
         return connection.execute(query).fetchall()
 
 
-UNTIMED = "white <> 'timed' AND black <> 'timed'"
-
-
-def test_every_game_without_a_limit_of_time_is_played_again_alike(run: Path) -> None:
-    untimed = games(run, UNTIMED)
-    assert len(untimed) == 12
+def test_every_game_without_a_limit_of_time_is_played_again_alike_and_the_run_stays_as_it_is(run: Path) -> None:
+    before = {path: path.read_bytes() for path in run.iterdir() if path.suffix not in ("", ".sqlite-shm")}
+    untimed = games(run, "white <> 'timed' AND black <> 'timed'")
+    assert len(untimed) == 6
     for game, white, black, plies in untimed:
         result = replay(run, game)
         assert result.exit_code == 0, result.output
-        lines = result.stdout.splitlines()
-        assert lines[0] == f"game {game}, round {(game + 11) // 12}: {white} (white) against {black} (black)"
-        assert f", {plies} plies, " in result.stdout
-        assert lines[-1] == "the same as in the run"
-
-
-def test_a_replay_leaves_the_run_as_it_is(run: Path) -> None:
-    before = {path: path.read_bytes() for path in run.iterdir() if path.suffix not in ("", ".sqlite-shm")}
-    replay(run, 1)
+        assert (
+            f"{white} (white) against {black} (black)" in result.stdout and f", {plies} plies, " in result.stdout
+        )
+        assert result.stdout.splitlines()[-1] == "the same as in the run"
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -113,7 +105,7 @@ def stored_task(run: Path, where: str) -> tuple[Task, GameRecord]:
 
 
 def test_a_file_that_was_edited_or_is_gone_is_named(run: Path) -> None:
-    [(game, *_), *_] = games(run, "white = 'own' AND black = 'deep'")
+    [(game, *_)] = games(run, "white = 'own' AND black = 'deep'")
     own = run.with_name("own.py")
     try:
         own.write_text(OWN + "# edited")
@@ -122,8 +114,7 @@ def test_a_file_that_was_edited_or_is_gone_is_named(run: Path) -> None:
         result = replay(run, game)
     finally:
         own.write_text(OWN)
-    assert result.exit_code == 2
-    assert error_line(result.stderr) == f"game {game} of {run} needs own.py, which is not in {run.parent} any more"
+    assert result.exit_code == 2 and "own.py" in error_line(result.stderr)
 
 
 def altered(record: GameRecord, ply: int, **changes: str | float) -> GameRecord:
@@ -139,12 +130,12 @@ def test_moves_and_what_was_counted_are_compared_ply_by_ply(run: Path) -> None:
     assert difference(task, record, record) == ""
     assert difference(task, record, record._replace(seconds=1e9, error="other words")) == ""
     text = record.table()["move"][3].decode()
-    again = altered(altered(record, 4, move="1-2"), 5, nodes=99)
-    assert difference(task, record, again) == f"ply 4, any: move {text} in the run, 1-2 now"
-    words = difference(task, record, altered(record, 5, nodes=99))
-    assert re.fullmatch(r"ply 5, deep: nodes \d+ in the run, 99 now", words)
-    words = difference(task, record, altered(record, 4, score=2.5))
-    assert words == "ply 4, any: score none in the run, 2.5 now"
+    nodes = altered(record, 5, nodes=99)
+    assert (
+        difference(task, record, altered(nodes, 4, move="1-2")) == f"ply 4, any: move {text} in the run, 1-2 now"
+    )
+    assert difference(task, record, nodes).startswith("ply 5, deep: nodes ")
+    assert difference(task, record, altered(record, 4, score=2.5)).startswith("ply 4, any: score none ")
     assert difference(task, record, record._replace(result="*")).startswith("the end: ")
 
 
@@ -157,9 +148,6 @@ def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> 
     assert difference(task, record, altered(record, own, move="1-2")).startswith(f"ply {own}, timed: move ")
 
 
-@pytest.mark.parametrize(("folder", "game"), [("out", 25), ("nowhere", 1)])
+@pytest.mark.parametrize(("folder", "game"), [("out", 13), ("nowhere", 1)])
 def test_what_is_not_there_gets_one_line(run: Path, folder: str, game: int) -> None:
-    place = run.with_name(folder)
-    result = replay(place, game)
-    assert result.exit_code == 2
-    one_line(error_line(result.stderr).replace(str(place), folder))
+    assert str(run.with_name(folder)) in refused("replay", run.with_name(folder), game)

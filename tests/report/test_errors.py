@@ -21,6 +21,7 @@ from arena.report.viewer.games import games_of, linked_games
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
+    drawn,
     plain,
     player,
     synthetic,
@@ -114,9 +115,8 @@ def test_copies_of_a_cluster_tell_no_more_than_the_clusters() -> None:
 def test_a_rate_of_none_or_all_stays_inside_and_counts_clusters(hits: int) -> None:
     found = errors.rate([hits] * 60, np.arange(60) // 3)
     assert found.value == hits and 0 <= found.low <= found.value <= found.high <= 1
-    assert found.high - found.low == pytest.approx(errors.rate([hits] * 20, np.arange(20)).high - errors.rate(
-        [hits] * 20, np.arange(20)).low)  # fmt: skip
-    assert errors.rate([hits] * 60, np.arange(60) // 3, 1.0).high - found.high <= 0
+    single = errors.rate([hits] * 20, np.arange(20))
+    assert found.high - found.low == pytest.approx(single.high - single.low)
 
 
 def test_intervals_of_rates_hold_the_truth_in_some_95_of_100_runs() -> None:
@@ -137,11 +137,8 @@ def test_the_scale_that_made_the_results_is_found_again() -> None:
     found = errors.fitted_scale(men, points, np.arange(20_000) // 4)
     assert found is not None
     assert found.value == pytest.approx(0.8, abs=0.05) and found.low < 0.8 < found.high
-
-
-def test_scores_that_do_not_go_with_the_results_have_no_scale() -> None:
-    men = np.array([1.0, 2.0, -1.0, -2.0])
-    assert errors.fitted_scale(men, (men < 0).astype(float), np.arange(4)) is None
+    against = np.array([1.0, 2.0, -1.0, -2.0])
+    assert errors.fitted_scale(against, (against < 0).astype(float), np.arange(4)) is None
     assert errors.fitted_scale(men[:0], men[:0], men[:0]) is None
 
 
@@ -158,19 +155,17 @@ def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
     assert table["win_to_draw"].sum() == table["errors"].sum() - 1
     points = (table["lost_per_game"] * table["games"]).sum()
     assert points == pytest.approx(0.5 * table["errors"].sum() + 0.5)
-    assert (table["extra_plies"] == 2).all() and table["kept_wins"].sum() == (
-        graded.data.grades["played"] == 1
-    ).sum()
-
-
-def test_first_contact_is_won_for_one_side_and_converted_where_that_side_won(graded: Run) -> None:
-    table = graded.endgame_errors.set_index("player")
-    games = graded.games
-    for name, row in table.iterrows():
-        white = games[games["white"] == name]
-        assert row["won_endings"] == len(white) and row["drawn_endings"] == 0
+    assert (table["extra_plies"] == 2).all()
+    assert table["kept_wins"].sum() == (graded.data.grades["played"] == 1).sum()
+    for name, row in table.iterrows():  # each game comes to the ending won for White
+        white = graded.games[graded.games["white"] == name]
+        assert (row["won_endings"], row["drawn_endings"]) == (len(white), 0)
         assert row["converted"] == pytest.approx((white["result"] == "white").mean())
-    assert table["held"].isna().all()
+    first, last = table.index[0], table.index[-1]
+    (sentence,) = error_sentences(graded.endgame_errors)
+    assert sentence in [claim.sentence for claim in answer(graded)]
+    assert re.search(rf" {first} throws away .* in .*, {last} in \d+\.\d \(\d+\.\d to \d+\.\d\) %\.$", sentence)
+    assert error_sentences(graded.endgame_errors.assign(decisions=49)) == []
 
 
 def test_a_won_ending_is_converted_by_a_win_alone_and_a_drawn_one_held_by_a_draw_or_a_win() -> None:
@@ -187,9 +182,7 @@ def test_a_won_ending_is_converted_by_a_win_alone_and_a_drawn_one_held_by_a_draw
 
 def test_marks_are_half_and_whole_points_and_the_costliest_come_first(graded: Run) -> None:
     marks = graded.grades.set_index(["game", "ply"])["mark"]
-    erred = graded.games.loc[
-        [errors_of_games(graded.grades).get(game, {}).get(15) is not None for game in graded.games["game"]], "game"
-    ]
+    erred = [game for game, plies in errors_of_games(graded.grades).items() if 15 in plies]
     assert set(marks[marks != ""].index) == {(game, 15) for game in erred}
     assert marks[(3, 15)] == "??" and set(marks) == {"", "?", "??"}
     first = graded.costliest_errors.iloc[0]
@@ -223,9 +216,7 @@ def test_what_a_judge_finds_is_by_phase_and_each_move_counts_once(judged: Run) -
 def test_page_and_summary_show_the_errors_and_nothing_that_is_not_known(which: str, request) -> None:
     run: Run = request.getfixturevalue(which)
     written = {path.name for path in write_quickly(run)}
-    assert (
-        "grades.csv" in written and f"{'endgame_errors' if which == 'graded' else 'judged_losses'}.csv" in written
-    )
+    assert {"grades.csv", f"{'endgame_errors' if which == 'graded' else 'judged_losses'}.csv"} <= written
     summary = plain((run.folder / "summary.md").read_text(encoding="utf-8"))
     summary = summary.replace("knows none better", "")
     section = summary.partition("\n## Errors\n")[2].partition("\n## ")[0]
@@ -252,27 +243,14 @@ def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded
         assert found == marked.get(number, {})
 
 
-def test_the_sentence_names_the_strongest_and_the_weakest(graded: Run) -> None:
-    table = graded.endgame_errors
-    (sentence,) = error_sentences(table)
-    first, last = graded.players[0], graded.players[-1]
-    assert sentence.startswith(f"In endings of up to 4 pieces {first} throws away half a point or more in ")
-    assert re.search(rf", {last} in \d+\.\d \(\d+\.\d to \d+\.\d\) %\.$", sentence)
-    assert sentence in [claim.sentence for claim in answer(graded)]
-    assert error_sentences(table.assign(decisions=49)) == []
-
-
 def test_charts_show_rates_against_depth_and_elo(graded: Run) -> None:
-    from arena.report.charts.catalogue import draw
-
-    charts = draw(graded)
-    (line,) = [
-        one for one in charts["errors_by_depth"].get_lines() if str(one.get_label()).startswith("alphabeta")
-    ]
+    charts = drawn(graded)
+    lines = charts["errors_by_depth"].get_lines()
+    (line,) = [one for one in lines if str(one.get_label()).startswith("alphabeta")]
     table = graded.endgame_errors.dropna(subset="family").sort_values("depth_limit")
     erred = table[table["errors"] > 0]
     np.testing.assert_allclose(np.asarray(line.get_ydata(), float), erred["error_rate"])
-    hollow = [one for one in charts["errors_by_depth"].get_lines() if one.get_markerfacecolor() == "white"]
+    hollow = [one for one in lines if one.get_markerfacecolor() == "white"]
     none = np.concatenate([np.asarray(one.get_ydata(), float) for one in hollow])
     np.testing.assert_allclose(none, table.loc[table["errors"] == 0, "error_rate_high"])
     assert charts["errors_by_depth"].get_yscale() == charts["errors"].get_yscale() == "log"
@@ -289,10 +267,3 @@ def test_the_correlation_stands_in_the_title_where_there_is_one() -> None:
     assert correlation(table) == pytest.approx(expected)
     assert f"correlation −{-expected:.2f} (log scale)" in " ".join(texts(plot_errors(table)))
     assert math.isnan(correlation(table.assign(error_rate=0.1))) and math.isnan(correlation(table.head(2)))
-
-
-def test_a_loss_has_the_name_of_the_bound_that_it_reaches() -> None:
-    lost = [0.04, errors.INACCURACY, errors.MISTAKE, errors.BLUNDER]
-    decisions = pd.DataFrame({"player": "a", "cluster": range(4), "phase": "men", "lost": lost, "agrees": False})
-    row = errors.judged_losses(decisions).iloc[0]
-    assert row[["inaccuracies", "mistakes", "blunders"]].tolist() == [1, 1, 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from itertools import product
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ import pytest
 from arena.report.marks import anchor
 from arena.report.page import markdown_of
 from arena.report.page.blocks import Section
-from arena.report.page.player import PlayerPages, player_sections, shown_folder
+from arena.report.page.player import PlayerPages, player_sections
 from arena.report.run import Run
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.submissions import SAME, copies
@@ -53,14 +53,6 @@ def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Ru
     assert fitting == names[: len(fitting)] and 0 < len(fitting) < len(NAMES) and len(some) <= len(text) // 2
 
 
-@pytest.mark.parametrize(
-    ("folder", "shown"),
-    [("reports/a", "reports/a"), ("reports/a/english", "reports/a/english"), ("elsewhere/a", "a")],
-)
-def test_the_command_that_plays_a_game_again_has_the_folder_from_reports_on(folder: str, shown: str) -> None:
-    assert str(shown_folder(Path("/home/me") / folder)) == shown
-
-
 def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) -> None:
     write_quickly(run)
     with page_of(browser) as page:
@@ -79,23 +71,12 @@ def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) ->
 @pytest.mark.parametrize(("changes", "alike"), [([], True), ([3], False)])
 def test_players_that_make_the_same_moves_are_copies(changes: list[int], alike: bool) -> None:
     own: dict[str, Any] = {"evaluation": "x.py:value", "type": "negamax"}
-    players = [
-        player("one", 3, **own),
-        player("two", 3, **own),
-        player("steady", 3, "negamax"),
-        player("r", type="random"),
-    ]
-    games = [
-        {"white": name, "black": other, "opening": opening, "line": opening if other == "steady" else number}
-        for number, (name, other, opening) in enumerate(
-            (name, other, opening)
-            for name in ("one", "two")
-            for other in ("steady", "r")
-            for opening in range(SAME)
-        )
-    ]
-    for place in changes:
-        games[place]["line"] = 999
-    rated_games = pd.DataFrame(games).assign(result="draw")
+    players = [player("one", 3, **own), player("two", 3, **own), player("steady", 3, "negamax")]
+    players.append(player("r", type="random"))
+    meetings = list(product(("one", "two"), ("steady", "r"), range(SAME + 1)))
+    games = pd.DataFrame(meetings, columns=["white", "black", "opening"])
+    games["line"] = games["opening"].where(games["black"] == "steady", games.index)
+    games.loc[changes, "line"] = 999
+    rated_games = games.assign(result="draw")
     run = SimpleNamespace(experiment=SimpleNamespace(players=specs(players)), rated_games=rated_games)
-    assert copies(cast(RatedRun, run)) == ({"one": {"two": SAME}, "two": {"one": SAME}} if alike else {})
+    assert copies(cast(RatedRun, run)) == ({"one": {"two": SAME + 1}, "two": {"one": SAME + 1}} if alike else {})

@@ -7,11 +7,9 @@ fit or a test gives: Elo, intervals, LOS, the log-likelihood ratio.
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import re
-import zlib
 from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +22,7 @@ import pytest
 import arena
 from arena.report.run import Run
 from tests.helpers.command_line import invoke
+from tests.helpers.report_data import unpacked
 
 pytestmark = pytest.mark.full
 
@@ -128,22 +127,11 @@ class Counted(NamedTuple):
     @property
     def sides(self) -> pd.DataFrame:
         """Each game from the view of both its players."""
-        parts = []
-        for colour, other in (("white", "black"), ("black", "white")):
-            points = self.games["result"].map({"white": 1.0, "black": 0.0, "draw": 0.5})
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "player": self.games[colour],
-                        "opponent": self.games[other],
-                        "colour": colour,
-                        "points": points if colour == "white" else 1 - points,
-                        "round": self.games["round"],
-                        "pair": self.games["pair"],
-                    }
-                )
-            )
-        return pd.concat(parts)
+        points = self.games["result"].map({"white": 1.0, "black": 0.0, "draw": 0.5})
+        games = self.games[["white", "black", "round"]]
+        of_white = games.set_axis(["player", "opponent", "round"], axis=1).assign(points=points)
+        of_black = games.set_axis(["opponent", "player", "round"], axis=1).assign(points=1 - points)
+        return pd.concat([of_white, of_black])
 
 
 def text_of(markup: str) -> str:
@@ -209,11 +197,6 @@ def run(request: pytest.FixtureRequest, pages: dict[str, Counted]) -> Counted:
     return pages[request.param]
 
 
-def per_player(run: Counted) -> dict[str, pd.DataFrame]:
-    """Games of each player, from its view."""
-    return {str(name): part for name, part in run.sides.groupby("player")}
-
-
 def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
     drawn = (run.games["result"] == "draw").mean()
     found = re.search(r"([0-9]+) players, ([0-9]+) games(?: and ([0-9]+) void)?", run.text)
@@ -225,7 +208,7 @@ def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
 
 
 def test_the_standings_count_games_points_and_means(run: Counted) -> None:
-    rows, games = run.table("Standings"), per_player(run)
+    rows, games = run.table("Standings"), dict(list(run.sides.groupby("player")))
     assert [row["#"] for row in rows] == [str(place) for place in range(1, len(rows) + 1)]
     if run.name == "void":  # in the final order of a Swiss stands who was disqualified, too
         disqualified = rows.pop()
@@ -260,9 +243,8 @@ def test_the_final_order_has_the_points_of_its_format(run: Counted) -> None:
     name: Any
     for name in run.players:
         own = sides[sides["player"] == name]
-        points[name] = own["points"].sum() + 2 * (
-            rounds - own["round"].nunique()
-        )  # without an opponent both are won
+        byes = rounds - own["round"].nunique()  # of two games each, which are won
+        points[name] = own["points"].sum() + 2 * byes
     for (name, other, _), games in sides.groupby(["player", "opponent", "round"]):
         buchholz[name] += points[other]
         berger[name] += points[other] * games["points"].sum() / len(games)
@@ -278,11 +260,6 @@ def searched(run: Counted) -> dict[str, pd.DataFrame]:
     """The moves of each player that entered positions."""
     moves = run.moves[run.moves["nodes"] > 0]
     return {str(name): part for name, part in moves.groupby("player")}
-
-
-def every_move(run: Counted, player: str) -> pd.DataFrame:
-    """The moves of a player, also those without a search."""
-    return run.moves[run.moves["player"] == player]
 
 
 def at_depth(run: Counted, player: str, moves: pd.DataFrame) -> pd.DataFrame:
@@ -311,7 +288,7 @@ def test_effort_has_the_means_and_shares_of_all_moves_and_of_those_at_the_depth_
 
     moves, seen = searched(run), set[str]()
     for row in run.table("Search effort"):
-        every = every_move(run, row["Player"])
+        every = run.moves[run.moves["player"] == row["Player"]]
         part = moves.get(row["Player"], every[:0])
         whole = at_depth(run, row["Player"], part)
         sums = every[["cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"]].sum()
@@ -341,9 +318,8 @@ def test_effort_has_the_means_and_shares_of_all_moves_and_of_those_at_the_depth_
 
 def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
     lost = run.games[run.games["termination"].isin(["error", "illegal_move", "time", "disqualified"])]
-    found = re.search(
-        r"([0-9]+) games? of ([0-9]+) (?:was|were) lost by players' failures: (.*?)\. ", run.text + " "
-    )
+    said = r"([0-9]+) games? of ([0-9]+) (?:was|were) lost by players' failures: (.*?)\. "
+    found = re.search(said, run.text + " ")
     assert (found is not None) == bool(len(lost)) == (run.name in ("swiss", "void"))
     if not found:
         return
@@ -351,12 +327,11 @@ def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
     loser = lost["white"].where(lost["result"] == "black", lost["black"])
     words = {"errors": "error", "illegal moves": "illegal_move", "unplayed": "disqualified"}
     counted = {}
-    for player, text, games in re.findall(
-        r"(\w+) lost (.*?), of ([0-9]+)", found[3].replace(", as it was disqualified", "")
-    ):
+    lines = found[3].replace(", as it was disqualified", "")
+    for player, text, games in re.findall(r"(\w+) lost (.*?), of ([0-9]+)", lines):
         for number, kind in re.findall(r"([0-9]+) (?:by )?(errors|illegal moves|unplayed)", text):
             counted[player, words[kind]] = int(number)
-        assert int(games) == len(per_player(run)[player])
+        assert int(games) == (run.sides["player"] == player).sum()
     assert counted == Counter(zip(loser, lost["termination"], strict=True))
 
 
@@ -365,14 +340,8 @@ def test_times_of_moves_are_means_and_quantiles(run: Counted) -> None:
     assert set(table.index) == set(run.moves["player"])
     seconds = run.moves.groupby("player")["time"]
     expected = seconds.quantile(np.array([0.05, 0.5, 0.95])).unstack().assign(mean=seconds.mean()).loc[table.index]
-    assert table[["seconds_p05", "seconds_p50", "seconds_p95", "seconds_per_move"]].to_numpy() == pytest.approx(
-        expected.to_numpy(), rel=1e-4
-    )
-
-
-def unpacked(text: str) -> Any:
-    """Data that the page holds packed."""
-    return json.loads(zlib.decompress(base64.b64decode(text)))
+    found = table[["seconds_p05", "seconds_p50", "seconds_p95", "seconds_per_move"]]
+    assert found.to_numpy() == pytest.approx(expected.to_numpy(), rel=1e-4)
 
 
 def swing_of(moves: pd.DataFrame) -> float | None:
@@ -400,10 +369,7 @@ def test_the_games_of_the_page_are_those_of_the_tables(run: Counted) -> None:
         game = games.loc[number]
         assert [listed[colour][place] for colour in ("white", "black")] == [game["white"], game["black"]]
         assert (listed["result"][place], listed["plies"][place]) == (game["result"], game["plies"])
-        assert (listed["opening"][place], listed["end"][place]) == (
-            game["opening"],
-            ENDS[game["termination"]],
-        )
+        assert (listed["opening"][place], listed["end"][place]) == (game["opening"], ENDS[game["termination"]])
         own = moves.get(number, run.moves[:0])
         swing = swing_of(own)
         assert (listed["swing"][place] is None) == (swing is None)

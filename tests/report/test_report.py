@@ -17,10 +17,8 @@ from arena.report.charts.effort import plot_nodes, plot_time
 from arena.report.charts.elo import plot_elo, plot_sweep
 from arena.report.charts.style import save_png
 from arena.report.files import FILES
-from arena.report.page.sections import markdown
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions
-from arena.report.tables.catalogue import TABLES
 from arena.report.tables.effort import SHARES
 from arena.report.write import write
 from tests.helpers.report_data import (
@@ -30,7 +28,6 @@ from tests.helpers.report_data import (
     assert_nothing_is_cut_off,
     changed,
     drawn,
-    plain,
     player,
     synthetic,
     texts,
@@ -38,6 +35,10 @@ from tests.helpers.report_data import (
 )  # fmt: skip
 
 LONG = [player(f"player-{i:02d} of the forty-character kind abc"[:40], 1 + i % 9, e=i) for i in range(30)]
+EQUAL = [
+    player(f"{e} {limit}", evaluation=e, **limit) for e in "xy" for limit in ({"depth": 6}, {"seconds": 0.02})
+]
+GRID = [player(f"{e} d{depth}", depth, evaluation=e) for e in "xy" for depth in (1, 2, 4)]
 MIXED = [*(player(f"ab-d{depth}", depth) for depth in (1, 2, 3, 5)), player("random", type="random")]
 
 
@@ -55,7 +56,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Run:
     players = [player("<script>alert(1)</script>", 2), player("a|b*c_d`e", 3), player('$x^2$ "q", \\n', 4)]
     made = synthetic(tmp_path_factory.mktemp("hostile"), players, 2, plies=6)
     made = changed(made, experiment=made.experiment.model_copy(update={"name": "<b>run</b> & co"}))
-    write(made)
+    write_quickly(made)
     return made
 
 
@@ -63,7 +64,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of one player without games, written to its folder."""
     made = synthetic(tmp_path_factory.mktemp("empty"), [player("alone", 3)], 0)
-    write(made)
+    write_quickly(made)
     return made
 
 
@@ -76,8 +77,14 @@ def test_a_run_without_games_has_no_chart(empty: Run) -> None:
 
 @pytest.mark.parametrize(
     ("players", "options"),
-    [(MIXED, {"draws": 1.1}), (LONG, {}), ([player("r", type="random"), player("s", type="x")], {})],
-    ids=["all draws", "thirty long names", "nobody searches"],
+    [
+        (MIXED, {"draws": 1.1}),
+        (LONG, {}),
+        ([player("r", type="random"), player("s", type="x")], {}),
+        (GRID, {}),
+        (EQUAL, {}),
+    ],
+    ids=["all draws", "thirty long names", "nobody searches", "two curves", "three limits"],
 )
 def test_no_chart_shows_a_missing_number_or_cuts_a_text_off(
     tmp_path: Path, players: list[dict[str, Any]], options: dict[str, Any]
@@ -106,29 +113,21 @@ def test_nodes_chart_names_each_family_with_its_branching_factor(mixed: Run) -> 
     assert ax.get_yscale() == "log"
 
 
-def test_a_legend_of_many_families_is_under_the_axes(tmp_path: Path) -> None:
-    players = [player(f"{e}-d{d}", d, evaluation=e * 9) for e in "pqrstu" for d in (2, 4, 6)]
-    chart: Any = plot_nodes(synthetic(tmp_path, players, 1, plies=6).effort)
-    figure = chart.figure
-    figure.draw_without_rendering()
-    (legend,) = figure.legends
-    assert len(legend.get_texts()) == 6
-    assert 0 <= legend.get_window_extent().y0 < legend.get_window_extent().y1 < chart.get_tightbbox().y0
-    assert chart.get_window_extent().height > 0.4 * figure.bbox.height
-
-
 def test_a_player_without_measured_time_is_named_and_not_drawn() -> None:
     table = pd.DataFrame({"player": ["busy", "idle"], "seconds_per_move": [0.01, 0.0]})
     shown = texts(plot_time(table.assign(**{name: [0.01, 0.0] for name in SHARES})))
     assert {"idle", "busy", "no time measured", "mean 10 ms"} <= set(shown)
 
 
-def test_depth_chart_places_elo_over_depth(mixed: Run) -> None:
+def test_the_depth_chart_has_points_at_the_ratings_and_the_fitted_curve(mixed: Run) -> None:
     ax: Any = plot_sweep(mixed.sweeps[mixed.sweeps["per"] == "depth"], mixed.gains)
-    line = ax.containers[0].lines[0]
+    points, curve = ax.containers[0].lines[0], next(line for line in ax.lines if len(line.get_xdata()) == 100)
     by_name: Any = mixed.standings.set_index("player")["elo"]
-    assert line.get_xdata().tolist() == [1, 2, 3, 5]
-    np.testing.assert_allclose(line.get_ydata(), by_name[["ab-d1", "ab-d2", "ab-d3", "ab-d5"]])
+    assert points.get_xdata().tolist() == [1, 2, 3, 5]
+    np.testing.assert_allclose(points.get_ydata(), by_name[["ab-d1", "ab-d2", "ab-d3", "ab-d5"]])
+    fit: Any = mixed.gains[mixed.gains["per"] == "depth"].iloc[0]
+    np.testing.assert_allclose(curve.get_ydata(), fit["elo_at_1"] + fit["gain"] * np.log2(curve.get_xdata()))
+    np.testing.assert_allclose(curve.get_xdata()[[0, -1]], [1, 5])
 
 
 def test_dollar_signs_in_names_are_text_and_not_formulas(hostile: Run) -> None:
@@ -140,20 +139,14 @@ def test_dollar_signs_in_names_are_text_and_not_formulas(hostile: Run) -> None:
 # page and files
 
 
-def test_a_player_that_only_keeps_a_clock_is_in_the_report(tmp_path: Path) -> None:
-    made = synthetic(tmp_path, [player("r", type="random"), player("s", type="random")], 1)
-    overrun = pd.array(np.full(len(made.moves), 0.25), dtype="Float64")
-    games = made.games.assign(result="white", termination="time")
-    made = changed(made, games=games, moves=made.moves.assign(overrun=overrun))
-    text = plain(markdown(made))
-    assert "## Search effort" in text and "out of time" in text
-    assert all(re.search(rf"\| {name} \|.*\| 250 ms \| 250 ms \| 1 \|", text) for name in "rs")
-
-
-def test_the_page_is_self_contained_and_escapes_names(hostile: Run) -> None:
+def test_the_page_escapes_names(hostile: Run) -> None:
     text = (hostile.folder / "report.html").read_text(encoding="utf-8")
     assert "<script>alert" not in text and "<b>run" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text and "&lt;b&gt;run&lt;/b&gt; &amp; co" in text
+
+
+def test_the_page_is_self_contained(mixed: Run) -> None:
+    text = (mixed.folder / "report.html").read_text(encoding="utf-8")
     links = re.findall(r'(?:href|src)="([^"]*)"', text) + re.findall(r"url\(([^)]*)\)", text)
     assert links and not [link for link in links if ":" in link or link.startswith("//")]
     assert "@import" not in text
@@ -176,14 +169,6 @@ def test_ids_of_the_page_are_unique_and_every_reference_and_link_finds_one(mixed
     assert references and references <= set(ids)
     written = {path.name for path in mixed.folder.iterdir()}
     assert set(re.findall(r'href="([^"#]+)"', text)) == written - {"report.html"}
-
-
-def test_the_anchor_is_zero_and_has_no_interval(tmp_path: Path) -> None:
-    made = synthetic(tmp_path, MIXED, 3, anchor="ab-d3", plies=6)
-    shown: Any = TABLES["standings"].text(made.standings).set_index("Player")
-    assert shown.loc["ab-d3", ["Elo", "95 % interval"]].tolist() == ["0", "anchor"]
-    assert " to " in str(shown.loc["ab-d5", "95 % interval"])
-    assert made.zero == "ab-d3 = 0"
 
 
 def test_repeated_games_are_noted(mixed: Run, tmp_path: Path) -> None:
@@ -235,24 +220,20 @@ def test_files_that_a_run_does_not_have_are_removed(empty: Run, tmp_path: Path) 
     assert {path.name for path in tmp_path.iterdir()} == written >= {"standings.csv"}
 
 
-def test_charts_are_png_files_too_if_asked_for_with_two_hundred_dots_per_inch(
+def test_charts_are_png_files_too_if_asked_for(
     mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One is drawn, the same bytes each time; another is drawn by the same lines."""
-
-    def save_elo(axes: Axes, path: Path) -> None:
-        if path.name.startswith(".elo.png"):
-            save_png(axes, path)
-            save_png(axes, tmp_path / "again.png")
-        else:
-            path.touch()
-
-    monkeypatch.setattr("arena.report.write.save_png", save_elo)
+    monkeypatch.setattr("arena.report.write.save_png", lambda axes, path: path.touch())
     names = {path.name for path in write(mixed, tmp_path, png=True)}
     charts = {path.stem for path in mixed.folder.glob("*.svg")}
     assert not list(mixed.folder.glob("*.png")) and {f"{name}.png" for name in charts} <= names
     assert set(re.findall(r'href="(\w+)\.png"', (tmp_path / "report.html").read_text(encoding="utf-8"))) == charts
-    drawn = (tmp_path / "elo.png").read_bytes()
-    figure: Any = plot_elo(mixed.standings).figure
-    assert int.from_bytes(drawn[16:20]) == pytest.approx(200 * figure.get_figwidth(), abs=1)
-    assert drawn == (tmp_path / "again.png").read_bytes()
+
+
+def test_a_png_has_two_hundred_dots_per_inch_and_the_same_bytes_each_time(mixed: Run, tmp_path: Path) -> None:
+    axes: Any = plot_elo(mixed.standings)
+    for name in ("one.png", "other.png"):
+        save_png(axes, tmp_path / name)
+    drawn = (tmp_path / "one.png").read_bytes()
+    assert int.from_bytes(drawn[16:20]) == pytest.approx(200 * axes.figure.get_figwidth(), abs=1)
+    assert drawn == (tmp_path / "other.png").read_bytes()

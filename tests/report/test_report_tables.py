@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.base.number import quantity, signed
+from arena.base.number import quantity, signed, times
 from arena.ledger.info import Diagnosis
 from arena.ledger.ledger import GAME_COLUMNS
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
+from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import html
 from arena.report.run import Run
@@ -23,11 +22,11 @@ from arena.report.sentences.cautions import disqualifications, faulty
 from arena.report.tables.ablation import ablation
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.effort import effort
-from arena.report.tables.outcomes import crosstable, terminations
+from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
-from arena.report.tables.sweeps import sweeps
+from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     OPENING,
     START,
@@ -41,14 +40,6 @@ from tests.helpers.report_data import (
 )  # fmt: skip
 
 SWEEP = [player(f"ab-d{depth}", depth) for depth in (1, 2, 3, 5)]
-
-
-def test_the_crosstable_has_the_points_of_each_row_out_of_the_games_of_the_two() -> None:
-    games = pd.DataFrame([("a", "b", "white"), ("b", "a", "draw"), ("c", "b", "black")])
-    games.columns = pd.Index(["white", "black", "result"])
-    table = crosstable(games, ["b", "a", "c"])
-    assert table.index.name == "player" and list(table) == list(table.index) == ["b", "a", "c"]
-    assert table.to_numpy().tolist() == [["", "0.5/2", "1/1"], ["1.5/2", "", ""], ["0/1", "", ""]]
 
 
 def test_terminations_come_most_frequent_first_with_their_share() -> None:
@@ -89,34 +80,36 @@ def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> Non
     assert repeated_games(games[:0], line_hashes(moves[:0])) == 0
 
 
-def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them_apart() -> None:
-    players = [player(f"{e}{d}", d, evaluation=e, tt=True) for e in ("material", "trained") for d in (2, 4)]
-    players += [player("m2", 2, type="minimax"), player("m3", 3, type="minimax")]
-    players += [player("lone", 9, tt=True), player("r", type="random")]
-    assert families(specs(players)) == {
-        "material2": "alphabeta, evaluation material",
-        "material4": "alphabeta, evaluation material",
-        "trained2": "alphabeta, evaluation trained",
-        "trained4": "alphabeta, evaluation trained",
-        "m2": "minimax",
-        "m3": "minimax",
-    }
+GRID = [player(f"{e}{d}", d, evaluation=e) for e in ("a", "b") for d in (2, 4)]
 
 
-def test_families_whose_weights_differ_have_different_names() -> None:
-    players = [player(f"w{w}d{d}", d, evaluation={"linear": {"king": w}}) for w in (1, 2) for d in (2, 4)]
-    names = families(specs(players))
-    assert names["w1d2"] == names["w1d4"] == "evaluation linear (w1d2, ...)"
-    assert names["w2d2"] == names["w2d4"] == "evaluation linear (w2d2, ...)"
-
-
-def test_elo_by_depth_needs_three_depths_with_games() -> None:
-    table = pd.DataFrame({"player": ["a", "b", "c"], "elo": [2.0, 1.0, 0.0], "games": [9, 9, 9]})
-    table = table.assign(elo_low=-1.0, elo_high=1.0, nodes_per_move=np.nan)
-    three = specs([player("a", 6), player("b", 4), player("c", 1)])
-    assert sweeps(table, three)["x"].tolist() == [1, 4, 6]
-    assert sweeps(table.assign(games=[9, 9, 0]), three).empty
-    assert sweeps(table, specs([player("a", 6), player("b", 4), player("c", 4)])).empty
+@pytest.mark.parametrize(
+    ("players", "named"),
+    [
+        (GRID, {"a2": "evaluation a", "a4": "evaluation a", "b2": "evaluation b", "b4": "evaluation b"}),
+        (
+            [*GRID[:2], player("m2", 2, "minimax"), player("m3", 3, "minimax"), player("lone", 9, tt=True)],
+            {"a2": "alphabeta, evaluation a", "a4": "alphabeta, evaluation a", "m2": "minimax", "m3": "minimax"},
+        ),
+        (
+            [player(f"{on}{d}", d, switch=on) for on in (True, False) for d in (2, 4)],
+            {"True2": "switch", "True4": "switch", "False2": "no switch", "False4": "no switch"},
+        ),
+        (
+            [player(f"{w}d{d}", d, evaluation={"linear": {"king": w}}) for w in (1, 2) for d in (2, 4)],
+            {f"{w}d{d}": f"evaluation linear ({w}d2, ...)" for w in (1, 2) for d in (2, 4)},
+        ),
+        (
+            [player(f"{c}{d}", d, "engine", command=c, reserve=0.1) for c in ("x", "y") for d in (1, 2)],
+            {f"{c}{d}": f"engine ({c}1, ...)" for c in ("x", "y") for d in (1, 2)},
+        ),
+        ([player("r", type="random"), player("s", 3)], {}),
+    ],
+)
+def test_families_differ_in_depth_only_and_are_named_by_what_tells_them_apart(
+    players: list[dict[str, Any]], named: dict[str, str]
+) -> None:
+    assert families(specs(players)) == named
 
 
 def recorded(**changes: Any) -> pd.DataFrame:
@@ -164,31 +157,37 @@ def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds
     assert text == "elo,score,seconds_per_move\n12.3,0.1235,1.23457e-05\n0.0,1.0,\n"
 
 
-def test_rounding_to_six_digits_never_shows_more() -> None:
-    values = np.random.default_rng(1).lognormal(0, 6, 2000)
-    written = TABLES["games"].rounded(pd.DataFrame({"seconds": values}))["seconds"]
-    np.testing.assert_allclose(written, values, rtol=5.1e-6)
-    digits = [repr(v).split("e")[0].replace(".", "").strip("0") for v in written.tolist()]
-    assert max(map(len, digits)) == 6
-
-
 @pytest.mark.parametrize(
-    ("value", "unit", "text"),
+    ("write", "value", "more", "text"),
     [
-        (0, "s", "0 s"), (5e-4, "s", "500 µs"), (1234, "", "1.23 k"), (999.9e3, "", "1 M"), (7, "", "7"),
-        (np.nan, "s", ""), (pd.NA, "", ""),
+        (quantity, 0, "s", "0 s"),
+        (quantity, 5e-4, "s", "500 µs"),
+        (quantity, 1234, "", "1.23 k"),
+        (quantity, 999.9e3, "", "1 M"),
+        (quantity, np.nan, "s", ""),
+        (quantity, pd.NA, "", ""),
+        (lambda ratio, _: times(ratio), 1234.0, None, "1,234"),
+        (signed, 12.4, 0, "+12"),
+        (signed, -7.0, 0, "−7"),
+        (signed, -0.4, 0, "0"),
+        (signed, 0.04, 1, "0.0"),
+        (signed, -5.0, 1, "−5.0"),
     ],
-)  # fmt: skip
-def test_quantities_have_three_digits_and_a_prefix(value: float, unit: str, text: str) -> None:
-    assert quantity(value, unit) == text
+)
+def test_numbers_are_written_as_people_write_them(write: Any, value: float, more: Any, text: str) -> None:
+    assert write(value, more) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "decimals", "text"),
-    [(12.4, 0, "+12"), (-7.0, 0, "−7"), (-0.4, 0, "0"), (3.14, 1, "+3.1"), (-5.0, 1, "−5.0"), (0.04, 1, "0.0")],
+    ("kind", "limit", "options", "words"),
+    [
+        ("negamax", {"clock": 60.0, "increment": 0.5}, {}, "alpha-beta, 1 min for the game and 500 ms a move"),
+        ("negamax", {"nodes": 2000}, {"tt": 0, "lmr": "early"}, "alpha-beta, tt 0, lmr early, 2,000 nodes"),
+        ("engine", {"seconds": 1.0}, {"command": "/opt/scan hub", "folder": "."}, "program scan, 1 s"),
+    ],
 )
-def test_signs_are_those_that_people_write(value: float, decimals: int, text: str) -> None:
-    assert signed(value, decimals) == text
+def test_a_player_is_described(kind: str, limit: dict[str, Any], options: dict[str, Any], words: str) -> None:
+    assert describe(PlayerSpec("a", kind, Limit(**limit), options)).startswith(words)
 
 
 def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: Path) -> None:
@@ -197,7 +196,7 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
     run = run_of(tmp_path, whole, *frames(players, 2, plies=4), pd.DataFrame(columns=list(PROBE_COLUMNS)))
     run = changed(
         run,
-        order=[("x1", dict.fromkeys(set(names("order")[2:]) - set(names("standings")), 1))],
+        order=[("x1", dict.fromkeys(set(TABLES["order"].names[2:]) - set(TABLES["standings"].names), 1))],
         games=run.games.reindex(columns=list(GAME_COLUMNS)),
     )
     for name, of in TABLES.items():
@@ -206,22 +205,10 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
         absent = (
             {"score_elo", "fen"} if name in ("standings", "moves") else set()
         )  # of two players; of `positions`
-        wanted = [each for each in (*names(name), *of_players) if each not in absent]
+        wanted = [each for each in (*of.names, *of_players) if each not in absent]
         assert [*filter(None, [table.index.name]), *table.columns] == wanted, name
         headed = {column.name for column in of.columns if column.heading}
         assert set(of.shown.replace("|", " ").split()) <= headed, name
-
-
-def names(table: str) -> list[str]:
-    """The names of the columns that a table is described to have."""
-    return TABLES[table].names
-
-
-def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
-    code = "import sys, arena.report.run; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 # --- the grade sheet: what a teacher has of each submission
@@ -278,24 +265,25 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert faulty(run) == ["gone was left out as faulty: cannot be built: line 2."]
 
 
-def test_two_files_of_ones_own_are_no_class(tmp_path: Path) -> None:
+def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:
     run = class_of(tmp_path)
     players = tuple(spec for spec in run.data.experiment.players if spec.name != "bad")
     few = changed(run, experiment=run.data.experiment.model_copy(update={"players": players}), disqualified=())
     assert [*few.submissions["player"]] == ["good", "fails", "gone"]
-    alone = changed(few, info=run.info._replace(left_out={}))
-    assert alone.submissions.empty
+    assert changed(few, info=run.info._replace(left_out={})).submissions.empty
 
 
-def test_of_more_than_three_players_left_out_the_notes_say_how_many(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("count", "sentences"), [(3, 3), (4, 4), (9, 4)])
+def test_of_more_than_three_players_left_out_the_notes_say_how_many(
+    tmp_path: Path, count: int, sentences: int
+) -> None:
     run = class_of(tmp_path)
-    found = tuple(Diagnosis(f"gone {n}", "error", "cannot be built") for n in range(9))
-    for count, sentences in ((3, 3), (4, 4), (9, 4)):
-        files = {one.player: f"work/{one.player}.py" for one in found[:count]}
-        info = run.info._replace(found=found[:count], left_out=files)
-        said = faulty(changed(run, info=info))
-        assert len(said) == sentences and said[2] == "gone 2 was left out as faulty: cannot be built."
-        assert count == 3 or str(count - 3) in said[3]
+    found = tuple(Diagnosis(f"gone {n}", "error", "cannot be built") for n in range(count))
+    said = faulty(
+        changed(run, info=run.info._replace(found=found, left_out={one.player: "x.py" for one in found}))
+    )
+    assert len(said) == sentences and "gone 2" in said[2]
+    assert count == 3 or str(count - 3) in said[3]
 
 
 def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import arena
 from arena.report.run import Run
 from arena.report.viewer import games as viewer_games
 from arena.report.viewer.games import games_of, steps, viewer
@@ -19,6 +18,7 @@ from arena.rules.played import replayed
 from arena.rules.variants import Variant
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import player, synthetic, unpacked
+from tests.helpers.stored_run import StoredRun
 
 PLAYERS = [player("x", 3), player("y", 4), player("r", type="random")]
 
@@ -27,17 +27,6 @@ PLAYERS = [player("x", 3), player("y", 4), player("r", type="random")]
 def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Games whose moves are not all legal, with scores but of `r`."""
     return synthetic(tmp_path_factory.mktemp("made"), PLAYERS, 4, plies=20)
-
-
-def shown(board: str, turn: str) -> str:
-    """The FEN of a board as the page has it."""
-    groups = (
-        ",".join(
-            f"{'K' * letter.isupper()}{place + 1}" for place, letter in enumerate(board) if letter.lower() == of
-        )
-        for of in "wb"
-    )
-    return "{}:W{}:B{}".format(turn, *groups)
 
 
 def stepped(board: str, step: str) -> str:
@@ -69,7 +58,7 @@ def test_the_steps_of_a_game_lead_to_the_positions_of_the_game(variant: Variant)
         board = pieces_text(variant, played.start)
         for position, step in zip(game.positions[1:], steps(played, texts), strict=True):
             board = stepped(board, step)
-            assert shown(board, "WB"[position.turn]) == fen(variant, position)
+            assert board == pieces_text(variant, position)
 
 
 def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
@@ -104,26 +93,13 @@ def test_what_the_page_holds_cannot_end_its_script(made: Run) -> None:
 
 
 @pytest.mark.full
-def test_the_command_takes_all_or_a_number_of_games(tmp_path: Path, no_pictures: None) -> None:
-    config = tmp_path / "tiny.yaml"
-    config.write_text(
-        "name: tiny\nvariant: english\nseed: 1\nopenings: {random_plies: 4, count: 3}\nmax_plies: 12\n"
-        "players: [{name: a, type: random}, {name: b, type: greedy}]\n"
-    )
-    assert invoke("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
-    page = tmp_path / "out" / "report.html"
-    said = {"all": "All 6 games", "2": "The 2 games of the greatest swings, out of 6 games"}
-    for games, words in said.items():
-        assert invoke("report", tmp_path / "out", "--games", games).exit_code == 0
-        assert words in page.read_text(encoding="utf-8")
-    invoke("report", tmp_path / "out", "--games", 0)
-    assert 'id="viewer"' not in page.read_text(encoding="utf-8")
-    for wrong in ("-1", "some"):
-        result = invoke("report", tmp_path / "out", "--games", wrong)
-        assert result.exit_code == 2 and f"'{wrong}' is neither all nor a number of games" in result.stderr
-
-
-def test_the_page_of_a_run_under_way_holds_its_games(made: Run) -> None:
-    part = made.data._replace(games=made.games.head(3))
-    run = arena.report.run.Run(made.folder, part._replace(moves=lambda games=None: iter([made.moves.head(60)])))
-    assert games_of(run).inside == 3
+@pytest.mark.parametrize(("games", "words"), [("all", "All 6 games"), ("2", "The 2 games"), ("0", "")])
+def test_the_command_takes_all_or_a_number_of_games(
+    tmp_path: Path, no_pictures: None, games: str, words: str
+) -> None:
+    with StoredRun(tmp_path, "ab") as run:
+        for game in range(1, 7):
+            run.add(game, "a", "b", "white", moves=("11-15", "23-19"))
+    assert invoke("report", tmp_path, "--games", games).exit_code == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert words in page and ('id="viewer"' in page) == bool(words)

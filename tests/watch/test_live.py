@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -89,10 +88,14 @@ def test_a_damaged_result_is_an_error_in_one_line(run: StoredRun) -> None:
 # --- who plays it, and how fast
 
 
-def test_a_run_is_being_played_while_its_process_holds_the_folder_and_looking_leaves_that_free(
+def test_a_run_is_being_played_while_its_process_holds_the_folder_which_looking_leaves_alone(
     run: StoredRun,
 ) -> None:
     assert read_moment(run.folder).playing is True
+    run.begin(host="elsewhere")
+    run.add(1, "a", "b", "white")
+    assert (read_moment(run.folder).playing, read_moment(run.folder).seconds_left) == (None, None)
+    run.begin()
     run.ledger.close()
     assert read_moment(run.folder).playing is False
     lock_folder(run.folder).release()
@@ -108,17 +111,8 @@ def test_a_run_whose_process_is_gone_is_not_played_and_its_lock_is_not_touched(
     assert read_moment(run.folder).playing is False
 
 
-def test_of_another_machine_it_is_not_known_whether_it_plays(run: StoredRun) -> None:
-    run.begin(host="elsewhere")
-    run.add(1, "a", "b", "white")
-    moment = read_moment(run.folder)
-    assert (moment.playing, moment.seconds_left) == (None, None)
-    assert "perhaps being played by process" in invoke("status", run.folder).stdout
-
-
 def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: StoredRun) -> None:
     assert read_moment(run.folder).stored is None
-    assert invoke("status", run.folder).stdout.splitlines()[1] == "0/60 games (0 %)"
     assert (status(run)["rate"], status(run)["seconds_left"]) == (None, None)
     run.add(1, "a", "b", "white")
     stored = read_moment(run.folder).stored
@@ -147,13 +141,11 @@ def test_the_rate_is_that_of_the_last_session() -> None:
 def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
     moment = moment_of(40)
     assert outlook(moment) == progress(moment) == "30/60 games (50 %), 30 games/min, 1 min 00 s left"
-    assert progress(moment._replace(exact=False)).startswith("30/at most 60 games (50 %), 30 games/min, at most 1")
-    for playing in (None, False):
-        assert outlook(moment._replace(playing=playing, seconds=None)).startswith("30/60 games (50 %), ")
+    assert "at most 60 games" in progress(moment._replace(exact=False))
+    assert "left" not in outlook(moment._replace(playing=False, seconds=None))
     assert outlook(moment._replace(complete=True)) == "complete, 30 games"
     probing = moment_of(40, games=0, stored=None, searches=3, searches_planned=8)
-    assert "3/8 searches" in status_line(probing)
-    assert status_line(probing._replace(searches=8)) == "0/60 games (0 %)"
+    assert "3/8 searches" in status_line(probing) and "searches" not in status_line(probing._replace(searches=8))
 
 
 # --- status
@@ -163,15 +155,12 @@ def test_status_prints_counts_state_incidents_and_standings(run: StoredRun) -> N
     run.add(1, "a", "b", "white")
     run.add(2, "b", "a", "black", "error", "b raised ValueError at ply 3: no")
     run.ledger.put(CLOCK, time.monotonic() - 1)
-    title, line, state, incident, header, *rows, last_line = invoke("status", run.folder).stdout.splitlines()
+    title, line, state, incident, _, *rows, last_line = invoke("status", run.folder).stdout.splitlines()
     assert (title, last_line) == ("t: round-robin, english", PROVISIONAL)
-    assert re.fullmatch(r"2/60 games \(3 %\), \S+ games/(s|min), .+ left, leader a 100\.0 %", line)
-    assert re.search(rf"by process {os.getpid()} on \S+ since .+ UTC, .* 0 s ago", state)
+    assert line.startswith("2/60 games (3 %), ") and f"process {os.getpid()} on " in state
     assert incident == "b lost 1 game by error, first game 2: b raised ValueError at ply 3: no"
-    assert header.split() == ["player", "Elo", "score", "games", "won", "drawn", "lost"]
     best, last = (row.split() for row in rows)
     assert (best[0], best[4:]) == ("a", ["100.0", "%", "2", "2", "0", "0"])
-    assert (last[0], last[4:]) == ("b", ["0.0", "%", "2", "0", "0", "2"])
     assert best[1:4] == [last[1].replace("−", "+"), "±", last[3]]
     document = status(run)
     assert (document["folder"], document["games"], document["planned"]) == (str(run.folder), 2, 60)
@@ -189,15 +178,17 @@ def test_elo_is_the_joint_fit_of_the_counts_or_that_of_the_report_of_the_same_ga
     found = {row["player"]: row["elo"] for row in status(run)["standings"]}
     assert found == pytest.approx(dict(zip(fitted["player"], fitted["elo"], strict=True)))
 
-    (run.folder / STANDINGS).write_text(
-        "player,games,elo,elo_low,elo_high\na,4,99.5,-99.5,298.5\nb,4,,,\nc,2,,,\n"
-    )
+    reported = "player,games,elo,elo_low,elo_high\na,4,99.5,-99.5,298.5\nb,4,,,\nc,2,,,\n"
+    (run.folder / STANDINGS).write_text(reported)
     document = status(run)
     assert document["provisional"] is False and PROVISIONAL not in invoke("status", run.folder).stdout
     rows = {row["player"]: (row["elo"], row["elo_low"]) for row in document["standings"]}
     assert rows == {"a": (99.5, -99.5), "b": (None, None), "c": (None, None)}
 
+    (run.folder / STANDINGS).write_text("nonsense")
+    assert status(run)["provisional"] is True
     run.add(6, "a", "b", "white")
+    (run.folder / STANDINGS).write_text(reported)
     assert status(run)["provisional"] is True and status(run)["standings"][0]["elo"] != 99.5
 
 
@@ -211,15 +202,13 @@ def test_a_sequential_test_is_told_by_the_pairs_at_the_head_of_the_schedule(tmp_
         run.add(3, "a", "b", "draw")
         moment, state = read_moment(tmp_path), sprt([0, 0, 0, 1, 2], 0, 50)
         assert (moment.sprt, moment.sprt_pairs, status(run)["sprt"]) == (state, 3, state._asdict() | {"pairs": 3})
-        assert status_line(moment).endswith(f", LLR {state.llr:.2f}")
-        line = f"SPRT: LLR {state.llr:.2f} of −2.94 (H0) to 2.94 (H1), 3 pairs"
-        assert line in invoke("status", run.folder).stdout.splitlines()
+        assert f"LLR {state.llr:.2f}" in status_line(moment)
+        assert f"SPRT: LLR {state.llr:.2f} of −2.94" in invoke("status", run.folder).stdout
 
 
-@pytest.mark.parametrize("content", [None, "", "no database at all" * 100])
-def test_status_of_what_is_no_run_is_one_line(tmp_path: Path, content: str | None) -> None:
-    if content is not None:
-        (tmp_path / FILE).write_text(content)
+@pytest.mark.parametrize("content", ["", "no database at all" * 100])
+def test_status_of_what_is_no_run_is_one_line(tmp_path: Path, content: str) -> None:
+    (tmp_path / FILE).write_text(content)
     assert str(tmp_path) in refused("status", tmp_path)
 
 
@@ -244,11 +233,9 @@ def test_a_run_that_is_followed_without_a_terminal_gets_lines_until_it_is_comple
     result = invoke("status", run.folder, "--follow")
     assert result.exit_code == 0
     first, second, *lines = result.stdout.splitlines()
-    lost = "a lost {} by error, first game 1: a raised ValueError at ply 1: no"
-    assert first in (lost.format("1 game"), lost.format("2 games"))
-    assert re.fullmatch(r"\d/60 games .*, leader b 100.0 %; no process is playing it, last game stored .*", second)
+    assert first.startswith("a lost ") and "/60 games " in second and "no process is playing it" in second
     assert "5/5 games (100 %), leader b 100.0 %" in lines
-    assert [line for line in lines if " lost " in line] == [lost.format("5 games")]
+    assert [line[:14] for line in lines if " lost " in line] == ["a lost 5 games"]
 
 
 @pytest.mark.full

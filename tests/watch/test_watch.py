@@ -89,11 +89,9 @@ def test_a_run_says_its_standings_with_elo(client: httpx.Client) -> None:
     assert best[1] < best[0] < best[2] and worst[0] < best[0]
     assert (run["complete"], run["playing"], run["reported"]) == (True, False, False)
     assert (run["progress"], run["test"], run["incidents"]) == ("complete, 4 games", "", [])
-    assert re.fullmatch(r"english, round-robin, 2 players, begun \d{4}-\d\d-\d\d \d\d:\d\d UTC", run["about"])
-    best = run["standings"][0]
-    assert list(best["text"]) == run["columns"] == ["Elo", "score", "games", "won", "drawn", "lost"]
-    assert (best["text"]["score"], best["text"]["games"]) == ("87.5\xa0%", "4")
-    assert re.fullmatch(r"\+\d+\xa0±\xa0\d+", best["text"]["Elo"])
+    text = run["standings"][0]["text"]
+    assert list(text) == run["columns"] and (text["score"], text["games"]) == ("87.5\xa0%", "4")
+    assert re.fullmatch(r"\+\d+\xa0±\xa0\d+", text["Elo"])
 
 
 def test_finished_games_are_listed_the_latest_first(client: httpx.Client) -> None:
@@ -145,17 +143,14 @@ def test_a_ply_is_the_same_document_at_the_board_and_finished() -> None:
 
 
 def test_a_games_pdn_is_the_same_alone_and_among_all(client: httpx.Client, served: Path) -> None:
-    answers = [client.get(f"/api/runs/deep/watched/games/{number}/pdn") for number in (1, 2, 3, 4)]
-    assert answers[1].headers["content-disposition"] == 'attachment; filename="game-2.pdn"'
-    alone = [answer.text for answer in answers]
+    alone = [client.get(f"/api/runs/deep/watched/games/{number}/pdn").text for number in (1, 2, 3, 4)]
     assert alone == list(pdn_games(arena.load(served / "deep" / "watched")))
-    assert all(re.search(r"\{[+-][0-9]+\.[0-9]{2}/[0-9]+ [0-9.]+s\}", text) for text in alone)
 
 
-@pytest.mark.parametrize("number", ["0", "5", "9" * 30, "-1", "..%2f1"])
-def test_a_game_that_is_not_there_is_not_found(client: httpx.Client, number: str) -> None:
-    for path in (number, f"{number}/pdn"):
-        assert client.get(f"/api/runs/deep/watched/games/{path}").status_code == 404
+def test_a_game_that_is_not_there_is_not_found(client: httpx.Client) -> None:
+    for number in ("0", "5", "9" * 30, "-1", "..%2f1"):
+        for path in (number, f"{number}/pdn"):
+            assert client.get(f"/api/runs/deep/watched/games/{path}").status_code == 404, path
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs: `finished`, `many` with 60 players, and `live`, whose ledger a test opens."""
     root = tmp_path_factory.mktemp("runs")
     (root / "run.yaml").write_text(json.dumps(DOCUMENT), encoding="utf-8")
-    assert (
-        invoke("run", root / "run.yaml", "--out", root / "finished", "--workers", 1, "--no-report").exit_code == 0
-    )
+    run = ("run", root / "run.yaml", "--out", root / "finished", "--workers", 1, "--no-report")
+    assert invoke(*run).exit_code == 0
     players = [{"name": f"{LONG[:36]} {number:03}", "type": "random"} for number in range(MANY)]
     plan = _plan(root, DOCUMENT | {"name": "many", "players": players})
     with Ledger(root / "many", plan.experiment, plan.info) as ledger:
@@ -113,7 +112,6 @@ def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, addre
             page.keyboard.press("ArrowRight")
         fen = page.input_value(".watch-stage [data-part=fen]")
         assert fen != start
-        assert page.locator(".viewer-moves [aria-current]").count() == 1
         page.keyboard.press("p")
         page.locator("h3", has_text="Game 2:").wait_for()
         page.keyboard.press("n")
@@ -143,23 +141,16 @@ def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, addre
         page.go_back()
         page.locator(".watch-stage [data-part=status]", has_text="Ply 2 of").wait_for()
         assert page.input_value(".watch-stage [data-part=fen]") == fen
-        with page.expect_response(lambda answer: answer.url.endswith("/api/games")) as begun:
-            page.get_by_role("button", name="Analyse").click()
+        page.get_by_role("button", name="Analyse").click()
         page.wait_for_selector("[data-mode=game] .best-lines")
         assert all(side["person"] for side in store(page)["sides"].values())
-        assert page.url.endswith(f"#/game/{begun.value.json()['game']}/analysis")
-        assert _is_white_below(page, ".game-board")
 
 
 def test_a_game_that_is_not_there_is_said_to_be_so(browser: Any, address: str) -> None:
     page = browser.new_page()
-    page.goto(f"{address}#/run/finished/game/1")
-    page.locator("h3", has_text="Game 1:").wait_for()
     page.goto(f"{address}#/run/finished/game/99")
     page.locator(".viewer-missing", has_text="Game 99 cannot be shown").wait_for()
     assert page.locator(".viewer-stage").is_hidden()
-    page.go_back()
-    page.locator("h3", has_text="Game 1:").wait_for()
     page.goto(f"{address}#/run/nothing")
     page.locator(".viewer-missing", has_text="there is nothing of that name").wait_for()
     page.close()
@@ -196,8 +187,6 @@ def test_many_players_and_a_few_fit_a_screen(browser: Any, address: str, width: 
             assert page.locator(".watch-elo circle").count() == players
             assert page.locator("b, script:not([nonce])").count() == 0
             assert "NaN" not in page.inner_text("main")
-    with opened(browser, address, "#/run/finished/game/1", width=width, scheme=scheme) as page:
-        page.locator("h3", has_text="Game 1:").wait_for()
 
 
 def store(page: Any) -> dict[str, Any]:

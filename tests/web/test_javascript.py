@@ -7,7 +7,6 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
-from graphlib import CycleError
 from pathlib import Path
 
 import pytest
@@ -69,12 +68,6 @@ def test_a_module_comes_after_all_that_it_imports(package):
     assert list(modules("a/main.js")) == ["c.js", "a/b/two.js", "a/main.js"]
 
 
-def test_a_circle_is_refused(package):
-    package({"a.js": 'import "./b.js";\n', "b.js": 'import "./a.js";\n'})
-    with pytest.raises(CycleError):
-        modules("a.js")
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("entry", [TABLES, VIEWER])
 def test_each_script_of_the_report_names_nothing_twice_and_cannot_end_early(entry, tmp_path):
@@ -82,19 +75,6 @@ def test_each_script_of_the_report_names_nothing_twice_and_cannot_end_early(entr
     assert "</script" not in text.lower() and "<!--" not in text and "@import" not in text
     (tmp_path / "all.cjs").write_text(text, encoding="utf-8")
     node("--check", str(tmp_path / "all.cjs"))
-
-
-def test_the_report_and_the_page_share_modules_and_none_is_left_over():
-    shared = set(modules(VIEWER)) & set(modules(PAGE))
-    assert {
-        f"report/viewer/{name}.js" for name in ("board", "element", "graph", "moves", "ply", "stage")
-    } <= shared
-    there = {str(path.relative_to(TOP / "arena")) for path in (TOP / "arena").rglob("*.js")}
-    assert there == {*modules(*ENTRIES), "web/page/documents.js"}
-
-
-def test_no_module_of_the_report_imports_one_of_the_page():
-    assert not [name for name in modules(VIEWER, TABLES) if not name.startswith("report/")]
 
 
 @pytest.mark.parametrize(

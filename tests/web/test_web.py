@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 import time
 from collections.abc import Iterator
@@ -86,8 +87,9 @@ def at() -> Iterator[Served]:
         yield running
 
 
-def run(work: Any) -> Any:
-    return asyncio.run(work)
+def in_a_loop(test: Any) -> Any:
+    """A test that waits for what windows hear."""
+    return functools.wraps(test)(lambda *given, **named: asyncio.run(test(*given, **named)))
 
 
 def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
@@ -96,18 +98,16 @@ def test_what_is_on_offer_can_be_begun_by_its_key_under_its_own_rules(at):
     assert set(VARIANTS) < set(offer["usual"]) == {row["name"] for row in offer["variants"]}
     sizes = [(row["name"], row["rows"], row["columns"]) for row in offer["variants"] if row["base"] == "italian"]
     assert sizes == [("italian-6x6", 6, 6), ("italian", 8, 8)]
-    for name in ("simplified-6x6", "english-6x6"):
-        assert offer["usual"][name] == offer["usual"][name.removesuffix("-6x6")]
+    assert offer["usual"]["simplified-6x6"] == offer["usual"]["simplified"]
     players = {player["key"]: player for player in offer["players"]}
-    groups = ("levels", "published", "strong", "simple", "yours")
-    assert set(groups) == {player["group"] for player in players.values()}
-    assert all(5 < len(player["about"]) < 60 for player in players.values())
+    assert {player["group"] for player in players.values()} == {"levels", "published", "strong", "simple", "yours"}
     for key in ("level-1", "random", own(at, "slow")):
         assert at.begin(white=key)["sides"]["white"]["key"] == key
-    strongest_spec = at.room.offer.seats("human", "neural-1s", VARIANTS["international"])[1].spec
-    assert strongest_spec == replace(strongest(VARIANTS["international"], Limit(seconds=1.0)), name="neural 1 s")
+    found = at.room.offer.seats("human", "neural-1s", VARIANTS["international"])[1].spec
+    assert found == replace(strongest(VARIANTS["international"], Limit(seconds=1.0)), name="neural 1 s")
     seconds = [players[key]["seconds"] for key in ("random", "level-3", "checkers-ai", "strong-3s")]
     assert seconds == [None, 0.0, 1.0, 3.0]
+    assert at.client.get("/api/variants/nothing/board").status_code == 422
     for variant in VARIANTS.values():
         assert not at.room.offer.seats("human", at.room.offer.usual(variant), variant)[1].is_person
 
@@ -116,11 +116,9 @@ def test_a_player_gets_any_seconds_per_move_in_place_of_its_own(at):
     state = at.begin(white="level-3", seconds={"white": 0.25})
     side = at.room.game(state["game"]).board.sides[0]
     assert side.spec is not None and side.spec.limit == Limit(depth=3, seconds=0.25)
-    shown = {"key": "level-3", "name": "level 3, 0.25 s", "person": False, "seconds": 0.25}
-    assert state["sides"]["white"] == shown
+    assert state["sides"]["white"]["seconds"] == 0.25
     again = at.ask(state, "seat", white="level-3", black="human", seconds={"white": 0.5})
     assert (again["sides"]["black"]["seconds"], again["sides"]["white"]["seconds"]) == (None, 0.5)
-    assert at.ask(again, "seat", white="level-3", black="human")["sides"]["white"]["name"] == "level 3"
 
 
 @pytest.mark.parametrize(
@@ -130,10 +128,8 @@ def test_a_player_gets_any_seconds_per_move_in_place_of_its_own(at):
         ({"variant": "thai", "white": "neural-1s"}, "not thai"),
         ({"white": "random", "seconds": {"white": 1}}, "random takes no limit of seconds per move"),
         ({"seconds": {"black": 1}}, "a person has no limit of seconds per move"),
-        ({"seconds": {"white": 0}}, "seconds.white: "),
         ({"seconds": {"red": 1}}, "seconds.red: "),
         ({"fen": "W:W21:B"}, "black has no piece"),
-        ({"fen": "W:W:B9"}, "white has no piece"),
         ({"pdn": "1. 11-15 1-2 *"}, "game 1, ply 2, line 1: "),
         ({"pdn": " "}, "there is no game in the file"),
         ({"pdn": "1. 9-13 *", "number": 5}, "there is no game 5 in the PDN"),
@@ -153,14 +149,12 @@ def test_a_position_whose_captures_hold_up_the_server_is_refused(at, monkeypatch
     assert answer.status_code == 422 and "too many ways" in answer.json()["error"]
 
 
-def test_the_game_of_the_command_line_is_there_and_its_player_answers():
-    async def whole(at: Served, game: dict[str, Any]) -> None:
-        async with window(at, game) as seen:
-            await play_on(seen, 1)
-
+@in_a_loop
+async def test_the_game_of_the_command_line_is_there_and_its_player_answers():
     with served(first=BoardGame(VARIANTS["english"], (level(1), Side(HUMAN)))) as at:
         [name] = at.room._games
-        run(whole(at, {"game": name}))
+        async with window(at, {"game": name}) as seen:
+            await play_on(seen, 1)
 
 
 @pytest.mark.parametrize(("draws", "ended"), [(True, "repetition"), (False, None)])
@@ -174,42 +168,33 @@ def test_draws_by_the_rules_can_be_switched_off(at, draws, ended):
     assert (bool(resumed["outcome"]), len(resumed["moves"])) == (draws, 8)
 
 
-def test_the_board_comes_with_the_start(at):
-    board = at.client.get("/api/variants/italian/board").json()
-    assert board["svg"].startswith("<svg") and "<use" not in board["svg"]
-    assert board["start"]["pieces"] == "b" * 12 + "." * 8 + "w" * 12
-    assert at.client.get("/api/variants/nothing/board").status_code == 422
-
-
 @pytest.mark.full
-def test_the_analysis_and_a_hint_follow_the_game(at):
+@in_a_loop
+async def test_the_analysis_and_a_hint_follow_the_game(at):
     async def analysed(seen: Any, ply: int) -> Any:
         while True:
             findings = (await seen.next(analysis=True))["analysis"]
             if (findings["ply"], len(findings["lines"])) == (ply, 2):
                 return findings
 
-    async def analyse() -> None:
-        state = at.begin(white="human", black="human")
-        async with window(at, state) as seen:
-            await seen.next()
-            await seen.ask("analyse", lines=2)
-            findings = await analysed(seen, 0)
-            assert findings["lines"][0]["moves"][0] in [move["text"] for move in state["legal"]]
-            assert findings["lines"][0]["score"] and findings["by"] == "neural"
-            await seen.ask("move", text="11-15")
-            await analysed(seen, 1)
-            await seen.ask("analyse", lines=0)
-            assert (await seen.next(lines=0))["analysis"] is None
-            await seen.ask("hint")
+    state = at.begin(white="human", black="human")
+    async with window(at, state) as seen:
+        await seen.next()
+        await seen.ask("analyse", lines=2)
+        findings = await analysed(seen, 0)
+        assert findings["lines"][0]["moves"][0] in [move["text"] for move in state["legal"]]
+        assert findings["lines"][0]["score"] and findings["by"] == "neural"
+        await seen.ask("move", text="11-15")
+        await analysed(seen, 1)
+        await seen.ask("analyse", lines=0)
+        assert (await seen.next(lines=0))["analysis"] is None
+        await seen.ask("hint")
+        hint = (await seen.next(hint=True))["hint"]
+        while not hint["done"]:
             hint = (await seen.next(hint=True))["hint"]
-            while not hint["done"]:
-                hint = (await seen.next(hint=True))["hint"]
-            assert hint["lines"][0]["moves"][0] in [move["text"] for move in seen.heard[-1]["legal"]]
-            await seen.ask("move", text="22-18")
-            assert (await seen.next(moves=2))["hint"] is None
-
-    run(analyse())
+        assert hint["lines"][0]["moves"][0] in [move["text"] for move in seen.heard[-1]["legal"]]
+        await seen.ask("move", text="22-18")
+        assert (await seen.next(moves=2))["hint"] is None
 
 
 class LongAnalysis:
@@ -227,25 +212,23 @@ class LongAnalysis:
         self._stopped.set()
 
 
-def test_only_the_newest_hint_is_searched_for(at, monkeypatch):
+@in_a_loop
+async def test_only_the_newest_hint_is_searched_for(at, monkeypatch):
     monkeypatch.setattr(game, "Analysis", LongAnalysis)
     monkeypatch.setattr(game, "THINKING", Pool(1))
 
-    async def ask_often() -> None:
-        forget()
-        state = at.begin(white="human", black="human")
-        async with window(at, state) as seen:
-            await seen.next()
-            for searched, text in enumerate(("11-15", "22-18", "15x22"), start=1):
-                for _ in range(5):
-                    await seen.ask("hint")
-                    await seen.next(hint=True)
-                await until(lambda most=searched: len(SEEN) >= most)
-                await seen.ask("move", text=text)
-                await seen.next(hint=False)
-        assert SEEN == ["analysis"] * 3
-
-    run(ask_often())
+    forget()
+    state = at.begin(white="human", black="human")
+    async with window(at, state) as seen:
+        await seen.next()
+        for searched, text in enumerate(("11-15", "22-18", "15x22"), start=1):
+            for _ in range(5):
+                await seen.ask("hint")
+                await seen.next(hint=True)
+            await until(lambda most=searched: len(SEEN) >= most)
+            await seen.ask("move", text=text)
+            await seen.next(hint=False)
+    assert SEEN == ["analysis"] * 3
 
 
 async def play_on(seen: Any, turns: int) -> dict[str, Any]:
@@ -284,14 +267,7 @@ def test_points_are_sent_with_each_position_and_with_the_end(at):
     ended = at.ask(at.state(state), "move", text="26-31")
     assert at.state(state)["moves"][0]["points"] == {"white": 4, "black": 1}
     assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
-    assert ended["outcome"] == {
-        "result": "white",
-        "termination": "points",
-        "text": "White wins by 4 points to 2: neither side can move",
-        "printed": "",
-    }
-    english = at.ask(at.begin(white="human", black="human"), "move", text="11-15")
-    assert english["points"] is english["moves"][0]["points"] is None
+    assert (ended["outcome"]["result"], ended["outcome"]["termination"]) == ("white", "points")
 
 
 def test_moves_are_refused_that_are_none_or_come_too_late(at):
@@ -304,12 +280,9 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert (again["error"], again["moves"]) == ("the game has moved on", after["moves"])
 
 
-def test_a_state_has_the_whole_game_as_the_program_printed_it_and_as_pdn(at):
+def test_a_state_is_small_and_has_the_board_as_the_program_printed_it(at):
     state = at.begin(variant="simplified", white="human", black="human")
-    assert state["printed"].startswith("+ B") and "value: B 36, W 36" in state["printed"]
-    moved = at.ask(state, "move", text=state["legal"][0]["text"])
-    assert moved["pdn"].rstrip().endswith("*") and moved["moves"][0]["text"] in moved["pdn"]
-    assert len(str(at.begin())) < 20_000
+    assert state["printed"].startswith("+ B") and len(str(at.begin())) < 20_000
 
 
 def test_moves_are_taken_back_and_sides_change(at):
@@ -322,65 +295,56 @@ def test_moves_are_taken_back_and_sides_change(at):
     assert at.state(state)["sides"] == seated["sides"]
 
 
-def test_every_window_is_sent_each_state_and_a_reload_finds_the_game(at):
-    async def whole() -> None:
-        state = at.begin(white="human", black="human")
-        async with window(at, state) as seen, window(at, state) as other:
-            await seen.next()
-            for place, text in enumerate(("11-15", "22-18", "15x22")):
-                await seen.ask("move", text=text)
-                await seen.next(moves=place + 1)
-                await other.next(moves=place + 1)
-            await other.ask("undo")
-            assert (await seen.next(moves=2))["version"] == (await other.next(moves=2))["version"]
-        async with window(at, state) as again:
-            assert len((await again.next())["moves"]) == 2
-
-    run(whole())
+@in_a_loop
+async def test_every_window_is_sent_each_state_and_a_reload_finds_the_game(at):
+    state = at.begin(white="human", black="human")
+    async with window(at, state) as seen, window(at, state) as other:
+        await seen.next()
+        for place, text in enumerate(("11-15", "22-18", "15x22")):
+            await seen.ask("move", text=text)
+            await seen.next(moves=place + 1)
+            await other.next(moves=place + 1)
+        await other.ask("undo")
+        assert (await seen.next(moves=2))["version"] == (await other.next(moves=2))["version"]
+    async with window(at, state) as again:
+        assert len((await again.next())["moves"]) == 2
 
 
 def test_a_game_ends_by_resignation_and_by_agreement(at):
-    state = at.begin(white="human", black="human")
-    over = at.ask(state, "resign", colour="black")
-    assert (over["outcome"]["result"], over["outcome"]["text"]) == ("white", "White wins: Black resigned")
+    over = at.ask(at.begin(white="human", black="human"), "resign", colour="black")
+    assert (over["outcome"]["result"], over["outcome"]["termination"]) == ("white", "resignation")
     assert at.ask(over, "resign", colour="white")["error"] == "the game is over"
     drawn = at.ask(at.begin(white="human", black="human"), "draw", colour="black")
     assert drawn["outcome"]["termination"] == "agreement"
-    theirs = at.ask(at.begin(white="level-1"), "resign", colour="white")
-    assert theirs["error"] == "white is played by level 1"
-    refused = at.ask(at.begin(white="level-1"), "draw", colour="black")
-    assert (refused["error"], refused["outcome"]) == ("level 1 does not agree on a draw", None)
+    for ask, colour in (("resign", "white"), ("draw", "black")):
+        refused = at.ask(at.begin(white="level-1"), ask, colour=colour)
+        assert "level 1" in refused["error"] and refused["outcome"] is None
 
 
-def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
-    async def wait() -> Any:
-        state = at.begin(white="human", clock={"seconds": 1.0})
-        async with window(at, state) as seen:
-            first = await seen.next()
-            assert first["running"] and first["clock"] == {"seconds": 1.0, "increment": 0.0}
-            over = await seen.next()
-            return over["outcome"], over["running"]
-
-    outcome, running = run(wait())
-    assert outcome["termination"] == "time" and not running
+@in_a_loop
+async def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
+    state = at.begin(white="human", clock={"seconds": 1.0})
+    async with window(at, state) as seen:
+        first = await seen.next()
+        assert first["running"] and first["clock"] == {"seconds": 1.0, "increment": 0.0}
+        over = await seen.next()
+    assert over["outcome"]["termination"] == "time" and not over["running"]
 
 
-def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_paused(at):
-    async def watch() -> None:
-        state, began = at.begin(white="random", black="random", pace=0.05), time.monotonic()
-        async with window(at, state) as seen:
-            while len((await seen.next())["moves"]) < 6:
-                pass
-            assert time.monotonic() - began >= 5 * 0.05
-            await seen.ask("pause", on=True)
-            stood = len((await seen.next(paused=True))["moves"])
-            await asyncio.sleep(0.2)
-            assert len(at.state(state)["moves"]) == stood
-            await seen.ask("pause", on=False)
-            while len((await seen.next())["moves"]) <= stood:
-                pass
-
-    run(watch())
+@in_a_loop
+async def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_paused(at):
+    state, began = at.begin(white="random", black="random", pace=0.05), time.monotonic()
+    async with window(at, state) as seen:
+        while len((await seen.next())["moves"]) < 6:
+            pass
+        assert time.monotonic() - began >= 5 * 0.05
+        await seen.ask("pause", on=True)
+        stood = len((await seen.next(paused=True))["moves"])
+        await asyncio.sleep(0.2)
+        assert len(at.state(state)["moves"]) == stood
+        await seen.ask("pause", on=False)
+        while len((await seen.next())["moves"]) <= stood:
+            pass
 
 
 def forget() -> None:
@@ -403,78 +367,45 @@ async def until(is_so: Any) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
-    async def close() -> None:
-        forget()
-        state = at.begin(white="human", black=own(at, "slow"))
-        async with window(at, state) as seen:
-            await seen.next(thinking=True)
-            await until(lambda: SEEN)
-        await until(lambda: ENDED)
-        await until(lambda: not at.state(state)["thinking"])
-        assert at.state(state)["moves"] == []
-        async with window(at, state) as seen:
-            await seen.next(thinking=True)
-            await until(lambda: len(SEEN) == 2)
-            await seen.ask("stop")
-            await seen.next(moves=1)
-
-    run(close())
+@in_a_loop
+async def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
+    forget()
+    state = at.begin(white="human", black=own(at, "slow"))
+    async with window(at, state) as seen:
+        await seen.next(thinking=True)
+        await until(lambda: SEEN)
+    await until(lambda: ENDED)
+    await until(lambda: not at.state(state)["thinking"])
+    assert at.state(state)["moves"] == []
+    async with window(at, state) as seen:
+        await seen.next(thinking=True)
+        await until(lambda: len(SEEN) == 2)
+        await seen.ask("stop")
+        await seen.next(moves=1)
 
 
-def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
-    async def seat() -> None:
-        forget()
-        state = at.begin(white="human", black=own(at, "endless"))
-        async with window(at, state) as seen:
-            state = await seen.next(thinking=True)
-            await until(lambda: SEEN)
-            await seen.ask("seat", white="human", black="level-1")
-            await seen.next(moves=1)
-            assert not ENDED
-        END.set()
-        await until(lambda: ENDED)
-
-    run(seat())
+@in_a_loop
+async def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
+    forget()
+    state = at.begin(white="human", black=own(at, "endless"))
+    async with window(at, state) as seen:
+        state = await seen.next(thinking=True)
+        await until(lambda: SEEN)
+        await seen.ask("seat", white="human", black="level-1")
+        await seen.next(moves=1)
+        assert not ENDED
+    END.set()
+    await until(lambda: ENDED)
 
 
-def test_the_program_is_stopped_by_undo_and_its_answer_is_not_played(at):
-    async def undo() -> None:
-        forget()
-        state = at.begin(white=own(at, "slow"))
-        async with window(at, state) as seen:
-            await seen.next()
-            await seen.ask("move", text="11-15")
-            await seen.next(thinking=True)
-            await until(lambda: SEEN)
-            await seen.ask("undo")
-            await seen.next(moves=0)
-            await until(lambda: ENDED)
-            await asyncio.sleep(0.1)
-            assert at.state(state)["moves"] == []
-
-    run(undo())
-
-
-def test_a_player_that_fails_loses_and_it_is_said(at):
-    async def fail() -> Any:
-        state = at.begin(white="random", black=own(at, "broken"))
-        async with window(at, state) as seen:
-            while (state := await seen.next())["outcome"] is None:
-                pass
-            return state
-
-    over = run(fail())
+@in_a_loop
+async def test_a_player_that_fails_loses_and_it_is_said(at):
+    state = at.begin(white="random", black=own(at, "broken"))
+    async with window(at, state) as seen:
+        while (over := await seen.next())["outcome"] is None:
+            pass
     assert over["outcome"]["termination"] == "error"
     assert over["failure"] == "broken raised StopIteration: out of ideas"
-
-
-def test_a_pdn_is_written_and_gone_on_with(at):
-    state = at.begin(white="human", black="human")
-    for text in ("11-15", "22-18", "15x22"):
-        state = at.ask(state, "move", text=text)
-    again = at.begin(white="human", black="human", pdn=state["pdn"])
-    assert [move["text"] for move in again["moves"]] == ["11-15", "22-18", "15x22"]
 
 
 def test_games_of_a_pdn_are_listed_with_winner_and_fault_and_one_is_gone_on_with(at):
@@ -484,10 +415,7 @@ def test_games_of_a_pdn_are_listed_with_winner_and_fault_and_one_is_gone_on_with
     )
     found = at.client.post("/api/pdn", json={"pdn": pdn}).json()
     assert found["count"] == 4
-    assert found["games"][0] == {
-        "number": 1, "white": "Zoë", "black": "", "result": "black", "date": "", "event": "", "plies": 2,
-        "fault": "",
-    }  # fmt: skip
+    assert [found["games"][0][name] for name in ("number", "white", "plies", "fault")] == [1, "Zoë", 2, ""]
     assert [game["result"] for game in found["games"]] == ["black", "*", "white", "*"]
     assert [bool(game["fault"]) for game in found["games"]] == [False, False, True, True]
     assert not found["note"]
@@ -515,18 +443,14 @@ def test_positions_are_read_in_two_ways_and_faults_are_named(at):
         assert answer.status_code == 422 and words in answer.json()["error"], fault
 
 
-def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
+@in_a_loop
+async def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
     monkeypatch.setattr(game, "MOST_PLIES", 4)
-
-    async def watch() -> Any:
-        state = at.begin(white="random", black="random")
-        async with window(at, state) as seen:
-            full = await seen.next(moves=4, thinking=False)
-            await asyncio.sleep(0.1)
-            return full, at.state(state)
-
-    full, now = run(watch())
-    assert "as many as a game may have" in full["failure"] and len(now["moves"]) == 4
+    state = at.begin(white="random", black="random")
+    async with window(at, state) as seen:
+        full = await seen.next(moves=4, thinking=False)
+        await asyncio.sleep(0.1)
+    assert "as many as a game may have" in full["failure"] and len(at.state(state)["moves"]) == 4
 
 
 async def in_loop(at: Served, work: Any) -> Any:
@@ -538,10 +462,10 @@ async def in_loop(at: Served, work: Any) -> Any:
     return await asyncio.to_thread(asyncio.run_coroutine_threadsafe(done(), at.loop).result)
 
 
-def test_for_a_game_too_many_the_one_goes_that_no_window_shows(monkeypatch):
+@in_a_loop
+async def test_for_a_game_too_many_the_one_goes_that_no_window_shows(monkeypatch):
     body = {"variant": "english", "white": "human", "black": "human"}
-
-    async def whole(at: Served) -> None:
+    with served() as at:
         shown, left = at.begin(**body), at.begin(**body)
         monkeypatch.setattr(games, "MOST_GAMES", 3)
         async with window(at, shown) as seen:
@@ -549,35 +473,28 @@ def test_for_a_game_too_many_the_one_goes_that_no_window_shows(monkeypatch):
             begun = (asyncio.to_thread(at.client.post, "/api/games", json=body) for _ in range(6))
             assert {answer.status_code for answer in await asyncio.gather(*begun)} == {201}
             assert len(at.room) == 3 and shown["game"] in at.room._games and left["game"] not in at.room._games
-        monkeypatch.setattr(games, "MOST_GAMES", 1)
-        async with window(at, shown) as seen:
-            await seen.next()
+            monkeypatch.setattr(games, "MOST_GAMES", 1)
             for name in set(at.room._games) - {shown["game"]}:
                 await in_loop(at, lambda name=name: at.room._drop(at.room.game(name)))
             answer = await asyncio.to_thread(lambda: at.client.post("/api/games", json=body))
             assert answer.status_code == 429 and "close the window of one" in answer.json()["error"]
 
-    with served() as at:
-        run(whole(at))
 
-
-def test_what_no_window_shows_is_dropped_and_players_of_an_idle_game_rest(at):
+@in_a_loop
+async def test_what_no_window_shows_is_dropped_and_players_of_an_idle_game_rest(at):
     shown, left = at.begin(), at.begin(white="human")
 
-    async def sweep() -> None:
-        board = at.room.game(shown["game"]).board
-        async with window(at, shown) as seen:
-            await seen.next()
-            assert board._players
-            later = time.monotonic() + games.KEPT_SECONDS + 1
-            await in_loop(at, lambda: at.room.sweep_once(later))
-            assert shown["game"] in at.room._games and left["game"] not in at.room._games
-            assert not board._players
-            await seen.ask("move", text="11-15")
-            await seen.next(moves=2)
-        async with websockets.connect(at.address(left)) as gone:
-            with pytest.raises(websockets.ConnectionClosed) as closed:
-                await gone.recv()
-        assert closed.value.rcvd is not None and closed.value.rcvd.code == app.GONE
-
-    run(sweep())
+    board = at.room.game(shown["game"]).board
+    async with window(at, shown) as seen:
+        await seen.next()
+        assert board._players
+        later = time.monotonic() + games.KEPT_SECONDS + 1
+        await in_loop(at, lambda: at.room.sweep_once(later))
+        assert shown["game"] in at.room._games and left["game"] not in at.room._games
+        assert not board._players
+        await seen.ask("move", text="11-15")
+        await seen.next(moves=2)
+    async with websockets.connect(at.address(left)) as gone:
+        with pytest.raises(websockets.ConnectionClosed) as closed:
+            await gone.recv()
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == app.GONE

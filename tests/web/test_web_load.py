@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import statistics
 import subprocess
@@ -11,11 +10,13 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpx
 import pytest
 import websockets
+
+from tests.helpers.web_server import Window
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 SOON = 0.1
@@ -54,52 +55,42 @@ def soon(times: Sequence[float], share: float) -> float:
     return sorted(times)[int(share * (len(times) - 1))]
 
 
-async def play(at: Running, key: str, moves: int, seed: int, pause: float = 0.0) -> list[float]:
+def play(at: Running, key: str, moves: int, seed: int) -> list[float]:
     """Play random moves against a player; seconds from each of them to its answer."""
-    rng, times = random.Random(seed), list[float]()
-    await asyncio.sleep(rng.uniform(0, 2 * pause))
-    async with httpx.AsyncClient(base_url=at.base, headers={"X-Arena-Token": at.token}, timeout=60) as client:
-        body = {"variant": "english", "white": key, "black": "human"}
-        game = (await client.post("/api/games", json=body)).json()["game"]
-        address = f"{at.base.replace('http', 'ws')}/api/games/{game}?token={at.token}"
-        async with websockets.connect(address, max_size=None) as socket:
+    body = {"variant": "english", "white": key, "black": "human"}
+    headers = {"X-Arena-Token": at.token}
+    game = httpx.post(f"{at.base}/api/games", json=body, headers=headers, timeout=60).json()["game"]
+    address = f"{at.base.replace('http', 'ws')}/api/games/{game}?token={at.token}"
+    return asyncio.run(answers(address, moves, random.Random(seed)))
 
-            async def state(plies: int) -> dict[str, Any]:
-                while True:
-                    found: dict[str, Any] = json.loads(await socket.recv())
-                    if found["outcome"] or len(found["moves"]) >= plies:
-                        return found
 
-            now = await state(0)
-            while len(times) < moves and now["legal"]:
-                await asyncio.sleep(pause * rng.uniform(0.5, 1.5))
-                text, plies = rng.choice(now["legal"])["text"], len(now["moves"])
-                began = time.perf_counter()
-                await socket.send(json.dumps({"do": "move", "text": text, "version": now["version"]}))
-                now = await state(plies + 2)
-                times.append(time.perf_counter() - began)
+async def answers(address: str, moves: int, rng: random.Random) -> list[float]:
+    times = list[float]()
+    async with websockets.connect(address, max_size=None) as socket:
+        seen = Window(socket)
+        state = await seen.next()
+        while len(times) < moves and state["legal"]:
+            began = time.perf_counter()
+            await seen.ask("move", text=rng.choice(state["legal"])["text"])
+            while not state["outcome"] and len(state["moves"]) < 2 * len(times) + 2:
+                state = await seen.next()
+            times.append(time.perf_counter() - began)
     return times
 
 
 def test_a_level_of_one_to_six_answers_within_a_tenth_of_a_second(running):
-    async def measure() -> None:
-        await play(running, "level-1", 2, 0)
-        for depth in range(1, 7):
-            games = [await play(running, f"level-{depth}", 25, seed) for seed in range(3)]
-            times, first = [time for game in games for time in game], max(game[0] for game in games)
-            print(f"level {depth}: median {statistics.median(times):.4f} s, 99 % {soon(times, 0.99):.4f}")
-            assert soon(times, 0.99) < SOON and first < SOON
-
-    asyncio.run(measure())
+    play(running, "level-1", 2, 0)
+    for depth in range(1, 7):
+        games = [play(running, f"level-{depth}", 25, seed) for seed in range(3)]
+        times, first = [time for game in games for time in game], max(game[0] for game in games)
+        print(f"level {depth}: median {statistics.median(times):.4f} s, 99 % {soon(times, 0.99):.4f}")
+        assert soon(times, 0.99) < SOON and first < SOON
 
 
 def test_memory_is_flat_over_two_hundred_games(running):
-    async def measure() -> None:
-        keys, grown = ("level-2", "level-4", "strong-0.1s", "greedy"), []
-        for number in range(200):
-            await play(running, keys[number % 4], 8, number)
-            grown.append(running.megabytes)
-        print(f"megabytes after every 20th game: {grown[19::20]}")
-        assert grown[-1] - grown[79] < FLAT
-
-    asyncio.run(measure())
+    keys, grown = ("level-2", "level-4", "strong-0.1s", "greedy"), []
+    for number in range(200):
+        play(running, keys[number % 4], 8, number)
+        grown.append(running.megabytes)
+    print(f"megabytes after every 20th game: {grown[19::20]}")
+    assert grown[-1] - grown[79] < FLAT
