@@ -74,20 +74,7 @@ FAILING = {
     **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),
 }
 """What players do -> how each of their games ends, and why."""
-SWISS = """\
-  - {name: x, type: random}
-  - {name: y, type: random}
-format: {type: swiss, rounds: 4}
-"""
-HARMLESS = [
-    "SetsHandlers",
-    "LimitsRecursion",
-    "LeavesAThread",
-    "LeavesAChild",
-    "Forks",
-    "StopsItsSupervisor",
-    "KeepsItsSupervisorStopped",
-]
+in_a_sandbox = pytest.mark.skipif(bool(sandbox.unavailable()), reason="no sandbox here")
 
 
 def begun(kind: str, seed: str = "1", allowance: Allowance | None = None, **entry: Any) -> PlayerHandle:
@@ -120,17 +107,19 @@ def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Ru
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", HARMLESS)
+@pytest.mark.parametrize(
+    "kind",
+    ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild", "Forks", "StopsItsSupervisor",
+     "KeepsItsSupervisorStopped"],
+)  # fmt: skip
 def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
     played = run(configured(tmp_path, kind))
     pd.testing.assert_frame_equal(repeatable(played.games), repeatable(well.games))
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", ["EndsItsProcess", "Sleeps"])
-def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
-    timeout = 2 if kind in HANG else None
-    one, two = (run(configured(tmp_path / str(n), kind, move_timeout=timeout), workers=n) for n in (1, 2))
+def test_two_workers_see_the_same_failures_as_one(well: arena.Run, tmp_path: Path) -> None:
+    one, two = (run(configured(tmp_path / str(n), "Sleeps", move_timeout=2), workers=n) for n in (1, 2))
     assert_others_unharmed(two, well)
     pd.testing.assert_frame_equal(repeatable(one.games), repeatable(two.games))
 
@@ -155,10 +144,8 @@ def test_no_process_is_left_of_a_player_that_starts_too_many_or_kills_its_superv
     close_players()
     assert forks_from(tmp_path) == set()
     lost = failed.void_games
-    assert (
-        lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
-        or kind == "KillsItsSupervisor"
-    )
+    what = "gave no answer" if kind == "KillsItsSupervisor" else "started more than 8 processes at ply "
+    assert lost["error"].iloc[0].startswith(f"bad {what}")
     assert lost["termination"].iloc[1:].eq("disqualified").all() and len(lost) == 12
 
 
@@ -230,16 +217,14 @@ class Fills:
 
 def spying(folder: Path, port: int = 0) -> None:
     """Write the file of SPY into a folder."""
-    files = {"ledger": str(folder / "out" / "ledger.sqlite"), "other": str(folder / "own.py")}
-    text = SPY.format(**files, port=port, pid=os.getpid(), cache=str(cache_folder()))
+    ledger, other, cache = map(str, (folder / "out" / "ledger.sqlite", folder / "own.py", cache_folder()))
+    text = SPY.format(ledger=ledger, other=other, port=port, pid=os.getpid(), cache=cache)
     (folder / "spy.py").write_text(text)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("inside", [False, pytest.param(True, marks=in_a_sandbox)])
 def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, tmp_path: Path) -> None:
-    if inside and (why := sandbox.unavailable()):
-        pytest.skip(why)
     config = configured(tmp_path, "Good", f"sandbox: {str(inside).lower()}\n")
     config.write_text(config.read_text().replace("own.py:Good", "spy.py:Spy"))
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -250,10 +235,9 @@ def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, 
     assert (tmp_path / "written").exists() != inside
 
 
+@in_a_sandbox
 @pytest.mark.full
 def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_path: Path) -> None:
-    if why := sandbox.unavailable():
-        pytest.skip(why)
     spying(tmp_path)
     (folder := users_folder(tmp_path) / "player_0123").mkdir(parents=True, exist_ok=True)
     (folder / "mine.secret_idea-5.py312.nbi").touch()
@@ -263,11 +247,10 @@ def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_pa
     assert 90 << 20 < choice.nodes <= 100 << 20 and choice.leaves == 0
 
 
+@in_a_sandbox
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["Segfaults", "Sleeps", "Leaks", "SharesMemory"])
 def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
-    if why := sandbox.unavailable():
-        pytest.skip(why)
     failed = run(configured(tmp_path, kind, "sandbox: true\nfailures: {disqualify_after: 1}\n", move_timeout=15))
     assert_others_unharmed(failed, well)
     errors = [error for error in every_game(failed)["error"] if error]
@@ -295,29 +278,30 @@ def forks_from(folder: Path) -> set[int]:
     command_line, forks = Path("/proc/self/cmdline").read_bytes(), set()
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            is_copy = (path / "cmdline").read_bytes() == command_line and (
-                path / "cwd"
-            ).resolve() == folder.resolve()
-            if is_copy and int(path.name) != os.getpid():
+            if (path / "cmdline").read_bytes() == command_line and (path / "cwd").samefile(folder):
                 forks.add(int(path.name))
-    return forks
+    return forks - {os.getpid()}
 
 
-def test_a_player_that_is_long_in_being_built_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "slow.py"
-    file.write_text(
-        "import time\nclass Slow:\n    def __init__(self, variant, seconds):\n        time.sleep(seconds)\n"
-        "    def choose(self, game, limit, rng): ...\n"
-    )
+class Slow:
+    """Takes its time to be built."""
+
+    def __init__(self, variant, seconds) -> None:
+        time.sleep(seconds)
+
+    def choose(self, game, limit, rng): ...
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.0, 0), (0.6, 1), (60.0, 1)])
+def test_a_player_that_is_long_in_being_built_is_named(
+    seconds: float, said: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(player_process, "SILENT_SECONDS", 0.3)
-    said: list[str] = []
-    for seconds in (0.0, 1.0, 60.0):
-        spec = PlayerSpec("slow", f"{file}:Slow", Limit(seconds=seconds))
-        with waiting_announced(said.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
-            begin_game(spec, ENGLISH, ENGLISH.start, "0", Allowance(move_timeout=2.0))
-        close_players()
-        assert said == int(seconds > 0) * ["slow is still being built, for 2 s at most"]
-        said.clear()
+    lines: list[str] = []
+    with waiting_announced(lines.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
+        begun("Slow", limit=Limit(seconds=seconds), allowance=Allowance(move_timeout=2.0))
+    close_players()
+    assert lines == said * ["p is still being built, for 2 s at most"]
 
 
 @pytest.fixture(scope="module")
@@ -373,7 +357,8 @@ def test_games_of_a_disqualified_player_are_void_in_every_table(
 
 @pytest.mark.full
 def test_a_swiss_without_a_disqualified_player_is_the_same_when_resumed_with_two_workers(tmp_path: Path) -> None:
-    whole, resumed = (configured(tmp_path / name, "Exits", SWISS) for name in ("whole", "resumed"))
+    more = "  - {name: x, type: random}\n  - {name: y, type: random}\nformat: {type: swiss, rounds: 4}\n"
+    whole, resumed = (configured(tmp_path / name, "Exits", more) for name in ("whole", "resumed"))
     for path in (whole, resumed):
         path.write_text(path.read_text().replace("count: 2", "count: 4"))
     plan = prepare(load(resumed))
@@ -396,13 +381,6 @@ def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: 
     assert well.effort.set_index("player")["wall_seconds_per_move"]["bad"] == pytest.approx(wall)
 
 
-@pytest.mark.full
-def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
-    spec = PlayerSpec("bad", f"{__name__}:Prints")
-    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
-    assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
-
-
 class Prints:
     """Prints and raises."""
 
@@ -412,6 +390,13 @@ class Prints:
     def choose(self, game, limit, rng):
         print("a worry", file=sys.stderr)
         raise ValueError("no")
+
+
+@pytest.mark.full
+def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
+    spec = PlayerSpec("bad", f"{__name__}:Prints")
+    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
+    assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
 
 
 class Chance:
@@ -472,15 +457,11 @@ class Where:
         return Choice(game.legal_moves[0], nodes=os.getpid())
 
 
-def test_a_player_is_in_another_process_that_is_kept_from_game_to_game() -> None:
+def test_a_player_is_in_a_process_that_is_kept_from_game_to_game_and_in_two_against_itself() -> None:
     assert asked(begun("Where")).nodes == asked(begun("Where")).nodes != os.getpid()
-
-
-@pytest.mark.full
-def test_a_player_against_itself_is_in_two_processes() -> None:
     spec = PlayerSpec("p", f"{__name__}:Where")
     record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
-    assert record.error == "" and len(set(record.table()["nodes"].tolist())) == 2
+    assert record.error == "" and len({*record.table()["nodes"].tolist(), os.getpid()}) == 3
 
 
 @pytest.mark.full
@@ -494,7 +475,7 @@ def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
     assert record.error.startswith("own has an evaluation that is not a number (nan) at ply ")
 
 
-def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
+def test_all_moves_of_a_game_have_a_time_together() -> None:
     player = begun("Dawdles", allowance=Allowance(game_timeout=0.5))
     for _ in range(2):
         asked(player)
@@ -606,19 +587,18 @@ import os, signal, threading
 from arena import Choice
 
 
+def burn():
+    while True:
+        sum(range(1000))
+
+
 class Ponders:
     def __init__(self, variant, how):
-        self.child = 0
+        self.child = os.fork() if how == "child" else 0
         if how == "thread":
-            threading.Thread(target=self.burn, daemon=True).start()
-        elif not (child := os.fork()):
-            self.burn()
-        else:
-            self.child = child
-
-    def burn(self):
-        while True:
-            sum(range(1000))
+            threading.Thread(target=burn, daemon=True).start()
+        elif not self.child:
+            burn()
 
     def choose(self, game, limit, rng):
         return Choice(game.legal_moves[0])
@@ -632,10 +612,8 @@ class Ponders:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("how", "inside"), [("thread", False), ("child", True)])
+@pytest.mark.parametrize(("how", "inside"), [("thread", False), pytest.param("child", True, marks=in_a_sandbox)])
 def test_what_a_player_computes_in_its_opponents_time_is_counted(how: str, inside: bool, tmp_path: Path) -> None:
-    if inside and (why := sandbox.unavailable()):
-        pytest.skip(why)
     (tmp_path / "own.py").write_text(PONDERS)
     own = PlayerSpec("own", f"{tmp_path}/own.py:Ponders", options={"how": how})
     slow = PlayerSpec("slow", f"{__name__}:Dawdles", in_process=True)
