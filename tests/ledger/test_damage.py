@@ -8,8 +8,6 @@ import random
 import resource
 import shutil
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -29,7 +27,6 @@ from arena.ledger.record import GameRecord, Grade, GradedGame, ProbeRecord, Suit
 from arena.ledger.store import StoreError, Table
 from arena.play.prepare import prepare
 from arena.play.tournament import play
-from arena.rules.variants import VARIANTS
 from tests.benchmarks import volume
 from tests.helpers.command_line import error_line, invoke, refused
 from tests.helpers.report_data import repeatable
@@ -43,11 +40,8 @@ name: disk
 variant: english
 seed: 3
 openings: {random_plies: 4, count: 8}
-players:
-  - {name: a, type: random}
-  - {name: b, type: random}
+players: [{name: a, type: random}, {name: b, type: random}]
 """
-ENGLISH = VARIANTS["english"]
 NOBODY = 65534
 
 
@@ -227,16 +221,6 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
 
 
-@pytest.mark.full
-def test_the_status_of_a_run_with_a_result_that_is_none_is_one_line(ledger: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(ledger, tmp_path / "copy")
-    for wrong in ("'2-7'", "cast(x'ff' as TEXT)"):
-        spoil(folder, f"UPDATE games SET result = {wrong} WHERE game = 3")
-        result = invoke("status", folder)
-        assert result.exit_code == 2 and result.exception.__class__ is SystemExit
-        assert str(folder / FILE) in error_line(result.stderr)
-
-
 @pytest.mark.parametrize("key", ["experiment", "facts", "columns", "complete"])
 def test_a_damaged_description_costs_nothing_where_the_same_is_given_again(
     ledger: Path, tmp_path: Path, key: str
@@ -246,9 +230,7 @@ def test_a_damaged_description_costs_nothing_where_the_same_is_given_again(
     with pytest.raises(StoreError, match=rf"damaged \(meta {key}\); arena run does again"):
         read(folder)
     if key == "experiment":
-        with pytest.raises(
-            StoreError, match=r"is damaged .* not known any more what it holds; give this run another"
-        ):
+        with pytest.raises(StoreError, match=r"is damaged .* not known any more what it holds; give this run"):
             reopened(folder, "random")
         assert rows(folder) == rows(ledger) and not (folder / f"{FILE}.damaged").exists()
     with reopened(folder) as opened:
@@ -256,11 +238,6 @@ def test_a_damaged_description_costs_nothing_where_the_same_is_given_again(
         assert not opened.complete
         opened.finish([])
     assert content(folder) == content(ledger)
-
-
-def leaves(data: bytearray) -> list[int]:
-    """Where the pages of tables with rows begin."""
-    return [start for start in range(0, len(data), 4096) if data[start] == 0x0D]
 
 
 def miscounted(data: bytearray) -> None:
@@ -273,6 +250,11 @@ def zeroed(data: bytearray) -> None:
     places = leaves(data)
     for place in (places[len(places) // 3], places[len(places) // 2]):
         data[place : place + 4096] = bytes(4096)
+
+
+def leaves(data: bytearray) -> list[int]:
+    """Where the pages of tables with rows begin."""
+    return [start for start in range(0, len(data), 4096) if data[start] == 0x0D]
 
 
 def cut(share: float) -> Callable[[bytearray], None]:
@@ -333,17 +315,16 @@ def test_what_a_game_played_again_changes_behind_it_is_played_again(tmp_path: Pa
     plan = plan_of(tmp_path, text)
     shutil.copytree(tmp_path / "whole", tmp_path / "other")
     with closing(sqlite3.connect(tmp_path / "other" / FILE, isolation_level=None)) as connection:
-        rows = connection.execute(f"{GAMES.query} WHERE round > 1 ORDER BY game").fetchall()
-        white, black = list(GAMES.columns).index("white"), list(GAMES.columns).index("black")
-        for row in rows[:4]:
-            swapped = list(row[:-1])
-            swapped[white], swapped[black] = row[black], row[white]
-            connection.execute(f"REPLACE {GAMES.insertion}", GAMES.stored(swapped))
+        rows = connection.execute(f"{GAMES.query} WHERE round > 1 ORDER BY game LIMIT 4").fetchall()
+        for row in rows:
+            of = dict(zip(GAMES.columns, row[:-1], strict=True))
+            swapped = of | {"white": of["black"], "black": of["white"]}
+            connection.execute(f"REPLACE {GAMES.insertion}", GAMES.stored(list(swapped.values())))
         connection.execute("UPDATE games SET plies = 0 WHERE game = 1")
     with Ledger(tmp_path / "other", plan.experiment, plan.info) as opened:
         again = {record.game for record in play(plan, opened, 1)}
         assert opened.complete
-    assert again == {1, *(row[0] for row in rows[:4])}
+    assert again == {1, *(row[0] for row in rows)}
     assert_same(arena.load(tmp_path / "other"), whole)
 
 
@@ -377,16 +358,6 @@ def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_pat
     assert invoke("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
     after = {row[0]: row for row in rows(tmp_path / "out")}
     assert len(after) == 200 and before.items() <= after.items()
-
-
-@pytest.mark.full
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is full here")
-def test_output_to_a_full_disk_is_one_line() -> None:
-    with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "arena", "--help"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    assert done.returncode == 2
-    assert error_line(done.stderr) == "input or output failed: No space left on device"
 
 
 @contextmanager
@@ -447,9 +418,7 @@ def test_a_ledger_that_goes_under_a_run_is_noticed_at_the_next_game(
         case "ledger replaced":
             shutil.copyfile(out / FILE, out / "copy")
             (out / "copy").rename(out / FILE)
-    with pytest.raises(
-        StoreError, match=r"out/ledger.sqlite(-wal)? was deleted or replaced while it was in use; "
-    ):
+    with pytest.raises(StoreError, match=r"out/ledger.sqlite(-wal)? was deleted or replaced while "):
         next(games)
     opened.close()
     if how == "folder moved":
