@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext, suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +25,8 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import player_process, sandbox
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
-from arena.ledger.ledger import Ledger
 from arena.play.match import play as play_game
 from arena.play.prepare import prepare
-from arena.play.tournament import play
 from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder, users_folder
@@ -355,24 +352,6 @@ def test_games_of_a_disqualified_player_are_void_in_every_table(
     assert [len(results.games) for results in rated] == [12, 12]
 
 
-@pytest.mark.full
-def test_a_swiss_without_a_disqualified_player_is_the_same_when_resumed_with_two_workers(tmp_path: Path) -> None:
-    more = "  - {name: x, type: random}\n  - {name: y, type: random}\nformat: {type: swiss, rounds: 4}\n"
-    whole, resumed = (configured(tmp_path / name, "Exits", more) for name in ("whole", "resumed"))
-    for path in (whole, resumed):
-        path.write_text(path.read_text().replace("count: 2", "count: 4"))
-    plan = prepare(load(resumed))
-    with Ledger(resumed.parent / "out", plan.experiment, plan.info) as ledger:
-        assert len(list(islice(play(plan, ledger, 1), 11))) == 11 and ledger.disqualified == ("bad",)
-    first, second = run(whole), run(resumed, workers=2)
-    assert first.void_games.groupby("round").size().to_dict() == {1: 2, 2: 2} and len(first.games) == 16
-    assert first.order.iloc[-1].dropna().tolist() == [6, "bad", 0, 0, 0, 0]
-    for table in ("games", "void_games"):
-        pd.testing.assert_frame_equal(repeatable(getattr(first, table)), repeatable(getattr(second, table)))
-    order, resumed_order = (played.order.drop(columns="seconds_per_move") for played in (first, second))
-    pd.testing.assert_frame_equal(order, resumed_order)
-
-
 def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: arena.Run) -> None:
     wall = float(well.moves[well.moves["player"] == "bad"]["seconds"].mean())
     of_move = well.standings.set_index("player")["seconds_per_move"]
@@ -426,19 +405,10 @@ def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_lo
 
 
 @pytest.mark.full
-def test_a_move_ten_times_too_slow_is_recorded_with_its_time_and_loses() -> None:
-    slow = PlayerSpec("slow", f"{__name__}:Dawdles", Limit(seconds=0.02))
-    record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
-    assert record.termination == "time" and record.plies in (1, 2)
-    assert record.table()["seconds"][-1] > 0.2 and record.table()["overrun"][-1] > 0.18
-    assert "slow took 0.2" in record.error
-
-
-@pytest.mark.full
 @pytest.mark.compiled
 def test_an_evaluation_that_crashes_is_named_before_the_first_game(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        "import numpy as np\nfrom arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n"
+        "import numpy as np\nfrom arena import evaluator\n\n@evaluator\ndef mine(position, rules):\n"
         "    return np.zeros(1)[1 << 40 + position.turn]\n"
     )
     path = configured(tmp_path, "Good", move_timeout=30)
