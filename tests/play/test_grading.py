@@ -428,22 +428,19 @@ def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path: Path) -> Non
 @pytest.mark.full
 @pytest.mark.compiled
 def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: EndgameTables) -> None:
-    """Also a run that was played without being graded; from Python, too."""
+    """Also a run that was played without being graded."""
     config = tmp_path / "run.yaml"
     text = configured(tmp_path)
+    play = ("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report")
     config.write_text(text)
-    assert invoke("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report").exit_code == 0
-    assert stored(tmp_path / "run") == []
+    assert invoke(*play).exit_code == 0 and stored(tmp_path / "run") == []
     config.write_text(f"{text}oracle: {{pieces: {PIECES}, judge: {JUDGE}}}\n")
-    result = invoke("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report")
+    result = invoke(*play)
     assert result.exit_code == 0 and NAME in result.stdout
-    judged, before = read(tmp_path / "run"), stored(tmp_path / "run")
+    before = stored(tmp_path / "run")
     command = ("grade", tmp_path / "run", "--pieces", PIECES, "--judge", JUDGE, "--workers", 1)
-    assert invoke(*command).exit_code == 0 and stored(tmp_path / "run") == before
-    again = arena.run(config, tmp_path / "again", workers=1, quiet=True)
-    pd.testing.assert_frame_equal(again.data.grades, judged.grades)
-    pd.testing.assert_frame_equal(again.data.graded, judged.graded)
-    assert judged.judges[NAME]["entry"]["evaluation"] == "strong" == again.data.judges[NAME]["entry"]["evaluation"]
+    assert invoke(*command).exit_code == 0 and len(before) == 60 and stored(tmp_path / "run") == before
+    assert read(tmp_path / "run").judges[NAME]["entry"]["evaluation"] == "strong"
 
 
 def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path) -> None:
