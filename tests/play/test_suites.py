@@ -29,7 +29,6 @@ from arena.report.tables.suites import RANDOM, shares, solutions
 from arena.report.tables.views import ALL
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
@@ -76,11 +75,9 @@ class Late(First):
 """
 
 
-def attempt(position, player, at, solved, *, suite="s", stratum="", nodes=10, legal=4, best=1, error=""):
+def attempt(position, player, at, solved, *, stratum="", nodes=10, legal=4):
     limit = "" if at is None else "depth"
-    return SuiteAnswer(
-        suite, position, "", stratum, player, limit, at, legal, best, "", "", solved, 1, nodes, 0.5, error
-    )
+    return SuiteAnswer("s", position, "", stratum, player, limit, at, legal, 1, "", "", solved, 1, nodes, 0.5, "")
 
 
 def table(*rows):
@@ -103,11 +100,11 @@ def test_a_line_is_a_position_with_its_best_moves_and_a_stratum(tmp_path):
 
 @pytest.mark.full
 def test_the_games_of_a_pdn_begin_with_the_solution(tmp_path):
-    game = '[GameType "20"]\n[FEN "W:W27,32:B18"]\n[Stratum "one"]\n\n1. 27-22 18x38 0-1\n'
-    suite = suite_of(game, tmp_path, "mine.pdn")
+    tags = '[GameType "20"]\n[FEN "W:W27,32:B18"]\n[Stratum "one"]\n'
+    suite = suite_of(f"{tags}\n1. 27-22 18x38 0-1\n", tmp_path, "mine.pdn")
+    game = Game(VARIANTS["international"], "W:W27,32:B18")
     assert suite.variant == VARIANTS["international"]
-    position = parse_fen(suite.variant, "W:W27,32:B18")
-    assert suite.puzzles == (Puzzle(position, (Game(suite.variant, position).move("27-22"),), "one"),)
+    assert suite.puzzles == (Puzzle(game.position, (game.move("27-22"),), "one"),)
 
 
 @pytest.mark.parametrize(
