@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -121,13 +122,10 @@ class Script:
 
 def processes() -> Iterator[tuple[int, str, str]]:
     """Number, environment and command line of every process."""
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                environment, command = ((folder / name).read_bytes() for name in ("environ", "cmdline"))
-            except OSError:
-                continue
-            yield int(folder.name), environment.decode(errors="replace"), command.decode(errors="replace")
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            texts = [(folder / name).read_text(errors="replace") for name in ("environ", "cmdline")]
+            yield int(folder.name), texts[0], texts[1]
 
 
 # tasks and records
