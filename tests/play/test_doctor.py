@@ -19,7 +19,6 @@ MOVE_TIMEOUT = 4.0
 FAULTY = """\
 import os
 import random
-import sys
 import time
 from arena import Choice, evaluator, features
 
@@ -70,17 +69,9 @@ class Remembers(First):
     def choose(self, game, limit, rng):
         return Choice(game.legal_moves[Remembers.games % len(game.legal_moves)])
 
-class Leaves(First):
-    def choose(self, game, limit, rng):
-        sys.exit()
-
 class Dies(First):
     def choose(self, game, limit, rng):
         os._exit(4)
-
-class Hungry(First):
-    def choose(self, game, limit, rng):
-        return Choice(len(bytearray(10**11)))
 
 class Later(First):
     def __init__(self, variant, at: int, how: str):
@@ -90,11 +81,6 @@ class Later(First):
         if len(game.moves) // 2 + 1 == self.at:
             {"dies": lambda: os._exit(4), "hangs": lambda: time.sleep(60)}[self.how]()
         return Choice(game.legal_moves[0])
-
-class Hangs(First):
-    def choose(self, game, limit, rng):
-        while True:
-            pass
 """
 PLANTED = {
     "missing": (
@@ -122,12 +108,9 @@ PLANTED = {
 }
 """Faulty players, and what is said of each and of no other."""
 FATAL = {
-    "leaves": ('type: "faulty.py:Leaves"', "raised SystemExit: at ply [12]"),
-    "hungry": ('type: "faulty.py:Hungry"', "raised MemoryError: at ply [12]"),
     "dies": ('type: "faulty.py:Dies"', r"ended its process \(exit code 4\) at ply [12]"),
     "dies_later": ('type: "faulty.py:Later", at: 10, how: dies', r"\(exit code 4\) at ply (19|20)"),
     "hangs_later": ('type: "faulty.py:Later", at: 5, how: hangs', r"gave no answer within 4 s at ply (9|10)"),
-    "hangs": ('type: "faulty.py:Hangs"', "gave no answer within 4 s at ply [12]"),
     "dies_here": ('type: "faulty.py:Dies", in_process: true', r"ended its process \(exit code 4\) at ply [12]"),
     "endless": (
         'type: greedy, evaluation: "faulty.py:endless"',
