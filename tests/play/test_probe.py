@@ -144,9 +144,9 @@ def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reaso
 
 @pytest.mark.full
 def test_every_player_searches_every_position_once_with_any_number_of_workers(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path)
+    plan = plan_of(tmp_path, f'{CONFIG}  - {{name: dies, type: "own.py:Dies", nodes: 10}}\n')
     one, two = (measured(plan, tmp_path / str(workers), workers) for workers in (1, 2))
-    assert len(one) == plan.searches == 20
+    assert len(one) == plan.searches == 25
     one, two = repeatable(one), repeatable(two)
     pd.testing.assert_frame_equal(one, two)
     assert one["player"].tolist() == 5 * plan.names
@@ -156,6 +156,8 @@ def test_every_player_searches_every_position_once_with_any_number_of_workers(tm
     assert (by_player["alpha-beta"]["score"] == by_player["minimax"]["score"]).all()
     assert (by_player["alpha-beta"]["depth"] == 4).all() and (by_player["greedy"]["depth"] == 1).all()
     assert by_player["needy"]["error"].str.contains("needs the limit 'nodes'").all()
+    assert (by_player["dies"]["error"] == "ended its process (exit code 1)").all()
+    assert (one["error"] == "").sum() == 3 * 5
 
 
 class Reader(Stopper):
@@ -185,11 +187,3 @@ def test_each_position_is_searched_by_all_and_another_player_is_first_each_time(
     tasks = list(probe_tasks(plan_of(tmp_path), set()))
     assert [task.number for task in tasks] == sorted(4 * [1, 2, 3, 4, 5])
     assert len({task.player.name for task in tasks[::4]}) == 4
-
-
-@pytest.mark.full
-def test_a_search_that_ends_its_process_is_recorded_and_the_others_are_made(tmp_path: Path) -> None:
-    rows = measured(plan_of(tmp_path, CONFIG.replace("Needy", "Dies")), tmp_path / "out", workers=2)
-    needy = rows[rows["player"] == "needy"]
-    assert len(rows) == 4 * 5 and (needy["error"] == "ended its process (exit code 1)").all()
-    assert (rows["error"] == "").sum() == 3 * 5
