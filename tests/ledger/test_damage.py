@@ -361,43 +361,41 @@ def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_pat
 
 
 @contextmanager
-def read_only(config: Path) -> Iterator[Path]:
-    """The folder of a configuration's run, played to its end, that this process may not write to."""
-    with tempfile.TemporaryDirectory() as above:
-        Path(above).chmod(0o755)
-        folder = Path(above) / "out"
-        assert invoke("run", config, "--out", folder, "--workers", 1).exit_code == 0
-        assert invoke("rate", folder).exit_code == 0, "loaded while the package can be read"
-        (folder / "report.html").unlink()
-        folder.chmod(0o555)
-        user = os.geteuid()
-        try:
-            if user == 0:
-                config.parent.chmod(0o755)
-                os.seteuid(NOBODY)
-            yield folder
-        finally:
-            os.seteuid(user)
-            folder.chmod(0o755)
+def only_readable(folder: Path) -> Iterator[None]:
+    """A folder that this process may not write to."""
+    folder.chmod(0o555)
+    user = os.geteuid()
+    try:
+        if user == 0:
+            os.seteuid(NOBODY)
+        yield
+    finally:
+        os.seteuid(user)
+        folder.chmod(0o755)
 
 
 @pytest.mark.full
-def test_a_complete_run_that_can_only_be_read_is_complete(config: Path) -> None:
-    text = config.read_text()
-    with read_only(config) as folder, tempfile.TemporaryDirectory() as mine:
-        own = Path(mine) / "config.yaml"
-        own.write_text(text)
-        quiet = invoke("run", own, "--out", folder, "--workers", 1, "--no-report")
-        assert quiet.exit_code == 0, quiet.output
-        denied = f"{folder} cannot be written to: Permission denied"
-        assert error_line(quiet.stderr) == f"the run in {folder} is complete: nothing is played ({denied})"
-        report = invoke("report", folder)
-        assert report.exit_code == 2
-        assert error_line(report.stderr) == f"the report cannot be written to {folder}: Permission denied"
-        assert "Elo" in report.stdout, "the standings are told all the same"
-        assert invoke("rate", folder).exit_code == 0
-        own.write_text(text.replace("seed: 3", "seed: 4"))
-        assert refused("run", own, "--out", folder, "--workers", 1) == denied
+def test_a_complete_run_that_can_only_be_read_is_complete() -> None:
+    with tempfile.TemporaryDirectory() as above:
+        Path(above).chmod(0o755)
+        folder, config = Path(above) / "out", Path(above) / "config.yaml"
+        config.write_text(CONFIG)
+        other = config.with_name("other.yaml")
+        other.write_text(CONFIG.replace("seed: 3", "seed: 4"))
+        assert invoke("run", config, "--out", folder, "--workers", 1).exit_code == 0
+        assert invoke("rate", folder).exit_code == 0, "loaded while the package can be read"
+        (folder / "report.html").unlink()
+        with only_readable(folder):
+            quiet = invoke("run", config, "--out", folder, "--workers", 1, "--no-report")
+            report, rated = invoke("report", folder), invoke("rate", folder)
+            another = refused("run", other, "--out", folder, "--workers", 1)
+    assert quiet.exit_code == 0, quiet.output
+    denied = f"{folder} cannot be written to: Permission denied"
+    assert error_line(quiet.stderr) == f"the run in {folder} is complete: nothing is played ({denied})"
+    assert report.exit_code == 2
+    assert error_line(report.stderr) == f"the report cannot be written to {folder}: Permission denied"
+    assert "Elo" in report.stdout, "the standings are told all the same"
+    assert rated.exit_code == 0 and another == denied
 
 
 @pytest.mark.full
