@@ -1,4 +1,4 @@
-"""A folder of submissions: the players that a pattern makes, and short forms beside them."""
+"""A folder of submissions: the players that a pattern makes."""
 
 from __future__ import annotations
 
@@ -120,20 +120,6 @@ def test_heuristics_of_a_folder_are_players_with_the_search_of_the_entry(tmp_pat
     }
     named = loaded(tmp_path, entry.format("*.py:two"))
     assert {player.options["evaluation"] for player in named.players} == {"a.py:two", "b.py:two", "c.py:two"}
-
-
-def test_short_forms_are_players_whose_names_differ(folder: Path) -> None:
-    experiment = loaded(
-        folder, "  - simple@d6\n  - {name: g, type: greedy}\n  - submissions/dora.py:Dora@0.1s\n  - simple@d6\n"
-    )
-    assert types(experiment) == {
-        "simple d6": "negamax",
-        "g": "greedy",
-        "Dora 0.1s": "submissions/dora.py:Dora",
-        "simple d6 2": "negamax",
-    }
-    assert experiment.players[0].limit.depth == 6
-    assert experiment.players[0].options == {"evaluation": "simple", "preset": "full"}
 
 
 def diamond(first: str, rows: int) -> str:
