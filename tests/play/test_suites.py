@@ -156,7 +156,7 @@ def test_own_code_has_the_name_of_its_class_and_its_failure_does_not_stop_the_ot
     (tmp_path / "own.py").write_text(OWN)
     entries = [f"{tmp_path}/own.py:{name}" for name in ("First", "Raises")]
     players = [part for entry in entries for part in ("--player", entry)]
-    how = ("--count", 4, "--depth", "1-2", "--workers", 1, "--json", "--out", tmp_path / "out")
+    how = ("--count", 4, "--depth", "1-2", "--workers", 1, "--json")
     result = invoke("solve", "english-shots", *players, *how)
     assert result.exit_code == 3
     error_line(result.stderr)
@@ -165,9 +165,14 @@ def test_own_code_has_the_name_of_its_class_and_its_failure_does_not_stop_the_ot
     assert list(by_name) == [RANDOM, "First", "Raises", "one ply (greedy)"]
     assert by_name["First"]["nodes"] == 2 and by_name["First"]["failures"] == 0
     assert by_name["Raises"]["solved"] == 0 and by_name["Raises"]["failures"] == 4
-    tables = {f"{name}.csv" for name in ("answers", "shares", "solutions")}
-    assert {path.name for path in (tmp_path / "out").iterdir()} >= tables
-    assert len(pd.read_csv(tmp_path / "out" / "answers.csv")) == 4 * (2 + 2 + 1)
+
+
+def test_the_command_writes_tables_and_chart(tmp_path):
+    arguments = ("--player", "{evaluation: simple}", "--depth", "1,3", "--count", 4, "--workers", 1)
+    assert invoke("solve", "english-shots", *arguments, "--out", tmp_path).exit_code == 0
+    tables = ("answers.csv", "shares.csv", "solutions.csv", "solved.png", "solved.svg")
+    assert {path.name for path in tmp_path.iterdir()} == set(tables)
+    assert len(pd.read_csv(tmp_path / "answers.csv")) == 4 * 3
 
 
 def test_an_answer_that_is_late_does_not_count(tmp_path):
