@@ -289,11 +289,12 @@ class Slow:
     def choose(self, game, limit, rng): ...
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(0.0, 0), (0.6, 1), (60.0, 1)])
+@pytest.mark.parametrize(("seconds", "said"), [(0.0, 0), (1.0, 1), (60.0, 1)])
 def test_a_player_that_is_long_in_being_built_is_named(
     seconds: float, said: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(player_process, "SILENT_SECONDS", 0.3)
+    begun("Where")  # which loads what every player needs
+    monkeypatch.setattr(player_process, "SILENT_SECONDS", 0.5)
     lines: list[str] = []
     with waiting_announced(lines.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
         begun("Slow", limit=Limit(seconds=seconds), allowance=Allowance(move_timeout=2.0))
