@@ -166,18 +166,13 @@ RULES = "adjudicate: {tables: 3, win: {men: 2, plies: 4}, draw: {men: 1, plies: 
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with adjudication, and its configuration."""
+def adjudicated(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
+    """A run with adjudication, beside its configuration."""
     folder = tmp_path_factory.mktemp("adjudicated")
     (folder / "config.yaml").write_text(CONFIG + RULES)
     tables_of(VARIANTS["english"])
     made = invoke("run", folder / "config.yaml", "--out", folder / "out", "--workers", 1)
     assert made.exit_code == 0, made.output
-    return folder
-
-
-@pytest.fixture(scope="module")
-def adjudicated(folder: Path) -> arena.Run:
     return arena.load(folder / "out")
 
 
@@ -215,10 +210,10 @@ def test_a_run_that_is_stopped_and_resumed_ends_and_verifies_the_same_games(
     assert_same(run(tmp_path, "parts", CONFIG + RULES, workers=2, stops=(5, 7)), adjudicated)
 
 
-def test_an_adjudicated_game_is_replayed(folder: Path, adjudicated: arena.Run) -> None:
+def test_an_adjudicated_game_is_replayed(adjudicated: arena.Run) -> None:
     for rule in (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW):
-        game = int(adjudicated.games.loc[adjudicated.games["termination"] == rule, "game"].iloc[0])
-        again = invoke("replay", str(folder / "out"), str(game))
+        game = adjudicated.games.loc[adjudicated.games["termination"] == rule, "game"].iloc[0]
+        again = invoke("replay", adjudicated.folder, game)
         assert again.exit_code == 0, again.output
         assert again.stdout.splitlines()[-1] == "the same as in the run"
 
