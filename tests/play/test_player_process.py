@@ -85,6 +85,15 @@ def asked(player: PlayerHandle, limit: Limit = Limit()) -> Choice:  # noqa: B008
     return player.choose(Game(ENGLISH), limit, random.Random(0)).choice
 
 
+class Where:
+    """Says in which process it is."""
+
+    def __init__(self, variant) -> None: ...
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=os.getpid())
+
+
 @pytest.fixture(scope="module")
 def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     """The tournament in which `bad` behaves."""
@@ -280,13 +289,11 @@ def forks_from(folder: Path) -> set[int]:
     return forks - {os.getpid()}
 
 
-class Slow:
+class Slow(Where):
     """Takes its time to be built."""
 
     def __init__(self, variant, seconds) -> None:
         time.sleep(seconds)
-
-    def choose(self, game, limit, rng): ...
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(0.0, 0), (1.0, 1), (60.0, 1)])
@@ -379,11 +386,8 @@ def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
     assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
 
 
-class Chance:
+class Chance(Where):
     """Draws from Python's, numpy's and its own chance."""
-
-    def __init__(self, variant) -> None:
-        pass
 
     def choose(self, game, limit, rng):
         of_numpy = int(np.random.randint(1000))  # noqa: NPY002
@@ -416,16 +420,6 @@ def test_an_evaluation_that_crashes_is_named_before_the_first_game(tmp_path: Pat
     path.write_text(path.read_text().replace("alphabeta,", "alphabeta, evaluation: 'mine.py:mine',"))
     with pytest.raises(ConfigError, match=r"config.yaml:10.*depth-1.*\(SIGSEGV\) while it was built"):
         prepare(load(path))
-
-
-class Where:
-    """Says in which process it is."""
-
-    def __init__(self, variant) -> None:
-        pass
-
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], nodes=os.getpid())
 
 
 def test_a_player_is_in_a_process_that_is_kept_from_game_to_game_and_in_two_against_itself() -> None:
