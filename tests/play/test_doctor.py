@@ -83,28 +83,16 @@ class Later(First):
         return Choice(game.legal_moves[0])
 """
 PLANTED = {
-    "missing": (
-        "type: negamx, depth: 3",
-        r"faulty.yaml:\d+:\d+: unknown player 'negamx'; did you mean 'negamax'\?",
-    ),
-    "option": ('type: "faulty.py:First", levl: 3', r"faulty.yaml:\d+:\d+: unknown option 'levl'; did you mean"),
+    "missing": ("type: negamx, depth: 3", r"faulty.yaml:\d+:\d+: unknown player 'negamx'"),
+    "option": ('type: "faulty.py:First", levl: 3', r"faulty.yaml:\d+:\d+: unknown option 'levl'"),
     "raises": ('type: "faulty.py:Raises"', r"Raises cannot be built: line \d+: RuntimeError: no weights"),
     "divides": ('type: "faulty.py:Divides"', r"raised ZeroDivisionError: .* at ply [56]"),
     "illegal": ('type: "faulty.py:Illegal"', "returned the illegal move 12345 at ply [12]"),
-    "late": (
-        'type: "faulty.py:Late", seconds: 0.1',
-        r"took 0.\d+ s, 0.\d+ s more than it had, at ply [12]",
-    ),
+    "late": ('type: "faulty.py:Late", seconds: 0.1', r"took 0.\d+ s, 0.\d+ s more than it had, at ply [12]"),
     "unlimited": ('type: "faulty.py:Unlimited", nodes: 900', "reports nodes 31000 where its limit is 900"),
-    "chance": (
-        'type: "faulty.py:Chance"',
-        "does not play the same from the same seed: all chance must come from `rng",
-    ),
-    "remembers": ('type: "faulty.py:Remembers"', "plays a game differently after other games: it keeps state"),
-    "wrong_sign": (
-        'type: negamax, depth: 3, evaluation: "faulty.py:wrong_sign"',
-        r"falls in \d+ .*is the sign right\?",
-    ),
+    "chance": ('type: "faulty.py:Chance"', "does not play the same from the same seed"),
+    "remembers": ('type: "faulty.py:Remembers"', "plays a game differently after other games"),
+    "wrong_sign": ('type: negamax, depth: 3, evaluation: "faulty.py:wrong_sign"', r"falls in \d+ .*is the sign"),
 }
 """Faulty players, and what is said of each and of no other."""
 FATAL = {
@@ -112,10 +100,7 @@ FATAL = {
     "dies_later": ('type: "faulty.py:Later", at: 10, how: dies', r"\(exit code 4\) at ply (19|20)"),
     "hangs_later": ('type: "faulty.py:Later", at: 5, how: hangs', r"gave no answer within 4 s at ply (9|10)"),
     "dies_here": ('type: "faulty.py:Dies", in_process: true', r"ended its process \(exit code 4\) at ply [12]"),
-    "endless": (
-        'type: greedy, evaluation: "faulty.py:endless"',
-        "endless did not end within 5 s while valuing B:W21",
-    ),
+    "endless": ('type: greedy, evaluation: "faulty.py:endless"', "endless did not end within 5 s while valuing"),
 }
 """Those that would end or hold up the process that they are in."""
 
@@ -190,9 +175,8 @@ def test_players_of_one_name_are_tried_all_the_same():
     file.write_text(file.read_text() + "  - {name: twin, type: negamx}\n")
     result = invoke("doctor", str(file))
     assert result.exit_code == 1, result.output
-    starts = ["faulty.yaml:8:6: .*twin.* line 6", "twin: .*illegal", "twin 2: .*'negamx'", "$", "3 problems"]
-    for line, start in zip(result.stdout.splitlines(), starts, strict=True):
-        assert re.match(start, line), line
+    said = "faulty.yaml:8:6: .*twin.* line 6.*\ntwin: .*illegal.*\ntwin 2: .*'negamx'.*\n\n3 problems\n"
+    assert re.fullmatch(said, result.stdout)
 
 
 @pytest.mark.compiled
