@@ -173,15 +173,12 @@ def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed(anchor:
     assert np.mean(gained) == pytest.approx(0.95, abs=0.015)
 
 
-def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table() -> None:
+def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table_which_needs_two() -> None:
     three = pd.concat([results(5, 5, 3, "a", "b"), results(4, 5, 3, "b", "c")])
     found = across({"x": rate(three), "y": rate(results(5, 5, 3, "a", "b"), ["a", "b", "c"])})
     assert found is not None
     assert (found.players, found.left_out) == (("a", "b"), ("c",))
     assert found.elo.sum(axis=1) == pytest.approx([0, 0])
-
-
-def test_without_two_players_in_all_rule_sets_there_is_no_joint_table() -> None:
     assert across({"x": rate(results(5, 5, 3, "a", "b")), "y": rate(results(5, 5, 3, "a", "c"))}) is None
 
 
