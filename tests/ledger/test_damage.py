@@ -31,8 +31,7 @@ from tests.benchmarks import volume
 from tests.helpers.command_line import error_line, invoke, refused
 from tests.helpers.report_data import repeatable
 from tests.helpers.schedules import DYNAMIC, FOUR, plan_of
-from tests.helpers.schedules import run as played
-from tests.helpers.tournaments import assert_same
+from tests.helpers.tournaments import assert_same, play_whole
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 CONFIG = """\
@@ -311,8 +310,8 @@ def test_a_process_that_dies_while_it_mends_a_ledger_loses_nothing(
 @pytest.mark.full
 def test_what_a_game_played_again_changes_behind_it_is_played_again(tmp_path: Path) -> None:
     text = DYNAMIC["swiss"] + FOUR
-    whole = played(tmp_path, "whole", text)
     plan = plan_of(tmp_path, text)
+    whole = play_whole(plan, tmp_path / "whole")
     shutil.copytree(tmp_path / "whole", tmp_path / "other")
     with closing(sqlite3.connect(tmp_path / "other" / FILE, isolation_level=None)) as connection:
         rows = connection.execute(f"{GAMES.query} WHERE round > 1 ORDER BY game LIMIT 4").fetchall()
