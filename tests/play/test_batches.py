@@ -173,14 +173,14 @@ def test_who_is_void_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_
     assert [len(ties) for ties in rounds] == [2, 2, 2, 2]
     assert order[-1] == Place(0, {})
 
-    table = score_table(4, (0, 1, 2.0), (2, 3, 2.0), (0, 2, 2.0), (1, 3, 1.5))
+    table = score_table(4, (0, 1, 2.0), (2, 3, 2.0), (0, 2, 2.0), (1, 3, 1.5), (0, 3, 1.0), (1, 2, 0.5))
     table.disqualify(frozenset({0}))
-    assert [table.points(player) for player in (1, 2, 3)] == [3.0, 4.0, 0.5]
-    assert [table.buchholz(player) for player in (1, 2, 3)] == [1.0, 1.0, 7.0]
-    assert [table.sonneborn_berger(player) for player in (1, 2, 3)] == [0.75, 1.0, 0.75]
+    assert [table.points(player) for player in (1, 2, 3)] == [3.0, 5.25, 0.75]
+    assert [table.buchholz(player) for player in (1, 2, 3)] == [9.0, 5.625, 12.375]
+    assert [table.sonneborn_berger(player) for player in (1, 2, 3)] == [2.8125, 4.5, 1.125]
     assert table.order() == [2, 1, 3, 0]
-    table.disqualify(frozenset({0, 3}))
-    assert [table.points(player) for player in (1, 2)] == [2.0, 2.0]  # no round left: half of the points
+    table.disqualify(frozenset({0, 1, 3}))
+    assert table.points(2) == 3.0  # no round left: half of the points
 
 
 def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None:
