@@ -53,7 +53,7 @@ def config(tmp_path: Path) -> Path:
 def begin_again(config: Path) -> None:
     plan = prepare(load(config))
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        begin(plan, ledger, 1)
+        begin(plan, ledger, 2)
 
 
 def document(config: Path) -> dict[str, Any]:
