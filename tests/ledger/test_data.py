@@ -188,7 +188,7 @@ def test_certain_wins_come_true(run: Run) -> None:
 @pytest.mark.parametrize("variant", ["english", "international", "antidraughts"])
 def test_a_man_is_worth_what_the_evaluation_loses_with_it(variant: str) -> None:
     rules = VARIANTS[variant]
-    for description, worth in (({"linear": {"man": 250}}, 250.0), ({"linear": {"king": 9}}, None)):
+    for description, worth in (({"linear": {"man": -250}}, 250.0), ({"linear": {"king": 9}}, None)):
         assert man_value(rules, build_evaluation(description, rules)) == pytest.approx(worth)
 
 
