@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from pydantic import ValidationError
 
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
@@ -31,7 +30,7 @@ def errors(folder: Path, text: str | bytes) -> list[str]:
         load_text(folder, text)
     lines = str(caught.value).split("\n")
     assert len(lines) == len(caught.value.problems)
-    assert all(line.startswith(f"{folder}/run.yaml:") for line in lines)
+    assert all(line.startswith(f"{folder}/run.yaml:") and len(line) < 800 for line in lines)
     return [line.removeprefix(f"{folder}/") for line in lines]
 
 
@@ -55,15 +54,6 @@ def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
     assert experiment.path == tmp_path / "run.yaml"
 
 
-def test_a_section_in_part_has_the_defaults_of_its_other_keys(tmp_path: Path) -> None:
-    partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n").as_dict()["openings"]
-    assert {key: value for key, value in partial.items() if value} == {
-        "random_plies": 4,
-        "balanced": True,
-        "count": 3,
-    }
-
-
 def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> None:
     experiment = load_text(tmp_path, EXAMPLE)
     stored = json.loads(json.dumps(experiment.as_dict(), allow_nan=False))
@@ -81,33 +71,27 @@ def test_where_games_are_played_is_no_part_of_the_experiment(tmp_path: Path, wor
     assert experiment.as_dict() == load_text(tmp_path, EXAMPLE).as_dict()
 
 
-def test_an_experiment_is_frozen_and_pickles(tmp_path: Path) -> None:
+def test_an_experiment_that_was_pickled_is_the_same_and_knows_its_places(tmp_path: Path) -> None:
     experiment = load_text(tmp_path, EXAMPLE)
-    with pytest.raises(ValidationError, match="frozen"):
-        experiment.seed = 1
-    with pytest.raises(ValidationError, match="frozen"):
-        experiment.openings.count = 1
     again = pickle.loads(pickle.dumps(experiment))
     assert again == experiment
     assert str(again.error(("seed",), "bad")) == str(experiment.error(("seed",), "bad"))
 
 
 def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
-    options = ["_x", "model_config", "copy", "self", "__class__", "__init__", "limit", "options"]
-    text = MINIMAL.replace("random}", "random, " + ", ".join(f"{key}: 1" for key in options) + "}")
+    options = ["_x", "model_config", "copy", "self", "__class__", "__init__", "limit", "options", "sweeps"]
+    text = MINIMAL.replace("random}", "mine.py:Mine, " + ", ".join(f"{key}: 1" for key in options) + "}")
     experiment = load_text(tmp_path, text)
     assert experiment.players[0].options == dict.fromkeys(options, 1)
-    assert experiment.as_dict()["players"][0] == {"name": "x", "type": "random", **dict.fromkeys(options, 1)}
+    assert experiment.as_dict()["players"][0] == {"name": "x", "type": "mine.py:Mine"} | dict.fromkeys(options, 1)
 
 
-def test_an_alias_repeats_its_anchor(tmp_path: Path) -> None:
-    text = MINIMAL.replace("random}", "n, w: &w {man: 3}}\n  - {name: y, type: n, w: *w}")
-    assert load_text(tmp_path, text).players[1].options == {"w": {"man": 3}}
-
-
-def test_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
-    experiment = load_text(tmp_path, MINIMAL.replace("random}", "n, depth: null}") + "anchor:\n")
-    assert (experiment.players[0].limit, experiment.anchor) == (Limit(), {})
+def test_limits_are_given_together_and_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
+    limits = "depth: 9, nodes: 5000, seconds: 0.5, clock: 60.0, increment: 0.6"
+    players = f"n, depth: null}}\n  - {{name: y, type: n, {limits}}}"
+    experiment = load_text(tmp_path, MINIMAL.replace("random}", players) + "anchor:\n")
+    assert [player.limit for player in experiment.players] == [Limit(), Limit(9, 5000, 0.5, 60.0, 0.6)]
+    assert experiment.anchor == {}
     assert experiment.as_dict()["players"][0] == {"name": "x", "type": "n"}
 
 
@@ -123,11 +107,12 @@ def test_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
         ("e3", "e3"),
         ("2.0.1", "2.0.1"),
         ("'012'", "012"),
+        ("&w {man: 3}, y: *w", {"man": 3}),
     ],
 )
 def test_unambiguous_values_are_taken_as_written(tmp_path: Path, written: str, value: object) -> None:
     options = load_text(tmp_path, MINIMAL.replace("random}", f"n, x: {written}}}")).players[0].options
-    assert options == {"x": value} and type(options["x"]) is type(value)
+    assert list(options.values()) == [value] * len(options) and type(options["x"]) is type(value)
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) -> None:
@@ -172,17 +157,6 @@ def test_a_refused_value_is_one_problem_and_its_misspelt_key_another(tmp_path: P
     assert len(errors(tmp_path, MINIMAL + "sede: no\n")) == 2
 
 
-def test_a_player_of_ones_own_may_have_an_option_that_reads_like_sweep(tmp_path: Path) -> None:
-    text = MINIMAL.replace("random}", "'mine.py:Mine', sweeps: 5}")
-    assert load_text(tmp_path, text).players[0].options == {"sweeps": 5}
-
-
-@pytest.mark.parametrize("text", ["seed: " + 10**5 * "x", "? [" + 10**4 * "x, " + "]", "players: *" + 10**5 * "x"])
-def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path, text: str) -> None:
-    for line in errors(tmp_path, f"{MINIMAL.replace('variant: english', '')}{text}\n"):
-        assert len(line) < 800
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -198,34 +172,34 @@ def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path
         ("a: *b\n", "1:4"),
         ("a: 1\n--- \nb: 1\n", "2:1"),
         ('a: "\\ud800"\n', "1:1"),
+        ('\na: "\\U00110000"', r"2:\d+"),
+        ('\na: "\\Uffffffff"', r"2:\d+"),
+        (f"\na: {2000 * '['}", r"2:\d+"),
+        (f"a: 1\nseed: {10**5 * 'x'}\n", "2:1"),
+        (f"? [{10**4 * 'x, '}]\n", "1:3"),
+        (f"players: *{10**5 * 'x'}\n", "1:10"),
     ],
 )
-def test_a_file_that_is_no_configuration_is_an_error_with_the_reason(
+def test_a_file_that_is_no_configuration_is_an_error_of_readable_length_at_its_place(
     tmp_path: Path, text: str | bytes, place: str
 ) -> None:
     found = errors(tmp_path, text)
-    assert place in places(found)
+    assert any(re.fullmatch(place, found_at) for found_at in places(found))
     one_line(*found)
 
 
-@pytest.mark.parametrize("text", ['a: "\\U00110000"', 'a: "\\Uffffffff"', "a: " + 2000 * "["])
-def test_what_breaks_the_yaml_parser_is_an_error_in_its_line(tmp_path: Path, text: str) -> None:
-    (line,) = errors(tmp_path, "\n" + text)
-    assert re.match(r"run.yaml:2:\d+: cannot read the file: ", line)
-
-
-@pytest.mark.parametrize("path", ["missing.yaml", "."])
-def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path, path: str) -> None:
-    with pytest.raises(ConfigError, match=r":1:1: cannot read the file: (No such file|Is a directory)"):
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("missing.yaml", "No such file"),
+        (".", "Is a directory"),
+        ("a\0b", "embedded null byte"),
+        ("/dev/zero", "it has more than 16777216 characters"),
+    ],
+)
+def test_what_is_no_file_of_sensible_size_is_an_error(tmp_path: Path, path: str, reason: str) -> None:
+    with pytest.raises(ConfigError, match=f":1:1: cannot read the file: {reason}"):
         load(str(tmp_path / path))
-    with pytest.raises(ConfigError, match=r":1:1: cannot read the file: embedded null byte"):
-        load("a\0b")
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
-def test_an_endless_file_is_an_error_that_takes_no_memory() -> None:
-    with pytest.raises(ConfigError, match="cannot read the file: it has more than 16777216 characters"):
-        load("/dev/zero")
 
 
 @pytest.mark.parametrize(
@@ -247,21 +221,6 @@ def test_a_later_error_stands_at_the_nearest_key_of_the_file(
     error = load_text(tmp_path, EXAMPLE).error(keys, "no such thing")
     assert isinstance(error, ConfigError)
     assert str(error) == f"{tmp_path}/run.yaml:{position}: no such thing"
-
-
-@pytest.mark.parametrize(
-    "limit",
-    [
-        Limit(depth=64),
-        Limit(clock=60.0, increment=0.0),
-        Limit(9, 5000, 0.5, 60.0, 0.6),
-    ],
-)
-def test_limits_are_given_alone_or_together(tmp_path: Path, limit: Limit) -> None:
-    given = {name: value for name, value in limit._asdict().items() if value is not None}
-    experiment = load_text(tmp_path, MINIMAL.replace("random}", f"random, {json.dumps(given)[1:]}"))
-    assert experiment.players == (PlayerSpec("x", "random", limit),)
-    assert experiment.as_dict()["players"] == [{"name": "x", "type": "random", **given}]
 
 
 def test_importing_the_configuration_does_not_load_the_compiler() -> None:

@@ -1,10 +1,9 @@
 """Formats in whole runs: configuration, resuming, the sequential test, plans and reports."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,12 +24,11 @@ from arena.ratings.match import resolution, sprt, summary
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.style import svg
 from arena.report.sentences.answer import decision
-from arena.report.sentences.facts import details, narrowed
+from arena.report.sentences.facts import narrowed
 from arena.report.tables.decided import sprt_path, verdict
 from arena.rules.result import result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
-from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
-from tests.helpers.tournaments import assert_same, play_whole
+from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, Result, batches, drawn, plan_of, record
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
@@ -41,23 +39,6 @@ def test_a_format_with_rounds_needs_openings_for_all_of_them(tmp_path: Path) -> 
     text = "format: {type: swiss, rounds: 3, pairs: 9}\n" + FOUR
     with pytest.raises(ConfigError, match="4:29: with 4 players, swiss needs 27 openings, not 24"):
         plan_of(tmp_path, text)
-
-
-@pytest.mark.parametrize("written", ["knockout", {"type": "knockout", "extra": 5}])
-def test_a_format_is_a_name_or_a_mapping(written: Any) -> None:
-    players = [{"name": name, "type": "random"} for name in "abcd"]
-    made = load({"name": "a", "variant": "english", "format": written, "players": players})
-    assert made.as_dict()["format"] == {"type": "knockout", "pairs": 1, "extra": 5}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", DYNAMIC)
-def test_a_run_that_is_stopped_plays_the_same_games_as_one_that_is_not(tmp_path: Path, name: str) -> None:
-    text = DYNAMIC[name] + FOUR
-    whole = run(tmp_path, "whole", text)
-    assert_same(run(tmp_path, "parts", text, stops=(1, 3, 0, 6)), whole)
-    assert len(whole.games) <= whole.info.games
-    assert whole.data.order is not None and len(whole.data.order) == 4
 
 
 @cache
@@ -82,6 +63,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     plan = prepare(load(tmp_path / "config.yaml"))
     plan = plan._replace(openings=plan.openings * 40)
     expected = deciding_pair(tuple(1.0 if pair % 3 == 0 else 1.5 for pair in range(1, 481)))
+    place = {"forwards": 0, "backwards": -1, "second games first": 1}[order]
     begun: list[int] = []
 
     def shuffled(work, tasks, workers, stopping, crashed):
@@ -92,51 +74,32 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
                 return
             block = tasks[start : start + 60]
             begun.extend(task.pairing.game for task in block)
-            if order == "backwards":
-                block.reverse()
-            elif order == "second games first":
-                block.sort(key=lambda task: task.pairing.game % 2)
+            block.sort(key=lambda task: place * (task.pairing.game if place < 0 else task.pairing.game % 2))
             yield from map(record, block)
 
     monkeypatch.setattr(tournament, "run_tasks", shuffled)
-    ledger = Ledger(tmp_path / "out", plan.experiment, plan.info)
-    list(play(plan, ledger, 1))
-    assert ledger.complete and ledger.finished() == set(range(1, 2 * expected + 1))
-    assert max(begun) == -(-2 * expected // 60) * 60 < plan.games
-    begun.clear()
-    list(play(plan, ledger, 1))
-    assert begun == [] and ledger.finished() == set(range(1, 2 * expected + 1))
-    ledger.close()
+    with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
+        for last in (-(-2 * expected // 60) * 60, 0):
+            begun.clear()
+            list(play(plan, ledger, 1))
+            assert ledger.complete and ledger.finished() == set(range(1, 2 * expected + 1))
+            assert max(begun, default=0) == last < plan.games
     path = sprt_path(arena.load(tmp_path / "out").games, Sprt.model_validate(SPRT))
     assert len(path) == expected and verdict(path) == "H1"
 
 
-def match_frame(results: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame({"game": range(1, len(results) + 1), "result": results})
-
-
-def test_the_path_of_a_test_is_the_ratio_of_each_prefix_of_pairs() -> None:
-    path = sprt_path(
-        match_frame(["white", "black", "white", "draw", "black", "white", "white"]), Sprt.model_validate(SPRT)
-    )
-    counts = ([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], [1, 0, 0, 1, 1])
-    assert path["pair"].tolist() == [1, 2, 3]
-    assert path["llr"].tolist() == [sprt(c, 0.0, 20.0).llr for c in counts]
-    assert path["upper"].tolist() == pytest.approx([math.log(19)] * 3)
-    assert verdict(path) == "continue"
-    none = sprt_path(match_frame([]), Sprt.model_validate(SPRT))
-    assert none.empty and verdict(none) == "continue"
-
-
 @pytest.mark.parametrize(
-    ("results", "accepted"),
-    [(["white", "black"] * 200, "H1"), (["black", "white"] * 200, "H0"), (["draw"] * 8, "")],
+    ("first", "pairs", "accepted"),
+    [("white", 200, "H1"), ("black", 200, "H0"), ("draw", 4, "The test of 0"), ("draw", 0, "The test of 0")],
 )
-def test_a_decided_test_says_which_hypothesis_and_after_how_many_pairs(results: list[str], accepted: str) -> None:
-    path = sprt_path(match_frame(results), Sprt.model_validate(SPRT))
+def test_a_decided_test_says_which_hypothesis_and_an_open_one_that_it_is(
+    first: str, pairs: int, accepted: str
+) -> None:
+    results = [first, {"white": "black", "black": "white"}.get(first, first)] * pairs
+    path = sprt_path(pd.DataFrame({"game": range(1, 2 * pairs + 1), "result": results}), Sprt.model_validate(SPRT))
     sentence = decision(path, experiment([player("a"), player("b")], sprt=SPRT))
-    assert sentence.startswith(f"{accepted} accepted after {len(path)} pairs" if accepted else "The test of 0 ")
-    assert "nan" not in svg(plot_sprt(path))
+    assert sentence.startswith(accepted) and f"after {len(path)} pairs" in sentence
+    assert pairs == 0 or "nan" not in svg(plot_sprt(path))
 
 
 EVERYONE = RoundRobin()
@@ -148,13 +111,15 @@ def frame(played: Sequence[Pairing], points: Sequence[float]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
 
 
+def by_chance(seed: int, least: Callable[[Pairing], float] = lambda _: 0.0) -> tuple[dict[int, float], Result]:
+    """White's points by game, of those that were asked for, and what draws them by lot."""
+    rng, points = np.random.default_rng(seed), dict[int, float]()
+    return points, lambda it: points.setdefault(it.game, float(rng.choice([least(it), 0.5, 1.0])))
+
+
 def played_until(error: float, openings: int, seed: int, format: Format = EVERYONE) -> list[list[Pairing]]:
     """The batches of a run of the players of NAMES, and that each but the last was not precise enough."""
-    rng, points = np.random.default_rng(seed), dict[int, float]()
-
-    def result(pairing: Pairing) -> float:
-        return points.setdefault(pairing.game, float(rng.choice([pairing.opening % 2, 0.5, 1.0])))
-
+    points, result = by_chance(seed, lambda pairing: pairing.opening % 2)
     found, order = batches(Until(error=error).batches(format, NAMES, openings), result)
     games: list[Pairing] = []
     for number, batch in enumerate(found, start=1):
@@ -187,29 +152,12 @@ def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rate
 
 def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     """Whose interval is twice as wide as that of either player about their mean."""
-    rng, points = np.random.default_rng(4), dict[int, float]()
-
-    def result(pairing: Pairing) -> float:
-        return points.setdefault(pairing.game, float(rng.choice([0.0, 0.5, 1.0])))
-
+    points, result = by_chance(4)
     batches(Until(error=40).batches(Match(type="match"), NAMES[:2], 500), result)
     counts = np.bincount(
         [round(2 * (points[game] + 1 - points[game + 1])) for game in range(1, len(points), 2)], minlength=5
     )
     assert 36 < summary(counts).elo.error <= 40
-
-
-@pytest.mark.full
-def test_a_precise_match_is_the_same_for_two_workers_and_after_stops_and_says_why_it_ended(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "format: match\nuntil: {error: 150}\n" + TWO)
-    plan = plan._replace(openings=plan.openings * 3)
-    finished = play_whole(plan, tmp_path / "out", 1, ())
-    assert 2 * LEAST_ROUNDS <= len(finished.games) < plan.games == 144
-    assert_same(play_whole(plan, tmp_path / "two", 2, ()), finished)
-    assert_same(play_whole(plan, tmp_path / "three", 1, (7, 51)), finished)
-    difference = (finished.standings["elo_high"] - finished.standings["elo_low"]).sum() / 2
-    ended = "The run ended when all 95 % intervals were within ±150 Elo"
-    assert details(finished)[0] == f"{ended}: the widest is ±{difference:.1f} Elo (difference)."
 
 
 def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(tmp_path: Path) -> None:
@@ -226,13 +174,10 @@ def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(
 
 def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, FOUR)
-    played = pilot(plan, 1, 5)
-    assert len(played) == 5
+    figures = zip((9.0, 1.0, 3.0, 2.0, 2.0), ["draw"] * 2 + ["white"] * 3, strict=True)
     made = [
-        record._replace(seconds=seconds, result=result, worker=worker)
-        for record, seconds, result, worker in zip(
-            played, (9.0, 1.0, 3.0, 2.0, 2.0), ["draw"] * 2 + ["white"] * 3, (1, 1, 1, 1, 1), strict=True
-        )
+        record._replace(seconds=seconds, result=result, worker=1)
+        for record, (seconds, result) in zip(pilot(plan, 1, 5), figures, strict=True)
     ]
     expected = expectation(plan, made, 4)
     assert (expected.games, expected.pilot_games, expected.games_per_pairing) == (288, 5, 48)

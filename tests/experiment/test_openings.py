@@ -57,14 +57,11 @@ COUNTS = {
     "international-3-ply": {"usual": 333, "barred": 114},  # ours; Moby Dam, by a rule of its own, plays 331
     "russian-table": {"usual": 742},  # of 745 rows (D. Tsinman, 2017), of which three pairs are one position each
     "brazilian-table": {"usual": 734},  # of 736 rows, with two such pairs
-    "italian-table": dict(
-        zip(
-            ("even", "White +1", "White +2", "White +3", "Black +1", "Black +2", "Black +3", "Black +4"),
-            (26, 13, 2, 4, 44, 41, 36, 8),
-            strict=True,
-        )
-    ),  # Federazione Italiana Dama
-}
+    "italian-table": {
+        "even": 26, "White +1": 13, "White +2": 2, "White +3": 4,
+        "Black +1": 44, "Black +2": 41, "Black +3": 36, "Black +4": 8,
+    },  # Federazione Italiana Dama
+}  # fmt: skip
 """The openings of each set, by their marks."""
 ROWS = {"russian-table": 745, "brazilian-table": 736, "italian-table": 174}
 FAULTS = ("9-14 21-17", "9-14 23-18", "10-14 21-17", "10-14 23-18", "11-16 23-19", "12-16 23-19")
@@ -80,10 +77,8 @@ def test_a_set_has_the_openings_of_its_source_each_once(name: str) -> None:
     found = barred_too(name)
     assert Counter(opening.mark for opening in found) == COUNTS[name]
     assert len({opening.position for opening in found}) == len(found)
-    assert (SETS[name].played, SETS[name].barred) == (
-        len(set_openings(VARIANTS[SETS[name].variant], name)),
-        COUNTS[name].get("barred", 0),
-    )
+    played = set_openings(VARIANTS[SETS[name].variant], name)
+    assert (SETS[name].played, SETS[name].barred) == (len(played), COUNTS[name].get("barred", 0))
     if name in ROWS:
         assert len([row for opening in found for row in opening.name.split(" = ")]) == ROWS[name]
     assert {path.stem for path in FOLDER.iterdir()} == set(SETS)
@@ -137,15 +132,12 @@ def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves() -> None:
         one_line(caught.value)
 
 
-def test_balanced_openings_win_no_material() -> None:
+def test_balanced_openings_win_no_material_and_the_first_of_a_seed_are_the_same_for_any_count() -> None:
     balanced = random_openings(ENGLISH, 6, 15, seed=2)
     unbalanced = random_openings(ENGLISH, 6, 60, seed=2, balanced=False)
     assert all(is_even(ENGLISH, opening.position) for opening in balanced)
     assert not all(is_even(ENGLISH, opening.position) for opening in unbalanced)
-
-
-def test_the_first_openings_of_a_seed_are_the_same_for_any_count() -> None:
-    assert random_openings(ENGLISH, 4, 40, seed=3)[:15] == random_openings(ENGLISH, 4, 15, seed=3)
+    assert random_openings(ENGLISH, 6, 5, seed=2) == balanced[:5]
     fens = [fen(ENGLISH, opening.position) for opening in random_openings(ENGLISH, 4, 2, seed=0)]
     assert fens == FIRST_TWO
 
@@ -154,7 +146,6 @@ def test_the_first_openings_of_a_seed_are_the_same_for_any_count() -> None:
     ("plies", "count", "message"),
     [
         (3, 175, "175 .* are too many: .* had 174.*; raise random_plies"),
-        (5, 10_000, r"10000 .* are too many: \d+ random games had \d+.*; raise random_plies"),
         (0, 2, "2 .* had 1,.*; raise random_plies"),
         (12, 10**9, f"more than {MAX_OPENINGS}"),
     ],
@@ -237,26 +228,23 @@ def test_files_of_openings_may_be_any_unicode(tmp_path: Path, encoding: str) -> 
     for name, text in (("a.txt", "B:W21:B1\r\n"), ("a.pdn", '[FEN "B:W21:B1"]\r\n*\r\n')):
         (tmp_path / name).write_bytes(text.encode(encoding))
         assert len(file_openings(ENGLISH, tmp_path / name).openings) == 1
-    (tmp_path / "a.txt").write_bytes("# Иванов\nB:W21:B1\n".encode("cp1251"))
-    with pytest.raises(OpeningsError, match="not text in UTF-8"):
-        file_openings(ENGLISH, tmp_path / "a.txt")
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
-def test_only_regular_files_of_sensible_size_are_read(tmp_path: Path) -> None:
-    with pytest.raises(OpeningsError, match="/dev/zero cannot be read: it is not a regular file"):
-        file_openings(ENGLISH, Path("/dev/zero"))
-    with pytest.raises(ConfigError, match=r"3:12: .*/dev/zero cannot be read"):
-        prepared(tmp_path, "{file: /dev/zero}")
+def test_only_regular_files_of_sensible_size_in_unicode_are_read(tmp_path: Path) -> None:
+    (tmp_path / "cp1251.txt").write_bytes("# Иванов\nB:W21:B1\n".encode("cp1251"))
     with (tmp_path / "large.pdn").open("wb") as file:
         file.truncate(65 * 2**20)
-    with pytest.raises(OpeningsError, match="has more than 64 MB"):
-        file_openings(ENGLISH, tmp_path / "large.pdn")
+    for path, words in (
+        (tmp_path / "cp1251.txt", "not text in UTF-8"),
+        (tmp_path / "large.pdn", "has more than 64 MB"),
+        (Path("/dev/zero"), "/dev/zero cannot be read: it is not a regular file"),
+    ):
+        with pytest.raises(OpeningsError, match=words):
+            file_openings(ENGLISH, path)
 
 
 def test_a_configuration_takes_openings_from_sets_and_files(tmp_path: Path) -> None:
     assert len(prepared(tmp_path, "{set: english-2-move}")) == 43
-    assert len(prepared(tmp_path, "{set: english-3-move, count: 150}")) == 150
     (tmp_path / "two.txt").write_text("B:W21:B1\nW:W21:B1\n")
     assert prepared(tmp_path, "{file: two.txt}") == ["B:W21:B1", "W:W21:B1"]
 
@@ -266,18 +254,16 @@ def test_a_configuration_takes_openings_from_sets_and_files(tmp_path: Path) -> N
     [
         "{set: english-3-move, count: 157}",
         "{file: nowhere.txt}",
-        "{count: 1000000000}",
-        "{count: 1000, random_plies: 4}",
+        "{file: /dev/zero}",
         '{file: "a\\0b.txt"}',
+        "{count: 1000000000}",
         "{set: english-3-mvoe}",
-        "{set: 3}",
         "{set: russian-table}",
         "{set: english-3-move, file: two.txt}",
-        "{ballots: 3}",
     ],
 )
 def test_openings_that_do_not_exist_are_an_error_with_their_place(tmp_path: Path, openings: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match=r"config.yaml:3:\d+: ") as caught:
         prepared(tmp_path, openings)
     one_line(caught.value)
 

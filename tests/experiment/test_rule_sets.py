@@ -17,7 +17,7 @@ from arena.ratings.contrasts import JOINT, Across, across, gains, joint_table
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
 from arena.report.runs.joint import Joint, write_joint
-from players.player import limits_of
+from players.player import Limit, limits_of
 from players.table import PLAYERS
 from tests.helpers.command_line import error_line, invoke, one_line, refused
 from tests.helpers.report_data import experiment, frames, player, run_of
@@ -32,12 +32,6 @@ players:
 def written(folder: Path, head: str, players: str = TWO) -> Path:
     (folder / "games.yaml").write_text(f"name: games\n{head}\n{players}")
     return folder / "games.yaml"
-
-
-def problems(folder: Path, head: str, players: str = TWO) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        load_all(written(folder, head, players))
-    return [line.removeprefix(f"{folder}/games.yaml:") for line in str(caught.value).splitlines()]
 
 
 def test_each_rule_set_is_the_experiment_that_the_file_with_it_alone_is(tmp_path: Path) -> None:
@@ -63,61 +57,34 @@ def test_each_limit_is_the_experiment_that_the_file_with_it_in_the_players_witho
         assert found[name].as_dict() == alone.as_dict()
 
 
-def test_rule_sets_and_limits_make_a_run_of_each_rule_set_at_each_limit(tmp_path: Path) -> None:
-    found = load_all(written(tmp_path, f"variants: [english, russian]\n{LIMITS}", LACKING % ""))
-    assert {name: (one.variant, one.players[2].limit.depth) for name, one in found.items()} == {
-        "english-d2": ("english", 2),
-        "english-fast": ("english", None),
-        "russian-d2": ("russian", 2),
-        "russian-fast": ("russian", None),
-    }
+def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tmp_path: Path) -> None:
+    head = (
+        "variants: {usual: english, free: {base: russian, flying: true}}\n"
+        "openings: {count: {usual: 5, free: 7}, set: {free: russian-table}}"
+    )
+    found = load_all(written(tmp_path, f"{head}\n{LIMITS}", LACKING % ""))
+    assert [(name, one.variant, one.players[2].limit.depth) for name, one in found.items()] == [
+        ("usual-d2", "english", 2),
+        ("usual-fast", "english", None),
+        ("free-d2", {"base": "russian", "flying": True}, 2),
+        ("free-fast", {"base": "russian", "flying": True}, None),
+    ]
+    openings = [(one.openings.count, one.openings.set) for one in found.values()]
+    assert openings == 2 * [(5, None)] + 2 * [(7, "russian-table")]
 
 
 def test_short_forms_and_sweeps_without_a_limit_have_each_and_keep_their_names(tmp_path: Path) -> None:
-    players = (
-        "players:\n  - simple\n  - simple@d5\n  - mcts\n  - greedy\n"
-        "  - {type: negamax, sweep: {evaluation: [strong, cis300]}}\n"
-    )
+    sweep = "{type: negamax, sweep: {evaluation: [strong, cis300]}}"
+    players = f"players: [simple, simple@d5, mcts, greedy, {sweep}]\n"
     found = load_all(written(tmp_path, f"variant: english\n{LIMITS}", players))
-    of = {name: [(one.name, one.limit.depth) for one in each.players] for name, each in found.items()}
-    own = ("simple d5", 5), ("greedy", None)
-    assert of["d2"] == [("simple", 2), own[0], ("mcts", 2), own[1], ("strong", 2), ("cis300", 2)]
-    assert of["fast"] == [("simple", None), own[0], ("mcts", None), own[1], ("strong", None), ("cis300", None)]
-    assert {one.name for one in found["fast"].players if one.limit.increment == 1} == {
-        *("simple", "strong", "cis300", "mcts")
-    }
+    for name, limit in (("d2", Limit(depth=2)), ("fast", Limit(clock=60, increment=1))):
+        limits = {one.name: one.limit for one in found[name].players}
+        assert limits.pop("simple d5") == Limit(depth=5) and limits.pop("greedy") == Limit()
+        assert limits == dict.fromkeys(("simple", "mcts", "strong", "cis300"), limit)
 
 
 def test_the_players_that_are_given_no_limit_are_those_that_heed_none() -> None:
     assert {name for name, kind in PLAYERS.items() if not limits_of(kind)} == set(UNLIMITED)
-
-
-def test_rule_sets_of_ones_own_have_names(tmp_path: Path) -> None:
-    found = load_all(written(tmp_path, "variants: {usual: english, free: {base: english, flying: true}}"))
-    assert {name: experiment.variant for name, experiment in found.items()} == {
-        "usual": "english",
-        "free": {"base": "english", "flying": True},
-    }
-
-
-def test_openings_may_differ_by_rule_set_and_are_the_usual_ones_where_a_mapping_has_none(tmp_path: Path) -> None:
-    head = (
-        "variants: [english, russian]\nopenings: {count: {english: 5, russian: 7}, set: {russian: russian-table}}"
-    )
-    found = load_all(written(tmp_path, head))
-    assert [(one.openings.count, one.openings.set) for one in found.values()] == [(5, None), (7, "russian-table")]
-
-
-def test_limits_that_no_player_needs_are_refused(tmp_path: Path) -> None:
-    players = "players:\n  - random\n  - simple@d3\n"
-    one_line(*problems(tmp_path, f"variant: english\n{LIMITS}", players))
-
-
-def test_limits_are_not_refused_where_a_sweep_that_is_wrong_makes_no_players(tmp_path: Path) -> None:
-    (found,) = problems(
-        tmp_path, f"variant: english\n{LIMITS}", "players:\n  - {type: negamax, sweep: {tt: 3}}\n  - greedy\n"
-    )
-    assert found.startswith("5:29: 'tt' must be a list")
 
 
 @pytest.mark.parametrize("head", ["variants: [english, russian]", f"variant: english\n{LIMITS}"])
@@ -206,15 +173,12 @@ def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed(anchor:
     assert np.mean(gained) == pytest.approx(0.95, abs=0.015)
 
 
-def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table() -> None:
+def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table_which_needs_two() -> None:
     three = pd.concat([results(5, 5, 3, "a", "b"), results(4, 5, 3, "b", "c")])
     found = across({"x": rate(three), "y": rate(results(5, 5, 3, "a", "b"), ["a", "b", "c"])})
     assert found is not None
     assert (found.players, found.left_out) == (("a", "b"), ("c",))
     assert found.elo.sum(axis=1) == pytest.approx([0, 0])
-
-
-def test_without_two_players_in_all_rule_sets_there_is_no_joint_table() -> None:
     assert across({"x": rate(results(5, 5, 3, "a", "b")), "y": rate(results(5, 5, 3, "a", "c"))}) is None
 
 
@@ -256,11 +220,8 @@ def test_the_page_of_several_runs_names_players_that_failed(tmp_path: Path) -> N
     players = [player(name, 3) for name in "ab"]
     games, moves = frames(players, 2, plies=4)
     games["error"] = ""
-    games.loc[0, ["result", "termination", "error"]] = [
-        "white",
-        "error",
-        f"{games['black'][0]} raised KeyError: 3",
-    ]
+    failure = ["white", "error", f"{games['black'][0]} raised KeyError: 3"]
+    games.loc[0, ["result", "termination", "error"]] = failure
     run = run_of(tmp_path / "one", experiment(players), games, moves)
     write_joint(Joint(tmp_path, "games", ("one",), {"one": run}))
     assert "1 game of 4 was lost by players' failures" in (tmp_path / "summary.md").read_text()
@@ -306,25 +267,18 @@ def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Pa
     assert "is the folder of one run" in refused("run", written(tmp_path, HEAD), "--out", tmp_path)
 
 
-FAR = """\
-from arena import NotReachable
-
-class Far:
-    def __init__(self, variant): pass
-    def choose(self, game, limit, rng): raise NotReachable("nobody answers")
-"""
-
-
 @pytest.mark.full
 @pytest.mark.usefixtures("no_pictures")
 def test_what_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
-    (tmp_path / "far.py").write_text(FAR)
+    (tmp_path / "far.py").write_text(
+        "from arena import NotReachable\n\nclass Far:\n    def __init__(self, variant): ...\n"
+        "    def choose(self, game, limit, rng): raise NotReachable('nobody answers')\n"
+    )
     players = TWO + '  - {name: c, type: "far.py:Far"}\n'
     out = tmp_path / "out"
     config = written(tmp_path, f"{HEAD}\nfailures: {{unreachable: 1}}", players)
     result = invoke("run", config, "--out", out, "--workers", 1)
     assert result.exit_code == 130, result.output
-    assert "No games yet: " in result.stdout
-    assert "international" in result.stdout
+    assert re.search("No games yet: .*international", result.stdout)
     assert (out / "english" / "ledger.sqlite").exists()
     assert not (out / "international").exists()

@@ -13,11 +13,9 @@ from jsonschema import Draft202012Validator
 
 from arena.commands.catalogue import schema_text
 from arena.experiment.formats import FORMATS
-from arena.experiment.formats.base import Format
 from arena.experiment.schema import experiment_schema, options_schema
-from arena.experiment.yaml.schema import either, field_docs
+from arena.experiment.yaml.schema import either
 from arena.rules.custom import Changes
-from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
 from players.negamax.switches import SWITCHES
 from players.table import PLAYERS
@@ -45,28 +43,22 @@ def with_player(entry: str) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        with_player("{name: x, typ: negamax, depth: 4}"),
         with_player("{name: x, type: negamx, depth: 4}"),
         with_player("{name: x, type: negamax, depth: 4, evaluation: simpel}"),
         with_player("{name: x, type: negamax, depht: 4}"),
-        with_player("{name: x, type: negamax, depth: 4, preset: ful}"),
-        MINIMAL + "opennings: {count: 3}\n",
         MINIMAL + "openings: {counts: 3}\n",
         MINIMAL + "format: swis\n",
         MINIMAL + "format: {type: swiss, rouds: 3}\n",
         MINIMAL.replace("english", "englsh"),
         MINIMAL.replace("english", "{base: english, promotoin: never}"),
-        MINIMAL.replace("english", "{base: english, promotion: sometimes}"),
         MINIMAL.replace("english", "{base: english, rows: 12}"),
         MINIMAL.replace("english", "english-7x7"),
         with_player("{type: negamax, sweeep: {depth: [4, 6]}}"),
-        with_player("{type: negamax, sweep: {depht: [4, 6]}}"),
         with_player("{type: submissions/*.txt, depth: 3}"),
         with_player("{type: negamax, depth: 4, sweep: {evaluation: [simple, simpel]}}"),
         with_player("{type: negamax, sweep: {depth: {from: 4, too: 6}}}"),
         with_player("{type: negamax, sweep: {limit: [{depht: 4}]}}"),
         with_player("{name: x, type: negamax, depth: 4, evaluation: {linear: {mann: 1}}}"),
-        with_player("{name: x, type: random, depth: 65}"),
         with_player("{name: x, type: random, increment: 1}"),
         MINIMAL + "seed: -1\n",
         "name: a\nvariant: english\nplayers: []\n",
@@ -86,19 +78,15 @@ def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> 
         SWEPT,
         with_player("{name: x, type: 'mine.py:Mine', anything: {goes: [here]}}"),
         with_player("{name: x, type: package.module:Mine, depth: 3}"),
-        with_player("{name: x, type: negamax, depth: 3, evaluation: 'mine.py:heuristic'}"),
         with_player("{name: x, type: negamax, depth: 3, evaluation: tables.npz}"),
         with_player("{sweep: {type: [random, greedy]}}"),
-        with_player("simple@d6"),
         with_player("{type: submissions/*.py, depth: 3}"),
         with_player("{type: negamax, evaluation: 'submissions/*.py:value', depth: 3}"),
         with_player("{name: '" + 30 * "{depth}" + "', type: negamax, sweep: {depth: [1, 2]}}"),
         MINIMAL.replace("english", "{base: english, promotion: never, repetition: 0}"),
-        MINIMAL.replace("english", "{base: english, rows: 6}"),
         MINIMAL.replace("english", "casual-10x10-6x6"),
         with_player("{name: x, type: negamax, preset: full}") + "limits: {d4: {depth: 4}, 1k: {nodes: 1000}}\n",
         MINIMAL + "format: knockout\n",
-        MINIMAL + "format: {type: swiss, rounds: 3}\n",
     ],
 )
 def test_what_runs_is_right_in_an_editor(schema: dict[str, Any], text: str) -> None:
@@ -134,10 +122,6 @@ def test_every_key_is_described(schema: dict[str, Any]) -> None:
     assert schema["properties"]["players"]["items"]["anyOf"][1]["properties"]["name"]["description"]
 
 
-def required(model: type[Format]) -> set[str]:
-    return {name for name, field in model.model_fields.items() if field.is_required()}
-
-
 def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]) -> None:
     variant = schema["properties"]["variant"]["anyOf"]
     assert [named["const"] for named in variant[0]["anyOf"]] == list(VARIANTS)
@@ -147,15 +131,7 @@ def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]
     assert set(SWITCHES) | {"evaluation", "preset"} == set(options_schema("negamax"))
     *short, mappings = schema["properties"]["format"]["anyOf"]
     assert [kind["properties"]["type"]["const"] for kind in mappings["oneOf"]] == list(FORMATS)
-    needy = {name for name, model in FORMATS.items() if required(model) - {"type"}}
-    assert {"swiss", "gauntlet"} <= needy
-    assert {named["const"] for named in short} == FORMATS.keys() - needy
-
-
-def test_the_docstrings_of_fields_describe_rules() -> None:
-    docs = field_docs(Rules)
-    assert docs["majority"] == "A capture of fewer pieces than possible is illegal."
-    assert "men_capture_backward" not in docs
+    assert {named["const"] for named in short} == FORMATS.keys() - {"swiss", "gauntlet"}
 
 
 def test_a_schema_of_two_kinds_of_files_asks_for_the_key_that_tells_them_apart() -> None:

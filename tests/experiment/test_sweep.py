@@ -76,33 +76,35 @@ def test_a_range_has_both_ends_where_its_steps_lead_there(
     assert list(players) == list(map(str, values))
 
 
-def test_without_a_template_names_say_each_swept_value(tmp_path: Path) -> None:
-    text = entry("evaluation: [simple]\ndepth: [4]\npvs: [true, false]\ntt: [null, 16]", None)
-    assert list(made(tmp_path, text)) == [
-        "simple, depth 4, pvs, no tt",
-        "simple, depth 4, pvs, tt 16",
-        "simple, depth 4, no pvs, no tt",
-        "simple, depth 4, no pvs, tt 16",
-    ]
+LINEAR = "{linear: {man: 100, king: %d}}"
 
 
-def test_a_value_from_a_file_is_called_by_its_own_name_where_no_other_value_has_it(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(EVALUATORS)
-    (tmp_path / "b.py").write_text(EVALUATORS)
-    text = entry('evaluation: [simple, "a.py:fast", "a.py:slow", "b.py:slow", "b.py:simple"]\ndepth: [4]')
-    assert list(made(tmp_path, text)) == ["simple d4", "fast d4", "a.py:slow d4", "b.py:slow d4", "b.py:simple d4"]
+@pytest.mark.parametrize(
+    ("sweep", "template", "names"),
+    [
+        ("depth: [4]\ntt: [null, 16]\npvs: [true, false]", None,
+         ["depth 4, no tt, pvs", "depth 4, no tt, no pvs", "depth 4, tt 16, pvs", "depth 4, tt 16, no pvs"]),
+        ("evaluation: [simple, a.py:fast, a.py:slow, b.py:slow, b.py:simple]\ndepth: [4]", "{evaluation} d{depth}",
+         ["simple d4", "fast d4", "a.py:slow d4", "b.py:slow d4", "b.py:simple d4"]),
+        (f"evaluation: [simple, {LINEAR % 130}, {LINEAR % 160}]", None, ["simple", "king 130", "king 160"]),
+        (f"evaluation: [simple, {LINEAR % 130}]", None, ["simple", "linear"]),
+        ("limit: [{nodes: 20000}, {clock: 9, increment: 0.1}]", None, ["nodes 20000", "clock 9 increment 0.1"]),
+        ("depth: [4]", "{{x}} {type} {preset} {depth}", ["{x} negamax pvs 4"]),
+    ],
+)  # fmt: skip
+def test_a_name_is_the_templates_or_says_what_tells_players_apart(
+    tmp_path: Path, sweep: str, template: str | None, names: list[str]
+) -> None:
+    for file in ("a.py", "b.py"):
+        (tmp_path / file).write_text(EVALUATORS)
+    more = "    preset: pvs\n" * (template is not None)
+    assert list(made(tmp_path, entry(sweep, template, more))) == names
 
 
 def test_limit_makes_one_player_at_equal_depth_nodes_and_time(tmp_path: Path) -> None:
-    text = entry(
-        "evaluation: [simple, cis300]\nlimit: [{depth: 6}, {nodes: 20000}, {clock: 9, increment: 0.1}]", None
-    )
-    experiment = loaded(tmp_path, text)
-    limits = {spec.name: spec.limit for spec in experiment.players}
-    assert limits["simple, depth 6"] == Limit(depth=6)
-    assert limits["cis300, nodes 20000"] == Limit(nodes=20000)
-    assert limits["cis300, clock 9 increment 0.1"] == Limit(clock=9, increment=0.1)
-    assert len(limits) == 6
+    experiment = loaded(tmp_path, entry("limit: [{depth: 6}, {nodes: 20000}, {clock: 9, increment: 0.1}]", None))
+    limits = [Limit(depth=6), Limit(nodes=20000), Limit(clock=9, increment=0.1)]
+    assert [spec.limit for spec in experiment.players] == limits
 
 
 def test_dots_lead_into_a_mapping_that_other_players_do_not_share(tmp_path: Path) -> None:
@@ -112,18 +114,6 @@ def test_dots_lead_into_a_mapping_that_other_players_do_not_share(tmp_path: Path
         f"king {king}": {"preset": "pvs", "depth": 4, "evaluation": {"linear": {"man": 100, "king": king}}}
         for king in (120, 140, 160)
     }
-
-
-def test_of_several_mappings_names_show_what_differs(tmp_path: Path) -> None:
-    sweep = "evaluation: [simple, {linear: {man: 100, king: 130}}, {linear: {man: 100, king: 160}}]"
-    assert list(made(tmp_path, entry(sweep, None))) == ["simple", "king 130", "king 160"]
-    assert list(made(tmp_path, entry("evaluation: [simple, {linear: {man: 100}}]", None))) == ["simple", "linear"]
-
-
-def test_a_template_knows_every_key_of_the_entry_and_braces(tmp_path: Path) -> None:
-    assert list(
-        made(tmp_path, entry("depth: [4]", "{{x}} {type} {evaluation} {depth}", "    evaluation: simple\n"))
-    ) == ["{x} negamax simple 4"]
 
 
 def trained(folder: Path, *names: str) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import arena
 from arena.experiment.formats.base import Batches, Pairing, Place, Played
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord
@@ -13,7 +12,6 @@ from arena.play.match import Task
 from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import game_of
 from arena.rules.game import Termination
-from tests.helpers.tournaments import play_whole
 
 Result = Callable[[Pairing], float]
 """White's points in a game."""
@@ -58,10 +56,6 @@ DYNAMIC = {
     "swiss": "format: {type: swiss, rounds: 3, pairs: 2}\n",
     "knockout": "format: {type: knockout, pairs: 1, extra: 4}\n",
 }
-
-
-def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
-    return play_whole(plan_of(folder, text), folder / out, workers, stops)
 
 
 def record(task: Task) -> GameRecord:

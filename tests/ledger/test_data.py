@@ -38,7 +38,6 @@ from arena.rules.result import points
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import build_evaluation
 from players.evaluation.sample import man_value
-from players.negamax.score import LIMIT, WIN, plies_to_win
 from players.player import PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
@@ -59,8 +58,7 @@ class Says:
     man_value = 7.0
     cpu_elsewhere = 0.25
 
-    def __init__(self, variant):
-        pass
+    def __init__(self, variant): ...
 
     def choose(self, game, limit, rng):
         ended = time.process_time() + 0.02
@@ -121,41 +119,24 @@ def test_the_points_that_decided_a_game_are_in_its_row_and_its_pdn(tmp_path: Pat
     )
     variant = build_variant(counted.experiment.variant)
     moves = dict(list(counted.moves.groupby("game")["move"]))
-    for row in counted.games.to_dict("records"):
+    texts = pdn_games(counted)
+    for row, text in zip(counted.games.to_dict("records"), texts, strict=True):
         game = Game(variant, row["opening_fen"])
-        for text in moves[row["game"]]:
-            game.push(text)
+        for move in moves[row["game"]]:
+            game.push(move)
+        assert stored_game(counted.folder, row["game"]).pdn() == text
         both = row["white_points"], row["black_points"]
+        words = f"points: White {both[0]}, Black {both[1]}}} "
         if row["termination"] == "points":
             assert both == points(variant.rules, game.position) and game.outcome is not None
-            assert row["result"] == game.outcome.result
+            assert row["result"] == game.outcome.result and words in " ".join(text.split())
         else:
-            assert both == (None, None)
+            assert both == (None, None) and "points: " not in text
     assert set(counted.games["termination"]) == {"points", "no_capture"}
-    for row, text in zip(counted.games.to_dict("records"), pdn_games(counted), strict=True):
-        assert stored_game(counted.folder, row["game"]).pdn() == text
-        words = f"points: White {row['white_points']}, Black {row['black_points']}}} "
-        assert (words in " ".join(text.split())) == (row["termination"] == "points")
     write_games(counted, tmp_path / "games.csv")
     table = pd.read_csv(tmp_path / "games.csv", dtype=str, keep_default_na=False)
     for column in ("white_points", "black_points"):
         assert table[column].tolist() == ["" if pd.isna(it) else str(it) for it in counted.games[column]]
-
-
-def names(table: str) -> list[str]:
-    """The names of the columns that a table is described to have."""
-    return [column.name for column in TABLES[table].columns]
-
-
-@pytest.mark.full
-def test_tables_of_a_real_run_have_the_columns_that_are_described(run: Run) -> None:
-    for name in ("games", "moves", "probes", "standings", "effort"):
-        found = [column for column in getattr(run, name) if not column.startswith("extra_")]
-        assert found == [each for each in names(name) if each not in ("score_elo", "fen") or name == "probes"], (
-            name
-        )
-    positions = [column for column in map(str, run.positions([1])) if not column.startswith("extra_")]
-    assert positions == names("moves")
 
 
 @pytest.mark.full
@@ -203,34 +184,21 @@ def test_certain_wins_come_true(run: Run) -> None:
     assert (certain["plies_to_win"].abs() % 2 == np.where(ahead, 1, 0)).all(), "who wins makes the last move"
 
 
-@pytest.mark.parametrize(("score", "plies"), [(WIN - 3, 3), (4 - WIN, -4), (LIMIT, 0), (-2.5, 0), (0.0, 0)])
-def test_a_score_says_in_how_many_plies_a_win_is(score: float, plies: int) -> None:
-    assert plies_to_win(score) == plies
-
-
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("description", "worth"),
-    [("material", 1.0), ({"linear": {"man": 250}}, 250.0), ({"linear": {"king": 9}}, None)],
-)
-def test_a_man_is_worth_what_the_evaluation_loses_with_it(description: Any, worth: float | None) -> None:
-    for name in ("english", "international", "antidraughts"):
-        variant = VARIANTS[name]
-        assert man_value(variant, build_evaluation(description, variant)) == pytest.approx(worth)
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Path:
-    (tmp_path / "own.py").write_text(OWN)
-    return tmp_path / "own.py"
+@pytest.mark.parametrize("variant", ["english", "international", "antidraughts"])
+def test_a_man_is_worth_what_the_evaluation_loses_with_it(variant: str) -> None:
+    rules = VARIANTS[variant]
+    for description, worth in (({"linear": {"man": -250}}, 250.0), ({"linear": {"king": 9}}, None)):
+        assert man_value(rules, build_evaluation(description, rules)) == pytest.approx(worth)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("in_process", [False, True])
 def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits(
-    own: Path, in_process: bool
+    tmp_path: Path, in_process: bool
 ) -> None:
-    spec = PlayerSpec("own", f"{own}:Says", in_process=in_process)
+    (tmp_path / "own.py").write_text(OWN)
+    spec = PlayerSpec("own", f"{tmp_path}/own.py:Says", in_process=in_process)
     record = play(task_of(ENGLISH, spec, PlayerSpec("random", "random"), max_plies=8))
     assert record.error == ""
     table = record.table()[1::2]
@@ -242,10 +210,12 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
 
 
 @pytest.mark.full
-def test_what_a_class_says_is_checked(own: Path) -> None:
-    record = play(task_of(ENGLISH, PlayerSpec("own", f"{own}:Lies"), PlayerSpec("random", "random")))
+def test_what_a_class_says_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    types = {name: f"{tmp_path}/own.py:{name}" for name in ("Says", "Lies")}
+    record = play(task_of(ENGLISH, PlayerSpec("own", types["Lies"]), PlayerSpec("random", "random")))
     assert "own returned the plies_to_win 1.5, not a whole number from -32767 to 32767" in record.error
-    players = [{"name": name, "type": f"{own}:{name}"} for name in ("Says", "Lies")]
+    players = [{"name": name, "type": kind} for name, kind in types.items()]
     plan = prepare(load({"name": "t", "variant": "english", "players": players}))
     assert plan.man_values == {"Says": 7.0, "Lies": None}
     close_players()
@@ -316,13 +286,15 @@ def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
     assert seen == {(True, False, True), (False, True, True), (False, False, False), (False, False, True)}
 
 
+def names(table: str) -> list[str]:
+    """The names of the columns that a table is described to have."""
+    return [column.name for column in TABLES[table].columns]
+
+
 def test_a_run_shows_itself_whatever_its_players_are_called(tmp_path: Path) -> None:
     hostile = [player("<script>alert(1)</script>", 1), player("حسن & 将", 2)]
-    run = run_of(tmp_path, experiment(hostile), *frames(hostile, 2))
-    shown = card(run)
+    shown = card(run_of(tmp_path, experiment(hostile), *frames(hostile, 2)))
     assert "<script" not in shown and "&lt;script&gt;" in shown and "حسن &amp; 将" in shown
-    empty = run_of(tmp_path, experiment(hostile, variant={"base": "english", "men": 8}), run.games.iloc[:0])
-    assert "2 players, 0 games" in card(empty) and "men 8" in repr(empty)
 
 
 def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:
@@ -341,8 +313,7 @@ from arena import Choice
 
 
 class Counts:
-    def __init__(self, variant):
-        pass
+    def __init__(self, variant): ...
 
     def choose(self, game, limit, rng):
         ply = len(game.moves) + 1
@@ -355,16 +326,9 @@ class Counts:
 @pytest.mark.parametrize("in_process", [True, False])
 def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Path, in_process: bool) -> None:
     (tmp_path / "counts.py").write_text(COUNTS)
-    kind = f"{tmp_path}/counts.py:Counts"
-    players = [
-        {"name": "counts", "type": kind, "in_process": in_process},
-        {"name": "random", "type": "random"},
-        {"name": "greedy", "type": "greedy"},
-    ]
-    made = arena.run(
-        {"name": "own", "variant": "english", "openings": {"count": 2}, "players": players}, tmp_path / "run",
-        workers=1, quiet=True,
-    )  # fmt: skip
+    counts = {"name": "counts", "type": f"{tmp_path}/counts.py:Counts", "in_process": in_process}
+    config = {"name": "own", "variant": "english", "openings": {"count": 2}}
+    made = arena.run(config | {"players": [counts, "random", "greedy"]}, tmp_path / "run", workers=1, quiet=True)
     close_players()
     moves = made.moves
     assert moves.columns[-2:].tolist() == ["extra_first", "extra_tokens"]
@@ -385,7 +349,6 @@ def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Pat
     with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as connection:
         without = connection.execute("SELECT white, black FROM games WHERE extras IS NULL").fetchall()
     assert sorted(set(without)) == [("greedy", "random"), ("random", "greedy")]
-    chosen = pd.concat(list(made.data.moves(pd.Index(made.games["game"][::2]))), ignore_index=True)
-    pd.testing.assert_frame_equal(
-        chosen, moves[moves["game"].isin(made.games["game"][::2])].reset_index(drop=True)
-    )
+    chosen = made.games["game"][::2]
+    alone = pd.concat(list(made.data.moves(pd.Index(chosen))), ignore_index=True)
+    pd.testing.assert_frame_equal(alone, moves[moves["game"].isin(chosen)].reset_index(drop=True))

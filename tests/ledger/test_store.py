@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sqlite3
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.base.files import LOCK, FolderError, lock_folder, replace
+from arena.base.files import LOCK, FolderError, lock_folder
 from arena.ledger.store import Store, StoreError, Table, documents, reading
 
 ROWS = Table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"])
@@ -22,29 +23,26 @@ def store(folder: Path, parts: dict[str, dict[str, Any]] = PARTS, **options: Any
     return Store(folder / "rows.sqlite", (ROWS,), parts, **options)
 
 
-def test_a_folder_is_locked_against_a_second_writer_until_it_is_released(tmp_path: Path) -> None:
-    first = lock_folder(tmp_path / "new" / "folder")
-    with pytest.raises(FolderError, match=r"folder is in use by another arena$"):
-        lock_folder(tmp_path / "new" / "folder")
-    first.release()
-    lock_folder(tmp_path / "new" / "folder").release()
-    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == [LOCK]
-
-
-def test_a_lock_ends_with_the_process_that_held_it(tmp_path: Path) -> None:
+def test_a_folder_is_locked_until_its_writer_releases_it_or_ends(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    lock_folder(folder).release()
     program = (
-        "import os, sys; from pathlib import Path; from arena.base.files import lock_folder; "
-        "lock = lock_folder(Path(sys.argv[1])); print('locked', flush=True); sys.stdin.read(); os._exit(1)"
+        "import sys; from pathlib import Path; from arena.base.files import lock_folder; "
+        "lock = lock_folder(Path(sys.argv[1])); print('locked', flush=True); sys.stdin.read()"
     )
-    command = [sys.executable, "-c", program, str(tmp_path)]
+    command = [sys.executable, "-c", program, str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"locked\n"
-        with pytest.raises(FolderError, match="in use"):
-            lock_folder(tmp_path)
+        with pytest.raises(FolderError, match=r"folder is in use by another arena$"):
+            lock_folder(folder)
         process.kill()
         process.wait()
-    lock_folder(tmp_path).release()
+    first = lock_folder(folder)
+    with pytest.raises(FolderError, match="in use"):
+        lock_folder(folder)
+    first.release()
+    assert [path.name for path in folder.iterdir()] == [LOCK]
 
 
 def test_a_file_in_the_way_of_a_folder_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -53,35 +51,6 @@ def test_a_file_in_the_way_of_a_folder_is_refused_in_one_line(tmp_path: Path) ->
         lock_folder(tmp_path / "file" / "out")
     with pytest.raises(FolderError, match=r"file cannot be written to: File exists$"):
         lock_folder(tmp_path / "file")
-
-
-def test_a_file_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    assert replace(path, lambda temporary: temporary.write_text("old")) == path
-
-    def half(temporary: Path) -> None:
-        temporary.write_text("ne")
-        raise ValueError
-
-    with pytest.raises(ValueError):  # noqa: PT011
-        replace(path, half)
-    assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["table.csv"]
-
-
-def test_rows_and_documents_are_there_when_the_store_is_opened_again(tmp_path: Path) -> None:
-    with store(tmp_path, columns=[("depth", "i4")]) as first:
-        first.insert(ROWS, [1, "one"])
-        first.put("complete", ["a", "b"])
-    with store(tmp_path, columns=[("depth", "i4")]) as again:
-        assert again.connection.execute("SELECT number, text FROM rows").fetchall() == [(1, "one")]
-        assert documents(again.connection) == {**PARTS, "columns": [["depth", "i4"]], "complete": ["a", "b"]}
-
-
-def test_a_row_is_stored_once(tmp_path: Path) -> None:
-    with store(tmp_path) as opened:
-        opened.insert(ROWS, [1, "one"])
-        with pytest.raises(sqlite3.IntegrityError):
-            opened.insert(ROWS, [1, "two"])
 
 
 def test_a_full_disk_is_an_error_in_one_line_and_keeps_what_is_stored(tmp_path: Path) -> None:
@@ -111,8 +80,6 @@ def test_a_process_that_dies_while_it_makes_a_store_leaves_one_that_can_be_made(
 
 
 def _die_in_put(folder: Path) -> None:
-    import os
-
     class Dies(Store):
         def _put(self, connection: sqlite3.Connection, key: str, document: Any) -> None:
             if key == "facts":
@@ -145,15 +112,20 @@ def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path: Path, content:
             store(tmp_path)
 
 
-def test_a_store_that_was_closed_is_one_file_also_after_it_was_read(tmp_path: Path) -> None:
-    with store(tmp_path) as opened:
+def test_a_store_keeps_rows_and_documents_and_is_one_file_also_after_it_was_read(tmp_path: Path) -> None:
+    columns = [("depth", "i4")]
+    with store(tmp_path, columns=columns) as opened:
         opened.insert(ROWS, (1, "one"))
+        opened.put("complete", ["a", "b"])
+        with pytest.raises(sqlite3.IntegrityError):
+            opened.insert(ROWS, [1, "two"])
         assert (tmp_path / "rows.sqlite-wal").exists()
     for _ in range(2):
         with reading(tmp_path / "rows.sqlite") as connection:
-            assert connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
+            assert connection.execute("SELECT number, text FROM rows").fetchall() == [(1, "one")]
+            assert documents(connection) == {**PARTS, "columns": [["depth", "i4"]], "complete": ["a", "b"]}
         assert sorted(path.name for path in tmp_path.iterdir()) == [LOCK, "rows.sqlite"]
-        with store(tmp_path) as opened:
+        with store(tmp_path, columns=columns) as opened:
             assert opened.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 

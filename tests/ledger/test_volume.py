@@ -32,12 +32,9 @@ from tests.helpers.tournaments import PLAYERS
 CONFIG = """\
 name: slow
 variant: english
-seed: 3
 openings: {random_plies: 4, count: 100}
 max_plies: 40
-players:
-  - {name: random, type: random}
-  - {name: slow, type: "slow.py:Slow"}
+players: [random, {name: slow, type: "slow.py:Slow"}]
 """
 NAMES = [name for name, _ in MOVE_COLUMNS]
 
@@ -145,9 +142,10 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
 def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(PLAYERS)
     (tmp_path / "config.yaml").write_text(CONFIG)
-    arguments = ["run", "config.yaml", "--out", "out", "--workers", "1", "--no-report"]
-    command = [sys.executable, "-m", "arena", *arguments]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+    command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "out", "--workers", "1"]
+    with subprocess.Popen(
+        [*command, "--no-report"], cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE
+    ) as process:
         deadline = time.monotonic() + 120
         ledger = tmp_path / "out" / "ledger.sqlite"
         while time.monotonic() < deadline and not (ledger.exists() and stored(ledger.parent)):

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -93,10 +94,6 @@ def planned(folder: Path) -> Tournament:
     return prepare(experiment(folder, TEXT))
 
 
-def square(number: int) -> int:
-    return number * number
-
-
 def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: Dask, tmp_path: Path) -> None:
     workers = [dask.worker(), dask.worker()]
     (tmp_path / "here").mkdir()
@@ -149,25 +146,13 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
     waiting.stderr.close()
 
 
-class Lost:
-    """A future of a call that Dask has lost sight of."""
-
-    def done(self) -> bool:
-        return False
-
-    def add_done_callback(self, _: object) -> None:
-        pass
-
-    def cancel(self) -> None:
-        pass
-
-
 def test_a_call_that_dask_lost_sight_of_is_handed_in_anew(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.play.cluster._COUNT_SECONDS", 0.2)
     dask.worker()
     cluster = Cluster(dask.address)
     with monkeypatch.context() as patched:
-        patched.setattr(cluster._client, "submit", lambda *_, **__: Lost())
+        lost = SimpleNamespace(done=lambda: False, add_done_callback=lambda _: None, cancel=lambda: None)
+        patched.setattr(cluster._client, "submit", lambda *_, **__: lost)
         cluster.submit(list, [(1, "task")])
     deadline = time.monotonic() + 20
     while (ended := cluster.ended(0.1)) is None and time.monotonic() < deadline:
@@ -179,4 +164,4 @@ def test_a_call_that_dask_lost_sight_of_is_handed_in_anew(dask: Dask, monkeypatc
 def test_where_no_scheduler_answers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.play.cluster._CONNECT_SECONDS", 1)
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
-        list(run_tasks(square, range(3), "tcp://127.0.0.1:1", lambda: False))
+        list(run_tasks(abs, range(3), "tcp://127.0.0.1:1", lambda: False))

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,7 +15,6 @@ import yaml
 
 import arena
 from arena.experiment.load import judge_spec
-from arena.ledger.info import RunInfo
 from arena.ledger.ledger import FILE, GAMES, GRADE_COLUMNS, GRADES, Ledger
 from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import read
@@ -37,7 +36,6 @@ from arena.rules.played import PlayedGame, replayed
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import VARIANTS
 from players.player import Allowance
-from tests.benchmarks import volume
 from tests.benchmarks.claims import ending as random_ending
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, one_line, refused
@@ -46,91 +44,6 @@ from tests.helpers.watched import Stopper
 
 ENGLISH = VARIANTS["english"]
 
-
-def reopened(folder: Path, games: int = 12) -> Ledger:
-    """The ledger of a made-up run, as the command that made it opens it."""
-    return Ledger(folder, volume._experiment("searching"), RunInfo(games))
-
-
-@pytest.fixture(scope="module")
-def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a complete run of 12 made-up games."""
-    volume.fill(folder := tmp_path_factory.mktemp("made_up"), "searching", 12)
-    return folder
-
-
-@pytest.fixture
-def folder(made_up: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
-    (tmp_path / FILE).write_bytes((made_up / FILE).read_bytes())
-    return tmp_path
-
-
-def values(row: Any) -> tuple[Any, ...]:
-    """A row of a table, missing values as None."""
-    return tuple(None if pd.isna(value) else value for value in row)
-
-
-def test_grades_are_read_back_as_they_were_stored(folder: Path) -> None:
-    by_tables = Grade(2, 4, 8, "1x10x19", 1.0, 0.5, 2, 1.5, 300, None)
-    by_player = (
-        Grade(1, 24, 2, "11-15", None, None, best_men=31.999, played_men=-0.001),
-        Grade(3, 12, 39, "22x15", 0.0, None, best_plies=0, played_men=-9.0),
-    )
-    with reopened(folder) as ledger:
-        ledger.add_grades(GradedGame(3, "deep", 0, by_player))
-        ledger.add_grades(GradedGame(3, "tables", 4, (by_tables,), (3, 2), 31, 0.5))
-        ledger.add_grades(GradedGame(1, "deep", 0, by_player))
-    data = read(folder)
-    assert data.grades.columns.tolist() == list(GRADE_COLUMNS)
-    kept = ["game", "ply", "judge", *GRADE_COLUMNS[GRADE_COLUMNS.index("legal_moves") :]]
-    first = ("deep", 2, "11-15", *[None] * 6, 31.999, -0.001)
-    last = ("deep", 39, "22x15", 0.0, None, None, None, 0, None, None, -9.0)
-    assert [values(row) for row in data.grades[kept].itertuples(index=False)] == [
-        (1, 1, *first),
-        (1, 3, *last),
-        (3, 1, *first),
-        (3, 2, "tables", 8, "1x10x19", 1.0, 0.5, 2 / 8, 1.5 / 8, 300, None, None, None),
-        (3, 3, *last),
-    ]
-    rows = [values(row) for row in data.graded[data.graded["judge"] == "tables"].itertuples(index=False)]
-    assert rows == [(3, "tables", 4, 3, 2, 31, 0.5, None)]
-    moves = next(data.moves()).merge(data.grades, on=["game", "ply"], suffixes=("", "_graded"))
-    assert len(moves) == 5
-    for name in ("player", "colour"):
-        assert moves[name].tolist() == moves[f"{name}_graded"].tolist()
-
-
-def test_grades_of_an_earlier_record_of_a_game_do_not_count(folder: Path) -> None:
-    one = (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)
-    with reopened(folder) as ledger:
-        ledger.add_grades(GradedGame(1, "tables", 4, one))
-        ledger.add_grades(GradedGame(2, "tables", 4, one))
-        assert ledger.graded("tables", 4) == {1, 2}
-        assert ledger.graded("tables", 5) == ledger.graded("deep") == set()
-        row = next(iter(ledger.rows("SELECT * FROM games WHERE game = 2")))
-        again = [*row[:-1]]
-        again[list(GAMES.columns).index("seconds")] += 1
-        ledger.insert(GAMES, again, replace=True)
-        assert ledger.graded("tables", 4) == {1}
-    assert set(read(folder).grades["game"]) == {1}
-
-
-def test_a_damaged_grade_is_named_and_removed_and_the_run_stays_complete(folder: Path) -> None:
-    with reopened(folder) as ledger:
-        for game in (1, 2, 3):
-            ledger.add_grades(GradedGame(game, "tables", 4, (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)))
-    with closing(sqlite3.connect(folder / FILE)) as connection, connection:
-        connection.execute("UPDATE grades SET white_decisions = 7 WHERE game = 2")
-    with pytest.raises(StoreError, match="is damaged"):
-        read(folder)
-    with reopened(folder) as ledger:
-        assert "2 grades are intact" in ledger.repaired
-        assert ledger.complete
-        assert ledger.graded("tables") == {1, 3}
-
-
-# --- a run that is graded
 
 PIECES = 3
 CONFIG = """\
@@ -187,6 +100,67 @@ def opened(folder: Path) -> Ledger:
     return Ledger(folder, data.experiment, data.info)
 
 
+def values(row: Any) -> tuple[Any, ...]:
+    """A row of a table, missing values as None."""
+    return tuple(None if pd.isna(value) else value for value in row)
+
+
+def test_grades_are_read_back_as_they_were_stored(run: Path) -> None:
+    by_tables = Grade(2, 4, 8, "1x10x19", 1.0, 0.5, 2, 1.5, 300, None)
+    by_player = (
+        Grade(1, 24, 2, "11-15", None, None, best_men=31.999, played_men=-0.001),
+        Grade(3, 12, 39, "22x15", 0.0, None, best_plies=0, played_men=-9.0),
+    )
+    with opened(run) as ledger:
+        ledger.add_grades(GradedGame(3, "deep", 0, by_player))
+        ledger.add_grades(GradedGame(3, "tables", 4, (by_tables,), (3, 2), 31, 0.5))
+        ledger.add_grades(GradedGame(1, "deep", 0, by_player))
+    data = read(run)
+    assert data.grades.columns.tolist() == list(GRADE_COLUMNS)
+    kept = ["game", "ply", "judge", *GRADE_COLUMNS[GRADE_COLUMNS.index("legal_moves") :]]
+    first = ("deep", 2, "11-15", *[None] * 6, 31.999, -0.001)
+    last = ("deep", 39, "22x15", 0.0, None, None, None, 0, None, None, -9.0)
+    assert [values(row) for row in data.grades[kept].itertuples(index=False)] == [
+        (1, 1, *first),
+        (1, 3, *last),
+        (3, 1, *first),
+        (3, 2, "tables", 8, "1x10x19", 1.0, 0.5, 2 / 8, 1.5 / 8, 300, None, None, None),
+        (3, 3, *last),
+    ]
+    rows = [values(row) for row in data.graded[data.graded["judge"] == "tables"].itertuples(index=False)]
+    assert rows == [(3, "tables", 4, 3, 2, 31, 0.5, None)]
+    moves = next(data.moves()).merge(data.grades, on=["game", "ply"], suffixes=("", "_graded"))
+    assert len(moves) == 5
+    for name in ("player", "colour"):
+        assert moves[name].tolist() == moves[f"{name}_graded"].tolist()
+
+
+def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count_and_the_run_stays_complete(
+    run: Path,
+) -> None:
+    with opened(run) as ledger:
+        for game in (1, 2, 3):
+            ledger.add_grades(GradedGame(game, "tables", 4, (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)))
+        assert ledger.graded("tables", 4) == {1, 2, 3}
+        assert ledger.graded("tables", 5) == ledger.graded("deep") == set()
+        again = [*next(iter(ledger.rows("SELECT * FROM games WHERE game = 2")))[:-1]]
+        again[list(GAMES.columns).index("seconds")] += 1
+        ledger.insert(GAMES, again, replace=True)
+        assert ledger.graded("tables", 4) == {1, 3}
+        data = read(run)
+    assert set(data.grades["game"]) == {1, 3}
+    with closing(sqlite3.connect(run / FILE)) as connection, connection:
+        connection.execute("UPDATE grades SET white_decisions = 7 WHERE game = 3")
+    with pytest.raises(StoreError, match="is damaged"):
+        read(run)
+    with Ledger(run, data.experiment, data.info) as ledger:
+        assert "grades are intact" in ledger.repaired and ledger.complete
+        assert ledger.graded("tables") == {1}
+
+
+# --- what a grade says
+
+
 def grading_of(folder: Path, pieces: int = PIECES, judge: str | None = JUDGE) -> Grading:
     spec = None if judge is None else judge_spec(judge, "--judge")
     return arranged(read(folder).experiment, pieces, spec, Path())
@@ -211,10 +185,16 @@ def plies_of(folder: Path) -> Iterator[tuple[int, int, Game, int]]:
     moves = pd.concat(data.moves())
     for number, opening in zip(data.games["game"].tolist(), data.games["opening_fen"].tolist(), strict=True):
         of_row = replayed(ENGLISH, opening, moves.loc[moves["game"] == number, "move"].tolist())
-        game = Game(ENGLISH, of_row.start)
-        for ply, move in enumerate(of_row.moves, start=1):
+        for ply, game, move in plies_in(of_row):
             yield number, ply, game, move
-            game.push(move)
+
+
+def plies_in(played: PlayedGame) -> Iterator[tuple[int, Game, int]]:
+    """Every move: its ply, the game before it, the move."""
+    game = Game(ENGLISH, played.start)
+    for ply, move in enumerate(played.moves, start=1):
+        yield ply, game, move
+        game.push(move)
 
 
 def naive_results(tables: EndgameTables, game: Game) -> dict[str, int]:
@@ -224,7 +204,7 @@ def naive_results(tables: EndgameTables, game: Game) -> dict[str, int]:
     results = {}
     for move in naive.legal_moves(rules, state):
         after = naive.position_of(rules, naive.play(rules, state, move))
-        [text] = [game.text(legal) for legal in game.legal_moves if after == after_of(game, legal)]
+        [text] = [game.text(legal) for legal in game.legal_moves if after == pushed(game, legal).position]
         results[text] = -value_of(tables, after).result
     return results
 
@@ -235,41 +215,25 @@ def value_of(tables: EndgameTables, position: Position) -> Value:
     return value
 
 
-def after_of(game: Game, move: int) -> Any:
+def pushed(game: Game, move: int) -> Game:
     following = game.copy()
     following.push(move)
-    return following.position
+    return following
 
 
-class Ending(NamedTuple):
-    """A game of random moves from an ending, as a worker receives it to grade it by tables."""
-
-    task: GradeTask
-    played: PlayedGame
-
-    def plies(self) -> Iterator[tuple[int, Game, int]]:
-        """Every move: its ply, the game before it, the move."""
-        game = Game(ENGLISH, self.played.start)
-        for ply, move in enumerate(self.played.moves, start=1):
-            yield ply, game, move
-            game.push(move)
-
-
-def drawn_ending(rng: random.Random, game: int = 1) -> Ending:
-    """A game of up to 40 random moves from a random ending of two or three pieces."""
-    while True:
+def drawn_ending(rng: random.Random) -> tuple[GradeTask, PlayedGame]:
+    """A game of up to 40 random moves from a random ending of two or three pieces, and the task to grade it."""
+    texts: list[str] = []
+    while not texts:
         start = random_ending(ENGLISH, rng, PIECES)
         following = Game(ENGLISH, start)
-        texts: list[str] = []
         while following.outcome is None and len(texts) < 40:
             texts.append(following.text(move := rng.choice(following.legal_moves)))
             following.push(move)
-        if texts:
-            break
     moves = packed([[text.encode() for text in texts], *([[0] * len(texts)] * len(MOVE_COLUMNS))])
     opening = fen(ENGLISH, start)
-    task = GradeTask(game, ENGLISH, opening, *moves, PIECES, None, 1, Allowance())
-    return Ending(task, replayed(ENGLISH, opening, texts))
+    task = GradeTask(1, ENGLISH, opening, *moves, PIECES, None, 1, Allowance())
+    return task, replayed(ENGLISH, opening, texts)
 
 
 @pytest.mark.compiled
@@ -277,11 +241,11 @@ def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: Endga
     """And every decision that can err has a grade, all others none."""
     rng, errors = random.Random(2), 0
     for _ in range(60):
-        ending = drawn_ending(rng)
-        record = grade_by_tables(ending.task)
+        task, ending = drawn_ending(rng)
+        record = grade_by_tables(task)
         grades_left = {grade.ply: grade for grade in record.grades}
         decisions = [0, 0]
-        for ply, game, move in ending.plies():
+        for ply, game, move in plies_in(ending):
             value = value_of(tables, game.position)
             if ply == 1:
                 white = value.result if game.turn == WHITE else -value.result
@@ -364,9 +328,7 @@ def test_a_judges_grade_is_its_search_of_the_position_and_of_that_after_the_move
         if row is None:
             continue
         best = judgement(judge, game)
-        after = game.copy()
-        after.push(move)
-        played = best if row.best_move == game.text(move) else turned(judgement(judge, after))
+        played = best if row.best_move == game.text(move) else turned(judgement(judge, pushed(game, move)))
         assert values((row.best, row.best_plies, row.best_men)) == best
         assert values((row.played, row.played_plies, row.played_men)) == played
         certain += best[0] is not None
@@ -374,8 +336,12 @@ def test_a_judges_grade_is_its_search_of_the_position_and_of_that_after_the_move
     assert not grades_left and certain > 10 and differing > 100
 
 
-def judgement(judge: arena.Opponent, game: Game) -> tuple[float | None, int | None, float | None]:
-    """Points, plies to the end and men from the side to move's view, as a player says alone."""
+Judgement = tuple[float | None, int | None, float | None]
+"""Points, plies to the end, and men."""
+
+
+def judgement(judge: arena.Opponent, game: Game) -> Judgement:
+    """From the side to move's view, as a player says alone."""
     if (outcome := game.outcome) is not None:
         return (0.5, None, None) if outcome.winner is None else (float(outcome.winner == game.turn), 0, None)
     choice = judge.choose(game)
@@ -386,14 +352,12 @@ def judgement(judge: arena.Opponent, game: Game) -> tuple[float | None, int | No
     return None, None, round(choice.score / man, 3)
 
 
-def turned(judged: tuple[float | None, int | None, float | None]) -> tuple[float | None, int | None, float | None]:
+def turned(judged: Judgement) -> Judgement:
     """The same from the view of the side that made the last move, a ply before."""
     points, plies, men = judged
-    return (
-        None if points is None else 1 - points,
-        None if plies is None else plies + 1,
-        None if men is None else -men,
-    )
+    if points is None:
+        return None, None, None if men is None else -men
+    return 1 - points, None if plies is None else plies + 1, None
 
 
 def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
@@ -442,12 +406,9 @@ def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_st
         "from arena import Choice\n\n\n"
         "class Judge:\n"
         "    man_value = 1.0\n\n"
-        "    def __init__(self, variant):\n"
-        "        pass\n\n"
+        "    def __init__(self, variant): ...\n\n"
         "    def choose(self, game, limit, rng):\n"
-        "        if len(game.moves) == 60:\n"
-        "            raise ValueError('no more')\n"
-        "        return Choice(game.legal_moves[0], 0.5, depth=9)\n"
+        "        return Choice(game.legal_moves[len(game.moves) // 60 * 1000], 0.5, depth=9)\n"
     )
     judge = f"{{type: '{tmp_path}/own.py:Judge', depth: 9}}"
     refused("grade", run, "--pieces", 0, "--judge", judge, "--workers", 1)
@@ -467,26 +428,22 @@ def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path: Path) -> Non
 @pytest.mark.full
 @pytest.mark.compiled
 def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: EndgameTables) -> None:
-    """Also a run that was played without being graded; from Python, too."""
+    """Also a run that was played without being graded."""
     config = tmp_path / "run.yaml"
     text = configured(tmp_path)
+    play = ("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report")
     config.write_text(text)
-    assert invoke("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report").exit_code == 0
-    assert stored(tmp_path / "run") == []
+    assert invoke(*play).exit_code == 0 and stored(tmp_path / "run") == []
     config.write_text(f"{text}oracle: {{pieces: {PIECES}, judge: {JUDGE}}}\n")
-    result = invoke("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report")
+    result = invoke(*play)
     assert result.exit_code == 0 and NAME in result.stdout
-    judged, before = read(tmp_path / "run"), stored(tmp_path / "run")
+    before = stored(tmp_path / "run")
     command = ("grade", tmp_path / "run", "--pieces", PIECES, "--judge", JUDGE, "--workers", 1)
-    assert invoke(*command).exit_code == 0 and stored(tmp_path / "run") == before
-    again = arena.run(config, tmp_path / "again", workers=1, quiet=True)
-    pd.testing.assert_frame_equal(again.data.grades, judged.grades)
-    pd.testing.assert_frame_equal(again.data.graded, judged.graded)
-    assert judged.judges[NAME]["entry"]["evaluation"] == "strong" == again.data.judges[NAME]["entry"]["evaluation"]
+    assert invoke(*command).exit_code == 0 and len(before) == 60 and stored(tmp_path / "run") == before
+    assert read(tmp_path / "run").judges[NAME]["entry"]["evaluation"] == "strong"
 
 
-@pytest.mark.parametrize("oracle", ["{peices: 4}", "{judge: {depth: 2}}", "{pieces: 0}"])
-def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path, oracle: str) -> None:
-    (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}oracle: {oracle}\n")
+def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}oracle: {{judge: {{depth: 2}}}}\n")
     refused("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
     assert not (tmp_path / "run").exists()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -42,13 +43,11 @@ KILLS, LONGEST_SECONDS, LEFT_SECONDS = 30, 6.0, 3.0
 def processes() -> dict[int, tuple[int, str]]:
     """All processes: the parent, and the command, of each."""
     by_number = {}
-    for name in filter(str.isdigit, (path.name for path in Path("/proc").iterdir())):
-        try:
-            parent = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
-            command = Path(f"/proc/{name}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        by_number[int(name)] = (parent, command)
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            by_number[int(path.name)] = (parent, command)
     return by_number
 
 

@@ -16,7 +16,7 @@ from arena.base.errors import ArenaError
 from arena.experiment.load import load
 from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
-from arena.play.prepare import Tournament, prepare
+from arena.play.prepare import prepare
 from arena.play.tournament import begin
 from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
@@ -50,14 +50,10 @@ def config(tmp_path: Path) -> Path:
     return tmp_path / "t.yaml"
 
 
-def plan_of(config: Path) -> Tournament:
-    return prepare(load(config))
-
-
-def begin_again(config: Path, *, force: bool = False) -> None:
-    plan = plan_of(config)
+def begin_again(config: Path) -> None:
+    plan = prepare(load(config))
     with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        begin(plan, ledger, 1, force=force)
+        begin(plan, ledger, 2)
 
 
 def document(config: Path) -> dict[str, Any]:
@@ -70,39 +66,21 @@ def run(config: Path, *options: str) -> Result:
     return invoke("run", str(config), "--out", str(out), "--workers", "1", *options)
 
 
-def test_a_run_says_what_it_is_made_of_and_where_it_was_played(config: Path) -> None:
+def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is_left_alone(config: Path) -> None:
+    begin_again(config)
+    first = document(config)
     assert run(config, "--no-report").exit_code == 0
     manifest = document(config)
     assert manifest["configuration"] == load(config).as_dict()
     assert manifest["file"] == str(config) and list(manifest["files"]) == ["own.py"]
     session = manifest["session"]
     assert (session["games"], session["workers"], session["process"]) == (0, 1, os.getpid())
-    assert session["began"] == manifest["began"]
+    assert manifest["began"] == first["began"] == first["session"]["began"] <= session["began"]
     assert manifest["versions"]["python"] == sys.version.split()[0] and manifest["versions"]["numba"]
     assert manifest["machine"]["cores"] >= 1
-    assert list(manifest["men"]) == ["steady", "own", "deep"]
-    plan = plan_of(config)
-    with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
-        assert ledger.info == arena.load(config.parent / "out").info
-
-
-def test_the_last_time_that_a_run_goes_on_is_recorded_and_a_complete_one_is_left_alone(config: Path) -> None:
-    begin_again(config)
-    first = document(config)
+    assert set(manifest["men"]) == {"steady", "own", "deep"}
     assert run(config, "--no-report").exit_code == 0
-    second = document(config)
-    assert second["began"] == first["began"] and second["session"]["began"] >= first["session"]["began"]
-    assert run(config, "--no-report").exit_code == 0
-    assert document(config) == second
-
-
-def test_force_does_not_mix_another_experiment_into_a_run(config: Path) -> None:
-    begin_again(config)
-    path = config.with_name("own.py")
-    path.write_text(path.read_text().replace("class", "\nclass"))
-    result = run(config, "--force")
-    assert result.exit_code == 2
-    assert "holds another experiment (changed: files)" in error_line(result.stderr)
+    assert document(config) == manifest
 
 
 def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so(
@@ -123,3 +101,5 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
     after = document(config)
     assert (after["versions"], after["forced"]) == (here, others)
     assert sum(others in note for note in cautions(arena.load(config.parent / "out"))) == 1
+    config.with_name("own.py").write_text(f"\n{OWN}")
+    assert "holds another experiment (changed: files)" in error_line(run(config, "--force").stderr)

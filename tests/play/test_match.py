@@ -94,18 +94,17 @@ def test_a_clock_that_runs_out_loses(colour: int) -> None:
 
 @pytest.mark.usefixtures("_fake_time")
 @pytest.mark.parametrize("limit", [Limit(seconds=10.0), Limit(clock=10.0), Limit(seconds=10.0, clock=60.0)])
-def test_a_move_may_be_late_by_the_margin_and_no_more(limit: Limit) -> None:
+def test_a_move_may_be_late_by_the_margin_and_no_more_after_which_its_clock_is_at_the_increment(
+    limit: Limit,
+) -> None:
     within = play_white(limit, 10.125, 0.0)
     assert (within.termination, column(within, "overrun")[0]) == ("max_plies", 0.125)
     beyond = play_white(limit, 10.25, 0.0)
     assert (beyond.termination, beyond.result, len(column(beyond, "move"))) == ("time", "black", 1)
     assert play_white(limit, 10.25, 0.0, time_margin=0.25).termination == "max_plies"
-
-
-@pytest.mark.usefixtures("_fake_time")
-def test_a_clock_overdrawn_within_the_margin_stands_at_zero_before_the_increment() -> None:
+    SEEN.clear()
     play_white(Limit(clock=10.0, increment=1.0), 10.125, 0.0)
-    assert [limit.clock for limit in SEEN[::2]] == [10.0, 1.0, 2.0, 3.0]
+    assert [seen.clock for seen in SEEN[::2]] == [10.0, 1.0, 2.0, 3.0]
 
 
 @pytest.mark.usefixtures("_fake_time")
@@ -156,6 +155,14 @@ class Answers(First):
 
 
 NAN = float("nan")
+WRONG_FIELDS: dict[str, list[Any]] = {
+    "nodes": ["many", None, 2**80],
+    "score": ["hi", NAN],
+    "pv": [5, (-1,)],
+    "depth": [2**40],
+    "extra": [{"tokens": NAN}, {"a b": 1}, 812],
+    "illegal move": [None, "11-15", 1.5],
+}
 
 
 @pytest.mark.parametrize("colour", [WHITE, BLACK])
@@ -165,17 +172,10 @@ NAN = float("nan")
         (Breaks, {"at": 0}, "was not built: .*: OSError: no weights at ply 1"),
         (Breaks, {"at": 3}, r"raised KeyError: 'x{82}\.\.\.x{99}' at ply [34]"),
         (Answers, {"fields": None}, "returned None, not a Choice .* at ply [12]"),
-        *((Answers, {"fields": {"nodes": value}}, "returned the nodes .*") for value in ("many", None, 2**80)),
-        *((Answers, {"fields": {"score": value}}, "returned the score .*") for value in ("hi", NAN)),
-        *((Answers, {"fields": {"pv": value}}, "returned the pv .*") for value in (5, (-1,))),
-        (Answers, {"fields": {"depth": 2**40}}, "returned the depth .*"),
         *(
-            (Answers, {"fields": {"extra": value}}, "returned (the|an) extra .*")
-            for value in ({"tokens": NAN}, {"a b": 1}, 812)
-        ),
-        *(
-            (Answers, {"fields": {"move": value}}, "returned the illegal move .*")
-            for value in (None, "11-15", 1.5)
+            (Answers, {"fields": {name.split()[-1]: value}}, f"returned (the|an) {name} .*")
+            for name, values in WRONG_FIELDS.items()
+            for value in values
         ),
     ],
 )
@@ -191,14 +191,9 @@ def test_what_a_player_does_wrong_loses_its_game(
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        "arena.play.match.move_text",
-        "arena.play.match.adjudicate",
-        "players.player.Limit.overrun",
-        "players.player.Limit.clock_after",
-        "arena.rules.game.Game.push",
-    ],
-)
+    ["arena.play.match.move_text", "arena.play.match.adjudicate", "players.player.Limit.overrun",
+     "players.player.Limit.clock_after", "arena.rules.game.Game.push"],
+)  # fmt: skip
 def test_a_mistake_of_the_arena_is_raised_and_no_player_loses_by_it(
     broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext, suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +25,8 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import player_process, sandbox
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import PlayerHandle, begin_game, close_players
-from arena.ledger.ledger import Ledger
 from arena.play.match import play as play_game
 from arena.play.prepare import prepare
-from arena.play.tournament import play
 from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.jit.cache import cache_folder, users_folder
@@ -61,10 +58,7 @@ FAILING = {
     "Leaks": (ERROR, "raised MemoryError: "),
     "SharesMemory": (ERROR, "took more than 160 MB of shared memory at ply "),
     "SharesAFile": (ERROR, "took more than 160 MB of shared memory at ply "),
-    "TooManyNodes": (
-        ERROR,
-        "returned the nodes 1208925819614629174706176, not a whole number from 0 to 2**63 - 1",
-    ),
+    "TooManyNodes": (ERROR, "returned the nodes 1208925819614629174706176, not a whole number from 0 to 2**63"),
     "NotANumber": (ERROR, "returned the score nan, not a finite number"),
     "Nothing": (ERROR, "returned None, not a Choice (return Choice(move))"),
     "Forges": (ERROR, "sent a malformed answer"),
@@ -74,20 +68,7 @@ FAILING = {
     **dict.fromkeys(HANG, (TIME, "gave no answer within 0.5 s")),
 }
 """What players do -> how each of their games ends, and why."""
-SWISS = """\
-  - {name: x, type: random}
-  - {name: y, type: random}
-format: {type: swiss, rounds: 4}
-"""
-HARMLESS = [
-    "SetsHandlers",
-    "LimitsRecursion",
-    "LeavesAThread",
-    "LeavesAChild",
-    "Forks",
-    "StopsItsSupervisor",
-    "KeepsItsSupervisorStopped",
-]
+in_a_sandbox = pytest.mark.skipif(bool(sandbox.unavailable()), reason="no sandbox here")
 
 
 def begun(kind: str, seed: str = "1", allowance: Allowance | None = None, **entry: Any) -> PlayerHandle:
@@ -99,6 +80,15 @@ def begun(kind: str, seed: str = "1", allowance: Allowance | None = None, **entr
 def asked(player: PlayerHandle, limit: Limit = Limit()) -> Choice:  # noqa: B008  it is a constant
     """The choice of a player at the start."""
     return player.choose(Game(ENGLISH), limit, random.Random(0)).choice
+
+
+class Where:
+    """Says in which process it is."""
+
+    def __init__(self, variant) -> None: ...
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=os.getpid())
 
 
 @pytest.fixture(scope="module")
@@ -120,17 +110,19 @@ def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Ru
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", HARMLESS)
+@pytest.mark.parametrize(
+    "kind",
+    ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild", "Forks", "StopsItsSupervisor",
+     "KeepsItsSupervisorStopped"],
+)  # fmt: skip
 def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
     played = run(configured(tmp_path, kind))
     pd.testing.assert_frame_equal(repeatable(played.games), repeatable(well.games))
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", ["EndsItsProcess", "Sleeps"])
-def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
-    timeout = 2 if kind in HANG else None
-    one, two = (run(configured(tmp_path / str(n), kind, move_timeout=timeout), workers=n) for n in (1, 2))
+def test_two_workers_see_the_same_failures_as_one(well: arena.Run, tmp_path: Path) -> None:
+    one, two = (run(configured(tmp_path / str(n), "Sleeps", move_timeout=2), workers=n) for n in (1, 2))
     assert_others_unharmed(two, well)
     pd.testing.assert_frame_equal(repeatable(one.games), repeatable(two.games))
 
@@ -155,10 +147,8 @@ def test_no_process_is_left_of_a_player_that_starts_too_many_or_kills_its_superv
     close_players()
     assert forks_from(tmp_path) == set()
     lost = failed.void_games
-    assert (
-        lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
-        or kind == "KillsItsSupervisor"
-    )
+    what = "gave no answer" if kind == "KillsItsSupervisor" else "started more than 8 processes at ply "
+    assert lost["error"].iloc[0].startswith(f"bad {what}")
     assert lost["termination"].iloc[1:].eq("disqualified").all() and len(lost) == 12
 
 
@@ -230,16 +220,14 @@ class Fills:
 
 def spying(folder: Path, port: int = 0) -> None:
     """Write the file of SPY into a folder."""
-    files = {"ledger": str(folder / "out" / "ledger.sqlite"), "other": str(folder / "own.py")}
-    text = SPY.format(**files, port=port, pid=os.getpid(), cache=str(cache_folder()))
+    ledger, other, cache = map(str, (folder / "out" / "ledger.sqlite", folder / "own.py", cache_folder()))
+    text = SPY.format(ledger=ledger, other=other, port=port, pid=os.getpid(), cache=cache)
     (folder / "spy.py").write_text(text)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("inside", [False, pytest.param(True, marks=in_a_sandbox)])
 def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, tmp_path: Path) -> None:
-    if inside and (why := sandbox.unavailable()):
-        pytest.skip(why)
     config = configured(tmp_path, "Good", f"sandbox: {str(inside).lower()}\n")
     config.write_text(config.read_text().replace("own.py:Good", "spy.py:Spy"))
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -250,10 +238,9 @@ def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, 
     assert (tmp_path / "written").exists() != inside
 
 
+@in_a_sandbox
 @pytest.mark.full
 def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_path: Path) -> None:
-    if why := sandbox.unavailable():
-        pytest.skip(why)
     spying(tmp_path)
     (folder := users_folder(tmp_path) / "player_0123").mkdir(parents=True, exist_ok=True)
     (folder / "mine.secret_idea-5.py312.nbi").touch()
@@ -263,11 +250,10 @@ def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_pa
     assert 90 << 20 < choice.nodes <= 100 << 20 and choice.leaves == 0
 
 
+@in_a_sandbox
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["Segfaults", "Sleeps", "Leaks", "SharesMemory"])
 def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
-    if why := sandbox.unavailable():
-        pytest.skip(why)
     failed = run(configured(tmp_path, kind, "sandbox: true\nfailures: {disqualify_after: 1}\n", move_timeout=15))
     assert_others_unharmed(failed, well)
     errors = [error for error in every_game(failed)["error"] if error]
@@ -295,29 +281,29 @@ def forks_from(folder: Path) -> set[int]:
     command_line, forks = Path("/proc/self/cmdline").read_bytes(), set()
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            is_copy = (path / "cmdline").read_bytes() == command_line and (
-                path / "cwd"
-            ).resolve() == folder.resolve()
-            if is_copy and int(path.name) != os.getpid():
+            if (path / "cmdline").read_bytes() == command_line and (path / "cwd").samefile(folder):
                 forks.add(int(path.name))
-    return forks
+    return forks - {os.getpid()}
 
 
-def test_a_player_that_is_long_in_being_built_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "slow.py"
-    file.write_text(
-        "import time\nclass Slow:\n    def __init__(self, variant, seconds):\n        time.sleep(seconds)\n"
-        "    def choose(self, game, limit, rng): ...\n"
-    )
-    monkeypatch.setattr(player_process, "SILENT_SECONDS", 0.3)
-    said: list[str] = []
-    for seconds in (0.0, 1.0, 60.0):
-        spec = PlayerSpec("slow", f"{file}:Slow", Limit(seconds=seconds))
-        with waiting_announced(said.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
-            begin_game(spec, ENGLISH, ENGLISH.start, "0", Allowance(move_timeout=2.0))
-        close_players()
-        assert said == int(seconds > 0) * ["slow is still being built, for 2 s at most"]
-        said.clear()
+class Slow(Where):
+    """Takes its time to be built."""
+
+    def __init__(self, variant, seconds) -> None:
+        time.sleep(seconds)
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.0, 0), (1.0, 1), (60.0, 1)])
+def test_a_player_that_is_long_in_being_built_is_named(
+    seconds: float, said: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun("Where")  # which loads what every player needs
+    monkeypatch.setattr(player_process, "SILENT_SECONDS", 0.5)
+    lines: list[str] = []
+    with waiting_announced(lines.append), pytest.raises(PlayerFailure) if seconds > 2 else nullcontext():
+        begun("Slow", limit=Limit(seconds=seconds), allowance=Allowance(move_timeout=2.0))
+    close_players()
+    assert lines == said * ["p is still being built, for 2 s at most"]
 
 
 @pytest.fixture(scope="module")
@@ -371,36 +357,12 @@ def test_games_of_a_disqualified_player_are_void_in_every_table(
     assert [len(results.games) for results in rated] == [12, 12]
 
 
-@pytest.mark.full
-def test_a_swiss_without_a_disqualified_player_is_the_same_when_resumed_with_two_workers(tmp_path: Path) -> None:
-    whole, resumed = (configured(tmp_path / name, "Exits", SWISS) for name in ("whole", "resumed"))
-    for path in (whole, resumed):
-        path.write_text(path.read_text().replace("count: 2", "count: 4"))
-    plan = prepare(load(resumed))
-    with Ledger(resumed.parent / "out", plan.experiment, plan.info) as ledger:
-        assert len(list(islice(play(plan, ledger, 1), 11))) == 11 and ledger.disqualified == ("bad",)
-    first, second = run(whole), run(resumed, workers=2)
-    assert first.void_games.groupby("round").size().to_dict() == {1: 2, 2: 2} and len(first.games) == 16
-    assert first.order.iloc[-1].dropna().tolist() == [6, "bad", 0, 0, 0, 0]
-    for table in ("games", "void_games"):
-        pd.testing.assert_frame_equal(repeatable(getattr(first, table)), repeatable(getattr(second, table)))
-    order, resumed_order = (played.order.drop(columns="seconds_per_move") for played in (first, second))
-    pd.testing.assert_frame_equal(order, resumed_order)
-
-
 def test_the_time_of_own_code_has_not_the_handing_over_of_positions_in_it(well: arena.Run) -> None:
     wall = float(well.moves[well.moves["player"] == "bad"]["seconds"].mean())
     of_move = well.standings.set_index("player")["seconds_per_move"]
     assert 0 < of_move["bad"] < wall / 3
     assert well.effort.set_index("player")["seconds_per_move"]["bad"] == pytest.approx(of_move["bad"])
     assert well.effort.set_index("player")["wall_seconds_per_move"]["bad"] == pytest.approx(wall)
-
-
-@pytest.mark.full
-def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
-    spec = PlayerSpec("bad", f"{__name__}:Prints")
-    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
-    assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
 
 
 class Prints:
@@ -414,11 +376,15 @@ class Prints:
         raise ValueError("no")
 
 
-class Chance:
-    """Draws from Python's, numpy's and its own chance."""
+@pytest.mark.full
+def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
+    spec = PlayerSpec("bad", f"{__name__}:Prints")
+    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
+    assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
 
-    def __init__(self, variant) -> None:
-        pass
+
+class Chance(Where):
+    """Draws from Python's, numpy's and its own chance."""
 
     def choose(self, game, limit, rng):
         of_numpy = int(np.random.randint(1000))  # noqa: NPY002
@@ -441,19 +407,10 @@ def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_lo
 
 
 @pytest.mark.full
-def test_a_move_ten_times_too_slow_is_recorded_with_its_time_and_loses() -> None:
-    slow = PlayerSpec("slow", f"{__name__}:Dawdles", Limit(seconds=0.02))
-    record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
-    assert record.termination == "time" and record.plies in (1, 2)
-    assert record.table()["seconds"][-1] > 0.2 and record.table()["overrun"][-1] > 0.18
-    assert "slow took 0.2" in record.error
-
-
-@pytest.mark.full
 @pytest.mark.compiled
 def test_an_evaluation_that_crashes_is_named_before_the_first_game(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        "import numpy as np\nfrom arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n"
+        "import numpy as np\nfrom arena import evaluator\n\n@evaluator\ndef mine(position, rules):\n"
         "    return np.zeros(1)[1 << 40 + position.turn]\n"
     )
     path = configured(tmp_path, "Good", move_timeout=30)
@@ -462,25 +419,11 @@ def test_an_evaluation_that_crashes_is_named_before_the_first_game(tmp_path: Pat
         prepare(load(path))
 
 
-class Where:
-    """Says in which process it is."""
-
-    def __init__(self, variant) -> None:
-        pass
-
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0], nodes=os.getpid())
-
-
-def test_a_player_is_in_another_process_that_is_kept_from_game_to_game() -> None:
+def test_a_player_is_in_a_process_that_is_kept_from_game_to_game_and_in_two_against_itself() -> None:
     assert asked(begun("Where")).nodes == asked(begun("Where")).nodes != os.getpid()
-
-
-@pytest.mark.full
-def test_a_player_against_itself_is_in_two_processes() -> None:
     spec = PlayerSpec("p", f"{__name__}:Where")
     record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
-    assert record.error == "" and len(set(record.table()["nodes"].tolist())) == 2
+    assert record.error == "" and len({*record.table()["nodes"].tolist(), os.getpid()}) == 3
 
 
 @pytest.mark.full
@@ -494,7 +437,7 @@ def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
     assert record.error.startswith("own has an evaluation that is not a number (nan) at ply ")
 
 
-def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
+def test_all_moves_of_a_game_have_a_time_together() -> None:
     player = begun("Dawdles", allowance=Allowance(game_timeout=0.5))
     for _ in range(2):
         asked(player)
@@ -606,19 +549,18 @@ import os, signal, threading
 from arena import Choice
 
 
+def burn():
+    while True:
+        sum(range(1000))
+
+
 class Ponders:
     def __init__(self, variant, how):
-        self.child = 0
+        self.child = os.fork() if how == "child" else 0
         if how == "thread":
-            threading.Thread(target=self.burn, daemon=True).start()
-        elif not (child := os.fork()):
-            self.burn()
-        else:
-            self.child = child
-
-    def burn(self):
-        while True:
-            sum(range(1000))
+            threading.Thread(target=burn, daemon=True).start()
+        elif not self.child:
+            burn()
 
     def choose(self, game, limit, rng):
         return Choice(game.legal_moves[0])
@@ -632,10 +574,8 @@ class Ponders:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("how", "inside"), [("thread", False), ("child", True)])
+@pytest.mark.parametrize(("how", "inside"), [("thread", False), pytest.param("child", True, marks=in_a_sandbox)])
 def test_what_a_player_computes_in_its_opponents_time_is_counted(how: str, inside: bool, tmp_path: Path) -> None:
-    if inside and (why := sandbox.unavailable()):
-        pytest.skip(why)
     (tmp_path / "own.py").write_text(PONDERS)
     own = PlayerSpec("own", f"{tmp_path}/own.py:Ponders", options={"how": how})
     slow = PlayerSpec("slow", f"{__name__}:Dawdles", in_process=True)

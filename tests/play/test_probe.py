@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,7 +49,6 @@ players:
 """
 PLAYERS = '''\
 import os
-import random
 
 from arena import Choice
 
@@ -62,7 +60,7 @@ class Needy:
         pass
 
     def check_limit(self, limit):
-        if limit.nodes is None:
+        if type(self) is Needy and limit.nodes is None:
             raise ValueError("it needs the limit 'nodes'")
 
     def choose(self, game, limit, rng):
@@ -70,17 +68,11 @@ class Needy:
 
 
 class Dies(Needy):
-    def check_limit(self, limit):
-        pass
-
     def choose(self, game, limit, rng):
         os._exit(1)
 
 
 class Raises(Needy):
-    def check_limit(self, limit):
-        pass
-
     def choose(self, game, limit, rng):
         raise ValueError("no  idea\\nat all")
 '''
@@ -99,26 +91,16 @@ def measured(plan: Tournament, folder: Path, workers: int = 1) -> pd.DataFrame:
     return read(folder).probes
 
 
-def task(type: str, **options: Any) -> ProbeTask:
-    spec = PlayerSpec("x", type, Limit(depth=5), options)
-    return ProbeTask(spec, 1, ENGLISH, positions(ENGLISH, 1, 10, seed=1)[0], seed=1)
-
-
 # positions
 
 
-def test_positions_are_distinct_even_and_leave_a_choice() -> None:
-    chosen = positions(ENGLISH, 8, None, seed=1)
-    assert len(set(chosen)) == 8
-    for position in chosen:
+def test_positions_are_even_follow_their_seed_and_go_from_the_opening_to_endings_unless_plies_are_given() -> None:
+    spread = positions(ENGLISH, 16, None, seed=1)
+    assert spread == positions(ENGLISH, 16, None, seed=1) and len(set(spread)) == 16
+    assert not set(spread) & set(positions(ENGLISH, 6, None, seed=2))
+    for position in spread:
         game = Game(ENGLISH, position)
         assert game.outcome is None and len(game.legal_moves) >= 2 and is_even(ENGLISH, position)
-
-
-def test_positions_follow_their_seed_and_go_from_the_opening_to_endings_unless_their_plies_are_given() -> None:
-    spread = positions(ENGLISH, 16, None, seed=1)
-    assert spread == positions(ENGLISH, 16, None, seed=1)
-    assert not set(spread) & set(positions(ENGLISH, 6, None, seed=2))
     pieces = [(position.white | position.black).bit_count() for position in spread]
     assert min(pieces[:3]) >= 24 - PROBE_PLIES[0] and max(pieces[-3:]) <= 14
     assert {position.turn for position in spread} == {0, 1}
@@ -150,10 +132,11 @@ def test_a_search_is_that_of_a_fresh_player_to_the_depth_of_the_probe_alone(tmp_
 
 def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(PLAYERS)
-    needy = measure(task(f"{tmp_path}/own.py:Needy"))
+    players = [PlayerSpec("x", f"{tmp_path}/own.py:{name}", Limit(depth=5)) for name in ("Needy", "Raises")]
+    needy, raises = (measure(ProbeTask(player, 1, ENGLISH, ENGLISH.start, seed=1)) for player in players)
     assert needy.error == "was not built: it needs the limit 'nodes'"
     np.testing.assert_equal(needy.search, [math.nan if name == "score" else 0 for name, _ in SEARCH_COLUMNS])
-    assert measure(task(f"{tmp_path}/own.py:Raises")).error == "raised ValueError: no idea at all"
+    assert raises.error == "raised ValueError: no idea at all"
 
 
 # a run
@@ -161,9 +144,9 @@ def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reaso
 
 @pytest.mark.full
 def test_every_player_searches_every_position_once_with_any_number_of_workers(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path)
+    plan = plan_of(tmp_path, f'{CONFIG}  - {{name: dies, type: "own.py:Dies", nodes: 10}}\n')
     one, two = (measured(plan, tmp_path / str(workers), workers) for workers in (1, 2))
-    assert len(one) == plan.searches == 20
+    assert len(one) == plan.searches == 25
     one, two = repeatable(one), repeatable(two)
     pd.testing.assert_frame_equal(one, two)
     assert one["player"].tolist() == 5 * plan.names
@@ -173,6 +156,8 @@ def test_every_player_searches_every_position_once_with_any_number_of_workers(tm
     assert (by_player["alpha-beta"]["score"] == by_player["minimax"]["score"]).all()
     assert (by_player["alpha-beta"]["depth"] == 4).all() and (by_player["greedy"]["depth"] == 1).all()
     assert by_player["needy"]["error"].str.contains("needs the limit 'nodes'").all()
+    assert (by_player["dies"]["error"] == "ended its process (exit code 1)").all()
+    assert (one["error"] == "").sum() == 3 * 5
 
 
 class Reader(Stopper):
@@ -202,11 +187,3 @@ def test_each_position_is_searched_by_all_and_another_player_is_first_each_time(
     tasks = list(probe_tasks(plan_of(tmp_path), set()))
     assert [task.number for task in tasks] == sorted(4 * [1, 2, 3, 4, 5])
     assert len({task.player.name for task in tasks[::4]}) == 4
-
-
-@pytest.mark.full
-def test_a_search_that_ends_its_process_is_recorded_and_the_others_are_made(tmp_path: Path) -> None:
-    rows = measured(plan_of(tmp_path, CONFIG.replace("Needy", "Dies")), tmp_path / "out", workers=2)
-    needy = rows[rows["player"] == "needy"]
-    assert len(rows) == 4 * 5 and (needy["error"] == "ended its process (exit code 1)").all()
-    assert (rows["error"] == "").sum() == 3 * 5

@@ -14,7 +14,7 @@ from arena.experiment.load import load
 from arena.ledger.store import StoreError
 from arena.play.tournament import RunPaused
 from arena.play.workers import IN_PROCESS
-from tests.helpers.command_line import invoke, one_line
+from tests.helpers.command_line import invoke
 from tests.helpers.report_data import repeatable
 
 CONFIG: dict[str, Any] = {
@@ -38,8 +38,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament(
-    here: Path, capsys: pytest.CaptureFixture[str]
+def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament_which_is_reported_when_asked(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, no_pictures: None
 ) -> None:
     (here / "run.yaml").write_text(YAML)
     assert invoke("run", here / "run.yaml", "--out", here / "typed", "--workers", 1, "--no-report").exit_code == 0
@@ -49,24 +49,15 @@ def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament(
     filed = arena.run(here / "run.yaml", here / "filed", workers=1)
     assert "12/12 games" in capsys.readouterr().err
     again = arena.run(filed.experiment, here / "again", workers=1, quiet=True)
-    assert mapped.folder == Path("reports/from-python") and isinstance(mapped, arena.Run)
+    assert mapped.folder == Path("reports/from-python") and not (mapped.folder / "report.html").exists()
     for run in (mapped, filed, again):
         assert run.data.order is not None and len(run.games) == 12
         pd.testing.assert_frame_equal(repeatable(run.moves), repeatable(typed.moves))
         pd.testing.assert_frame_equal(run.standings[["player", "elo"]], typed.standings[["player", "elo"]])
-    assert mapped.info.session is not None and mapped.info.session.games == 0
-
-
-@pytest.mark.full
-def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
-    here: Path, no_pictures: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = arena.run(CONFIG, "out", workers=1, quiet=True)
-    assert not (here / "out" / "report.html").exists()
     monkeypatch.setattr("arena.play.tournament.play", None)
-    second = arena.run(CONFIG, "out", workers=1, quiet=True, report=True)
-    pd.testing.assert_frame_equal(first.games, second.games)
-    assert (here / "out" / "report.html").exists() and (here / "out" / "games.csv").exists()
+    second = arena.run(CONFIG, workers=1, quiet=True, report=True)
+    pd.testing.assert_frame_equal(second.games, mapped.games)
+    assert (mapped.folder / "report.html").exists()
 
 
 # --- what the command line says and does, Python does
@@ -154,18 +145,11 @@ def test_a_users_python_is_tried_and_played_without_a_fork_of_the_calling_proces
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"variant": "englsh"},
-        {"players": [RANDOM, RANDOM]},
-        {"players": (RANDOM | {"type": "randm"}, RANDOM | {"name": "b"})},
-        {"players": []},
-    ],
+    [{"variant": "englsh"}, {"players": (RANDOM | {"type": "randm"}, RANDOM | {"name": "b"})}, {"players": []}],
 )
 def test_a_wrong_mapping_is_one_line_with_its_keys(here: Path, changes: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"^config\[") as caught:
+    with pytest.raises(ValueError, match=r"^config\[[^\n]*$"):
         arena.run(CONFIG | changes)
-    assert "\n" not in str(caught.value)
-    one_line(caught.value)
     assert not (here / "reports").exists()
 
 
@@ -173,16 +157,12 @@ def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
     with pytest.raises(ValueError, match=r"^nothing.yaml:1:1: cannot read the file"):
         arena.run("nothing.yaml")
     (here / "bad.yaml").write_text(YAML.replace("seed: 3", "seed: -3").replace("plies: 60", "plies: 0"))
-    with pytest.raises(ValueError, match=r"^bad.yaml:3:.*; bad.yaml:7:") as caught:
+    with pytest.raises(ValueError, match=r"^bad.yaml:3:.*; bad.yaml:7:[^\n]*$"):
         arena.run("bad.yaml")
-    assert "\n" not in str(caught.value)
+    wrong: tuple[Any, ...] = (0, -1, 1.5, True, "somewhere")
+    for workers in wrong:
+        with pytest.raises(ValueError, match=r"^[^\n]*must be[^\n]*$"):
+            arena.run(CONFIG, "out", workers=workers, quiet=True)
     arena.run(CONFIG, "out", workers=1, quiet=True)
     with pytest.raises(StoreError, match=r"^out holds another experiment \(changed: seed\)"):
         arena.run(CONFIG | {"seed": 4}, "out", workers=1, quiet=True)
-
-
-@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "somewhere"])
-def test_workers_that_cannot_be_are_one_line(here: Path, workers: Any) -> None:
-    with pytest.raises(ValueError, match="must be") as caught:
-        arena.run(CONFIG, "out", workers=workers, quiet=True)
-    one_line(caught.value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
@@ -77,28 +76,23 @@ def follow(
 
 TWO, THREE = {"disqualify_after": 2}, {"disqualify_after": 3}
 
+SPRT = {"format": "match", "sprt": {"elo0": 0, "elo1": 60}}
 TOURNAMENTS = {
     "a round robin": (plan_of("abcd", 6), ""),
     "a match with a player disqualified": (plan_of("ab", 6, format="match"), "b"),
     "a knockout with a player disqualified": (plan_of("abcd", 60, format="knockout"), "b"),
     "a round robin of which two are void": (plan_of("abcdef", 6, failures=TWO), "be"),
-    "a round robin of which three are void, who meet first": (
-        plan_of("abcdef", 8, failures=THREE),
-        "abc",
-    ),
+    "a round robin of which three are void, who meet first": (plan_of("abcdef", 8, failures=THREE), "abc"),
     "a Swiss of which one is void": (plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}), "c"),
     "a knockout": (plan_of("abcd", 60, format="knockout"), ""),
-    "a match with a test": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), ""),
+    "a match with a test": (plan_of("ab", 300, **SPRT), ""),
     "a match until its interval is narrow": (plan_of("ab", 300, format="match", until={"error": 60}), ""),
-    "a precise round robin of which one is void": (
-        plan_of("abcd", 300, until={"error": 30}, failures=TWO),
-        "c",
-    ),
+    "a precise round robin of which one is void": (plan_of("abcd", 300, until={"error": 30}, failures=TWO), "c"),
     "a precise gauntlet with a player disqualified": (
         plan_of("abc", 40, format={"type": "gauntlet", "seeds": ["a"]}, until={"error": 60}),
         "c",
     ),
-    "a test of a player disqualified": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), "b"),
+    "a test of a player disqualified": (plan_of("ab", 300, **SPRT), "b"),
 }
 
 
@@ -123,72 +117,71 @@ def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_s
         assert (last.order, stopped_names) == (schedule.order, schedule.disqualified)
 
 
+def played(plan: Tournament, bad: str = "", fine: int = 0) -> tuple[Schedule, list[GameRecord]]:
+    """The schedule and the games of a whole run in which the players in `bad` fail but in the game `fine`."""
+    stored = Stored()
+
+    def play(task: Task) -> GameRecord:
+        return game(task, bad if task.pairing.game != fine else "")
+
+    whole = follow(plan, stored, play, random.Random(1), most=10**6)
+    return whole, [record for _, record in sorted(stored.items())]
+
+
+def of(name: str, records: list[GameRecord]) -> list[GameRecord]:
+    """The games of a player."""
+    return [record for record in records if name in (record.white, record.black)]
+
+
 def test_a_test_that_is_decided_needs_no_further_game() -> None:
-    plan, stored = TOURNAMENTS["a match with a test"][0], Stored()
-    assert follow(plan, stored, game, random.Random(1), most=10**6).decided and len(stored) < plan.games
-    schedule = Schedule(plan, rows(plan, stored))
+    plan = TOURNAMENTS["a match with a test"][0]
+    whole, records = played(plan)
+    assert whole.decided and len(records) < plan.games
+    schedule = Schedule(plan, rows(plan, {record.game: record for record in records}))
     assert not schedule.advance() and schedule.order == []
 
 
 def test_a_player_that_fails_in_all_of_its_first_games_is_disqualified_and_no_other() -> None:
-    plan, stored = TOURNAMENTS["a match with a player disqualified"][0], Stored()
-    follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
-    own = [record for _, record in sorted(stored.items()) if "b" in (record.white, record.black)]
+    plan = TOURNAMENTS["a match with a player disqualified"][0]
+    own = of("b", played(plan, "b")[1])
     assert [record.termination for record in own] == 3 * ["error"] + (len(own) - 3) * ["disqualified"]
-    assert {record.error for record in own[3:]} == {
-        "b disqualified after 3 failures, with no sound game that counts"
-    }
-    fine = Stored()
-    follow(
-        plan,
-        fine,
-        lambda task: game(task, "b" if task.pairing.game != own[1].game else ""),
-        random.Random(1),
-        most=10**6,
-    )
-    assert "disqualified" not in {record.termination for record in fine.values()}
+    (error,) = {record.error for record in own[3:]}
+    assert error == "b disqualified after 3 failures, with no sound game that counts"
+    assert "disqualified" not in {record.termination for record in played(plan, "b", fine=own[1].game)[1]}
 
 
 def test_games_between_two_disqualified_players_are_drawn() -> None:
-    plan, stored = TOURNAMENTS["a round robin of which two are void"][0], Stored()
-    schedule = follow(plan, stored, lambda task: game(task, "be"), random.Random(1), most=10**6)
-    both = [record for record in stored.values() if {record.white, record.black} == set("be")]
-    drawn = [record for record in both if record.termination == "disqualified" and record.result == "draw"]
+    schedule, records = played(TOURNAMENTS["a round robin of which two are void"][0], "be")
+    both = [record for record in of("b", of("e", records)) if record.termination == "disqualified"]
+    drawn = [record for record in both if record.result == "draw"]
     assert {tuple(why[0] for why in record.error.split("; ")) for record in drawn} == {("b", "e"), ("e", "b")}
     assert schedule.disqualified == ["b", "e"]
 
 
 def test_a_schedule_leaves_out_a_player_whose_games_are_void() -> None:
-    plan, stored = TOURNAMENTS["a Swiss of which one is void"][0], Stored()
-    schedule = follow(plan, stored, lambda task: game(task, "c"), random.Random(1), most=10**6)
-    rounds = [
-        {record.round for record in stored.values() if name in (record.white, record.black)} for name in "ca"
-    ]
-    assert max(rounds[0]) < max(rounds[1]) == 4
+    plan = TOURNAMENTS["a Swiss of which one is void"][0]
+    schedule, records = played(plan, "c")
+    void, other = (max(record.round for record in of(name, records)) for name in "ca")
+    assert void < other == 4
     assert schedule.order is not None and plan.names[schedule.order[-1].player] == "c"
 
 
 def test_games_that_are_forgotten_are_played_again() -> None:
-    plan, stored = TOURNAMENTS["a round robin"][0], Stored()
-    follow(plan, stored, game, random.Random(1), most=10**6)
-    schedule = Schedule(plan, rows(plan, stored))
+    plan = TOURNAMENTS["a round robin"][0]
+    schedule = Schedule(plan, rows(plan, {record.game: record for record in played(plan)[1]}))
     assert schedule.advance()
     schedule.forget([3, 7])
     assert [task.pairing.game for task in schedule.tasks()] == [3, 7]
     assert not schedule.advance() and schedule.order is None
 
 
-def test_a_player_is_disqualified_that_was_sound_only_in_games_that_are_void() -> None:
+@pytest.mark.parametrize("bad", ["ab", "ad", "cd"])
+def test_a_player_is_disqualified_that_was_sound_only_in_games_that_are_void(bad: str) -> None:
     """Who meets first fails in all games; the others are sound in these, and fail in all others."""
-    plan = plan_of("abcd", 6)
-    for bad in ("ab", "ad", "cd"):
-        stored = Stored()
-        schedule = follow(plan, stored, partial(game, bad=bad), random.Random(1), most=10**6)
-        assert schedule.disqualified == list(bad)
-        played = [
-            record.termination for _, record in sorted(stored.items()) if bad[1] in (record.white, record.black)
-        ]
-        assert played.count("disqualified") > len(played) / 2
+    schedule, records = played(plan_of("abcd", 6), bad)
+    assert schedule.disqualified == list(bad)
+    ends = [record.termination for record in of(bad[1], records)]
+    assert ends.count("disqualified") > len(ends) / 2
 
 
 def test_who_plays_soundly_where_games_count_is_not_disqualified() -> None:

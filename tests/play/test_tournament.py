@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
@@ -78,20 +77,14 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     Ledger(tmp_path / "out", plan.experiment, plan.info).close()
 
 
-def test_each_disqualification_is_said_once_whoever_the_player_meets(tmp_path: Path) -> None:
-    broken = (
-        "class Broken:\n    def __init__(self, _): ...\n\n    def choose(self, *_):\n        raise ValueError\n"
-    )
-    (tmp_path / "broken.py").write_text(broken)
-    players = "".join(f'  - {{name: {name}, type: "broken.py:Broken", in_process: true}}\n' for name in "abc")
-    (tmp_path / "run.yaml").write_text(CONFIG + players)
-    said = list[str]()
-
-    class Hearing(Observer):
-        def say(self, line: str) -> None:
-            said.append(line)
-
-    play_tournament(load(tmp_path / "run.yaml"), tmp_path / "out", Hearing(), workers=1)
+def test_each_disqualification_is_said_once_whoever_the_player_meets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = "".join(f'  - {{name: {name}, type: "own.py:Cheats", in_process: true}}\n' for name in "abc")
+    whole, said = experiment(tmp_path, CONFIG.replace("count: 8", "count: 2") + players), list[str]()
+    observer = Observer()
+    monkeypatch.setattr(observer, "say", said.append)
+    play_tournament(whole, tmp_path / "out", observer, workers=1)
     assert sorted(line.split()[4] for line in said if "and later" in line) == ["a", "b", "c"]
 
 

@@ -45,11 +45,8 @@ print("steady")
 PLAYERS = """\
 from arena import Choice
 
-
 class First:
-    def __init__(self, variant):
-        pass
-
+    def __init__(self, variant): ...
     def choose(self, game, limit, rng):
         return Choice(game.legal_moves[0])
 """
@@ -98,46 +95,28 @@ def test_the_clock_of_the_search_is_the_counter_of_windows(on_windows, tmp_path)
     assert (done.stdout, done.returncode) == ("steady\n", 0), done.stderr
 
 
-@pytest.fixture(scope="module")
-def folder(on_windows: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tournament of two workers, with its report in `out`, printed into `out.txt`."""
-    here = tmp_path_factory.mktemp("windows")
-    (here / "own.py").write_text(PLAYERS, encoding="utf-8")
-    (here / "t.yaml").write_text(CONFIG, encoding="utf-8")
-    done = on_windows(here, "-m", "arena", "run", "t.yaml", "--out", "out", "--workers", "2")
-    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
-    (here / "out.txt").write_text(done.stdout, encoding="utf-8")
-    return here
-
-
 @pytest.mark.slow
-def test_a_tournament_of_two_workers_is_played_and_reported(folder):
-    run = arena.load(folder / "out")
+def test_a_tournament_of_two_workers_is_played_and_reported_and_commands_read_it(on_windows, tmp_path):
+    (tmp_path / "own.py").write_text(PLAYERS, encoding="utf-8")
+    (tmp_path / "t.yaml").write_text(CONFIG, encoding="utf-8")
+    for command, words in (
+        (("run", "t.yaml", "--out", "out", "--workers", "2"), "±"),
+        (("status", "out"), "complete, last game stored"),
+        (("report", "out"), "report.html"),
+    ):
+        done = on_windows(tmp_path, "-m", "arena", *command)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+        assert words in done.stdout and (tmp_path / "out" / "report.html").is_file()
+    run = arena.load(tmp_path / "out")
     assert len(run.games) == 18 and (run.games["error"] == "").all()
     assert run.games["worker"].nunique() == 2
-    text = (folder / "out.txt").read_text(encoding="utf-8")
-    assert "±" in text and (folder / "out" / "report.html").is_file()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "words"), [("status", "complete, last game stored"), ("report", "report.html")]
-)
-def test_commands_work(on_windows, folder, command, words):
-    done = on_windows(folder, "-m", "arena", command, "out")
-    assert done.returncode == 0, done.stderr
-    assert words in done.stdout
-
-
-@pytest.mark.parametrize(
-    "entry", ["players: [{name: a, type: engine, command: [cat], nodes: 5}, {name: b, type: random}]",
-              "sandbox: true\nplayers: [{name: a, type: random}, {name: b, type: random}]"],
-    ids=["engine", "sandbox"],
-)  # fmt: skip
+@pytest.mark.parametrize("entry", ["type: engine, command: [cat], nodes: 5", "type: random}]\nsandbox: true #"])
 def test_what_needs_another_system_is_one_line(on_windows, tmp_path, entry):
-    (tmp_path / "t.yaml").write_text(
-        f"name: t\nvariant: english\nopenings: {{count: 2}}\n{entry}\n", encoding="utf-8"
-    )
+    head = "name: t\nvariant: english\nopenings: {count: 2}\n"
+    text = f"{head}players: [{{name: b, type: random}}, {{name: a, {entry}}}]\n"
+    (tmp_path / "t.yaml").write_text(text, encoding="utf-8")
     done = on_windows(tmp_path, "-m", "arena", "run", "t.yaml", "--out", "out")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -20,11 +20,6 @@ SECONDS = 5.0
 """Seconds within which a process is gone."""
 
 
-def counting(number: int) -> Iterator[Stage | int]:
-    yield Stage("counting", 10.0)
-    yield from range(number)
-
-
 def hanging(seconds: float) -> Iterator[Stage | int]:
     """Its process, and a child of it, then a regular expression that takes for ever, without a word to Python."""
     yield os.getpid()
@@ -35,50 +30,39 @@ def hanging(seconds: float) -> Iterator[Stage | int]:
     re.match("(a+)+$", "a" * 60 + "b")
 
 
-def exits() -> Iterator[Stage]:
-    yield Stage("exiting", 10.0)
-    sys.exit(3)
+def ends(stage: str) -> Iterator[Stage | int]:
+    """Its process, in one of the ways of LOST."""
+    yield Stage(stage, 10.0)
+    match stage:
+        case "exiting":
+            sys.exit(3)
+        case "dying":
+            os._exit(3)
+        case "crashing":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "raising":
+            raise KeyboardInterrupt
+        case "eating":
+            yield len(bytearray(10**11))
+        case "closing":
+            os.closerange(0, 256)
+            time.sleep(1000)
 
 
-def dies() -> Iterator[Stage]:
-    yield Stage("dying", 10.0)
-    os._exit(3)
-
-
-def crashes() -> Iterator[Stage]:
-    yield Stage("crashing", 10.0)
-    os.kill(os.getpid(), signal.SIGSEGV)
-
-
-def raises() -> Iterator[Stage]:
-    yield Stage("raising", 10.0)
-    raise KeyboardInterrupt
-
-
-def eats() -> Iterator[Stage | int]:
-    yield Stage("eating", 10.0)
-    yield len(bytearray(10**11))
-
-
-def closes() -> Iterator[Stage]:
-    yield Stage("closing", 10.0)
-    os.closerange(0, 256)
-    time.sleep(1000)
-
-
-def speaks() -> Iterator[str]:
+def speaks() -> Iterator[Stage | str]:
+    yield Stage("speaking", 10.0)
     print("to nobody")
     os.write(2, b"to nobody")
     yield "done"
 
 
 LOST = {
-    exits: "called sys.exit while exiting",
-    dies: "ended its process (exit code 3) while dying",
-    crashes: "ended its process (SIGSEGV) while crashing",
-    raises: "raised KeyboardInterrupt while raising",
-    eats: "raised MemoryError while eating",
-    closes: "closed its pipe while closing",
+    "exiting": "called sys.exit",
+    "dying": "ended its process (exit code 3)",
+    "crashing": "ended its process (SIGSEGV)",
+    "raising": "raised KeyboardInterrupt",
+    "eating": "raised MemoryError",
+    "closing": "closed its pipe",
 }
 
 
@@ -87,23 +71,18 @@ def is_gone(number: int) -> bool:
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         try:
-            state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+            if Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
         except OSError:
-            return True
-        if state == "Z":
             return True
         time.sleep(0.05)
     return False
 
 
-def test_what_is_yielded_comes_without_the_stages():
-    assert list(run_in_subprocess(counting, 3)) == [0, 1, 2]
-
-
-@pytest.mark.parametrize("work", LOST, ids=lambda work: work.__name__)
-def test_the_end_of_work_is_told_with_what_it_was_doing(work):
-    with pytest.raises(Lost, match=f"^{re.escape(LOST[work])}$"):
-        list(run_in_subprocess(work))
+@pytest.mark.parametrize("stage", LOST)
+def test_the_end_of_work_is_told_with_what_it_was_doing(stage):
+    with pytest.raises(Lost, match=f"^{re.escape(LOST[stage])} while {stage}$"):
+        list(run_in_subprocess(ends, stage))
 
 
 def test_work_that_takes_too_long_or_is_given_up_is_ended_with_all_that_it_began():
@@ -131,7 +110,7 @@ def test_work_ends_with_the_process_that_asked_for_it():
     assert all(map(is_gone, processes))
 
 
-def test_output_of_work_goes_nowhere(capfd):
+def test_what_is_yielded_comes_without_the_stages_and_what_is_printed_goes_nowhere(capfd):
     assert list(run_in_subprocess(speaks)) == ["done"]
     assert capfd.readouterr() == ("", "")
 
@@ -174,16 +153,14 @@ if len(sys.argv) > 2:
 """
 
 
-def in_background(*arguments: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", BACKGROUND, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return done.stdout.splitlines()
-
-
-def test_work_in_the_background_is_done_in_a_fork_and_leaves_nothing_behind():
-    assert in_background("2", "hang") == ["True 1000000", "disk full", "interrupted", "raised", "alone"]
-
-
-def test_work_in_the_background_is_done_here_if_there_is_one_core():
-    assert in_background("1") == ["False 1000000", "disk full"]
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("2", "hang"), ["True 1000000", "disk full", "interrupted", "raised", "alone"]),
+        (("1",), ["False 1000000", "disk full"]),
+    ],
+)
+def test_work_in_the_background_is_done_in_a_fork_that_is_not_left_behind_and_here_with_one_core(arguments, said):
+    command = [sys.executable, "-c", BACKGROUND, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == said

@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,16 +81,12 @@ class Script:
         is_here = arguments[-1] == "here"
         arguments = (*arguments[:-1], "1") if is_here else arguments
         (folder / "script.py").write_text(SCRIPT)
-        self._mark = f"ARENA_TEST={uuid.uuid4()}"
+        mark = str(uuid.uuid4())
+        self._mark = f"ARENA_TEST={mark}"
         path = os.pathsep.join([str(folder), *sys.path])
         self.process = subprocess.Popen(
             [sys.executable, str(folder / "script.py"), *arguments],
-            env={
-                **os.environ,
-                "PYTHONPATH": path,
-                "ARENA_TEST": self._mark.partition("=")[2],
-                IN_PROCESS: "1" * is_here,
-            },
+            env=os.environ | {"PYTHONPATH": path, "ARENA_TEST": mark, IN_PROCESS: "1" * is_here},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -125,13 +122,10 @@ class Script:
 
 def processes() -> Iterator[tuple[int, str, str]]:
     """Number, environment and command line of every process."""
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                environment, command = ((folder / name).read_bytes() for name in ("environ", "cmdline"))
-            except OSError:
-                continue
-            yield int(folder.name), environment.decode(errors="replace"), command.decode(errors="replace")
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            texts = [(folder / name).read_text(errors="replace") for name in ("environ", "cmdline")]
+            yield int(folder.name), texts[0], texts[1]
 
 
 # tasks and records
@@ -304,13 +298,9 @@ def test_a_second_run_plays_the_code_that_was_edited_since_the_first(
     for worth in (1000, 2000):  # within a second, and of one size
         file.write_text(EVALUATION.format(worth=worth))
         mine = {"name": "mine", "type": "negamax", "evaluation": evaluation, "depth": 1, "in_process": in_process}
-        config = {"name": "edited", "variant": "english", "players": [mine, {"name": "random", "type": "random"}]}
-        played = arena.run(
-            config | {"openings": {"random_plies": 2, "count": 1}, "max_plies": 4, "failures": {"faulty": "stop"}},
-            tmp_path / str(worth),
-            workers=workers,
-            quiet=True,
-        )
+        config: dict[str, Any] = {"name": "edited", "variant": "english", "players": [mine, "random"]}
+        config |= {"openings": {"random_plies": 2, "count": 1}, "max_plies": 4, "failures": {"faulty": "stop"}}
+        played = arena.run(config, tmp_path / str(worth), workers=workers, quiet=True)
         scores = played.moves.query("player == 'mine' and legal_moves > 1")["score"].abs()
         assert set(scores) == {float(worth)}
 
