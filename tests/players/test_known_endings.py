@@ -7,11 +7,9 @@ import random
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from arena.board.sides import adviser, level, strongest
 from arena.board.words import outlook_lines
-from arena.commands.cli import main
 from arena.hosting.analysis import Analysis
 from arena.rules.endgame.tables import EndgameTables, known_pieces
 from arena.rules.game import Game
@@ -173,9 +171,6 @@ def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_n
     answer = invoke("analyse", "W:WK1:BK32", "--variant", "english", "--lines", "2", "--json").stdout
     assert "-0.0" not in answer and [line["score"] for line in json.loads(answer)["lines"]] == [0.0, 0.0]
     assert json.loads(answer)["outlook"][1] == {"move": "1-6", "known": "draw", "plies_to_win": None}
-    arguments = ["play", "english", "--fen", "W:WK1:BK32", "--white", "human", "--black", "human"]
-    shown = CliRunner().invoke(main, arguments, input="hint\n").stdout
-    assert "= draws: 1-5, 1-6\n" in shown
 
 
 def test_advice_knows_the_tables_that_are_there_and_levels_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
