@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -139,7 +140,7 @@ def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Pa
 
 def test_what_is_no_network_or_is_damaged_is_told_in_one_line(tmp_path: Path):
     file, numbers = tmp_path / "bad.npz", np.zeros(4, np.int16)
-    contents = [{"network": numbers}, {"network": np.zeros(4), "unit": np.float64(1)}]
+    contents: list[dict[str, Any]] = [{"network": numbers}, {"network": np.zeros(4), "unit": np.float64(1)}]
     contents += [{"network": numbers, "unit": unit} for unit in (np.float64(np.nan), np.zeros(2))]
     bad = [b""]
     for content in contents:
