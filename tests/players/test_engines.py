@@ -216,9 +216,11 @@ def test_a_mistake_in_an_entry_is_told_in_one_line(old: str, new: str, message: 
     (tmp_path / "text.txt").write_text("what?")
     (tmp_path / "text").write_text("what?")
     (tmp_path / "text").chmod(0o755)
+    lines = path.read_text().splitlines()
+    text = "\n".join(line for line in lines if "greedy" not in line and "depth-1" not in line)  # both are compiled
     old = old.format(script=SCRIPT)
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new))
+    assert old in text
+    path.write_text(text.replace(old, new))
     with pytest.raises(ConfigError) as caught:
         prepare(load(path))
     assert message.format(folder=tmp_path) in str(caught.value), str(caught.value)
