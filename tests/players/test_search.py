@@ -118,33 +118,6 @@ def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_po
             assert choice.score == own_view * end, fen(variant, position)
 
 
-SIMPLE_AGAIN = """
-from players.evaluation.evaluator import evaluator
-from players.evaluation.features import far_half, far_row, pieces
-
-
-@evaluator
-def mine(position, rules):
-    value = 0.0
-    for side in range(2):
-        sign = 1 if side == position.turn else -1
-        value += sign * (3 * pieces(position, rules, side) + 2 * far_half(position, rules, side))
-        value += sign * 2 * far_row(position, rules, side)
-    return value
-"""
-
-
-@pytest.mark.parametrize("variant", [ENGLISH], ids=["english"], indirect=True)
-def test_an_evaluator_from_a_users_file_is_searched_like_the_built_in_one(
-    tmp_path, variant, open_positions, alpha_beta
-):
-    file = tmp_path / "heuristic.py"
-    file.write_text(SIMPLE_AGAIN)
-    player = Negamax(variant, f"{file}:mine", "alphabeta")
-    for position in open_positions[::4]:
-        assert choose(player, variant, position, 4) == choose(alpha_beta, variant, position, 4)
-
-
 @pytest.mark.full
 def test_moves_that_the_games_history_forbids_are_not_chosen():
     variant = VARIANTS["frisian"]
@@ -156,7 +129,7 @@ def test_moves_that_the_games_history_forbids_are_not_chosen():
         assert [choice.move] == game.legal_moves
 
 
-def test_evaluations_out_of_bounds_never_look_like_wins(tmp_path):
+def test_an_evaluation_of_a_users_file_is_searched_and_out_of_bounds_never_looks_like_a_win(tmp_path):
     file = tmp_path / "wild.py"
     file.write_text(
         "from arena import evaluator\n"
