@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arena.rules.move_text import move_text, parse_move, path
 from arena.rules.movegen import legal_moves
@@ -156,13 +153,3 @@ def test_ends_that_fit_two_captures_are_ambiguous_until_more_is_told():
 def test_what_is_not_a_legal_move_is_refused_with_the_legal_ones(text):
     with pytest.raises(NotationError, match=r"9-13, .*11-15"):
         parse_move(ENGLISH, ENGLISH.start, text)
-
-
-@given(text=st.text("0123456789-x: .", max_size=12) | st.text(max_size=12))
-def test_any_text_is_refused_or_a_legal_move(text):
-    try:
-        move = parse_move(ENGLISH, ENGLISH.start, text)
-    except NotationError:
-        return
-    origin, target = map(int, re.findall(r"\d+", text))
-    assert move_text(ENGLISH, ENGLISH.start, move, []) == f"{origin}-{target}"
