@@ -166,15 +166,3 @@ def test_workflows_and_image_use_commands_that_there_are():
     image = re.sub(r"^#.*\n", "", (ROOT / ".github" / "Dockerfile").read_text(), flags=re.M)
     used = set(re.findall(r"(?:bin/|&& )arena (\w+)", "\n".join([*steps, image])))
     assert {"init", "run"} <= used <= set(COMMANDS)
-
-
-def test_shells_complete_commands_options_and_rule_sets(tmp_path):
-    for words, completed in (
-        ("arena pl", ["play", "place", "plan"]),
-        ("arena run --wo", ["--workers"]),
-        ("arena bench perft spani", ["spanish"]),
-    ):
-        asked = {"_ARENA_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-        command = [Path(sys.executable).with_name("arena")]
-        done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, check=True)
-        assert done.stdout.split() == [f"plain,{word}" for word in completed]
