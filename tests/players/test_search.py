@@ -1,4 +1,4 @@
-"""Tests of searches: against hand counts and the oracle's plain minimax."""
+"""Tests of searches: against the oracle's plain minimax and a plain alpha-beta, and on shots."""
 
 from __future__ import annotations
 
