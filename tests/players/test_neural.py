@@ -1,4 +1,4 @@
-"""Tests of the evaluation `neural`: its running sum, its naive twin, symmetry, files, networks that come along."""
+"""Tests of the evaluation `neural`: its running sum, its naive twin, files, networks that come along."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of perft against published counts, of the oracle against the same, and of divide."""
+"""Tests of perft against published counts, and of the oracle against the same."""
 
 from __future__ import annotations
 
