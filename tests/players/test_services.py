@@ -149,10 +149,8 @@ def test_a_run_stops_when_its_budget_is_spent_and_resumes_with_a_larger_one(
         with pytest.raises(RunPaused, match="the budget is spent: 200 of 150 tokens; a larger one"):
             played(service | {"budget": {"tokens": 150, "calls": 1}}, tmp_path / "parts")
         assert arena.load(tmp_path / "parts").games["game"].tolist() == [1, 2]
-    for budget in (400, 500):
-        parts = played(service | {"budget": {"tokens": budget}}, tmp_path / "parts")
-        assert parts.moves["move"].tolist() == whole.moves["move"].tolist()
-        (tmp_path / "parts" / "ledger.sqlite").unlink()
+    parts = played(service | {"budget": {"tokens": 400}}, tmp_path / "parts")
+    assert parts.moves["move"].tolist() == whole.moves["move"].tolist()
 
 
 # --- the language model of configs/llm_player.py, against a server on this machine
