@@ -16,16 +16,14 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import jsonschema
 import pytest
 import yaml
 
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError
-from arena.learning.config import learning_schema, load_learning
+from arena.learning.config import load_learning
 from arena.learning.games import FILE, GAMES, GameStore, Played, job_of, points_of_pairs
 from arena.learning.logistic import Loss
-from arena.learning.loop import prepare, rehearsal
 from arena.learning.method import Session
 from arena.learning.report import caution
 from arena.learning.terms import LearningError, RandomOpenings
@@ -95,7 +93,7 @@ def written(folder: Path, text: str) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of a small run of each method that nothing disturbed; `printed` beside it has its answer."""
+    """The folder of a small run of each method that nothing disturbed."""
 
     @cache
     def run(method: str) -> Path:
@@ -104,7 +102,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         folder = tmp_path_factory.mktemp(method)
         result = invoke("learn", written(folder, RUNS[method]), "--out", folder / "out", "--workers", 1)
         assert result.exit_code == 0, result.output
-        (folder / "printed").write_text(result.stdout)
         return folder / "out"
 
     return run
@@ -123,24 +120,12 @@ def test_a_run_leaves_its_answer_its_path_and_a_player_to_use(
     folder = whole(method)
     network = {"network.npz"} if method == "network" else set()
     assert set(results(folder)) == {"learned.yaml", "path.csv", "path.png", "summary.md"} | network
-    text = (folder / "summary.md").read_text()
-    figures = r"\([+−]?\d+ ± \d+ Elo in \d+ games\)"
-    assert re.match(
-        rf"The (tuned weights|tuned numbers|network) {VERDICT} .* {figures}( and .* {figures})?\.\n", text
-    )
-    printed = (folder.parent / "printed").read_text()
-    assert text.startswith(printed.partition("learned: ")[0])
-    assert printed.endswith(f"learned: {folder / 'learned.yaml'}, report: {folder / 'summary.md'}\n")
     entry = (folder / "learned.yaml").read_text()
-    assert f"```yaml\n{entry.partition(chr(10))[2]}```" in text
     config = written(tmp_path, "name: use\nvariant: english\nplayers:\n" + entry)
     assert load(config).players[0].name == "learned"
     rows = list(csv.DictReader((folder / "path.csv").open()))
-    assert [int(row["step"]) for row in rows] == {
-        "texel": [0, 1, 2, 3],
-        "spsa": list(range(9)),
-        "network": [1, 2, 3, 4],
-    }[method]
+    steps = {"texel": range(4), "spsa": range(9), "network": range(1, 5)}
+    assert [int(row["step"]) for row in rows] == list(steps[method])
     for path in folder.glob("*.[cmy]*"):
         assert not re.search(r"\b(nan|inf)\b", path.read_text(), re.IGNORECASE), path
 
@@ -148,9 +133,8 @@ def test_a_run_leaves_its_answer_its_path_and_a_player_to_use(
 @pytest.mark.full
 def test_texel_weighs_a_man_100_and_meets_the_start_and_the_heuristic(whole: Callable[[str], Path]) -> None:
     folder = whole("texel")
-    assert re.match(
-        rf".* {VERDICT} \+7/\+5/\+3 \(.*\) and {VERDICT} the start \(", (folder / "summary.md").read_text()
-    )
+    text = (folder / "summary.md").read_text()
+    assert re.match(rf".* {VERDICT} \+7/\+5/\+3 \(.*\) and {VERDICT} the start \(", text)
     [entry] = yaml.safe_load((folder / "learned.yaml").read_text())
     weights = entry["evaluation"]["linear"]
     assert list(weights) == ["man", "king"] and abs(weights["man"]) == 100
@@ -162,10 +146,7 @@ def test_texel_weighs_a_man_100_and_meets_the_start_and_the_heuristic(whole: Cal
 
 def test_spsa_finds_the_number_of_an_own_player(whole: Callable[[str], Path]) -> None:
     folder = whole("spsa")
-    text = (folder / "summary.md").read_text()
-    assert text.startswith("The tuned numbers beat the start (+")
-    assert "| aim | 0 |" in text and " | −2 | 8 | 1 |" in text
-    assert text.count("\n| the start | 20 |") == 1
+    assert (folder / "summary.md").read_text().startswith("The tuned numbers beat the start (+")
     [entry] = yaml.safe_load((folder / "learned.yaml").read_text())
     assert (entry["type"], entry["in_process"], entry["aim"]) == ("own.py:Toy", True, pytest.approx(3, abs=2))
     rows = list(csv.DictReader((folder / "path.csv").open()))
@@ -174,13 +155,10 @@ def test_spsa_finds_the_number_of_an_own_player(whole: Callable[[str], Path]) ->
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("method", ["texel", "network"])
-def test_the_number_of_workers_changes_nothing(whole: Callable[[str], Path], tmp_path: Path, method: str) -> None:
-    folder = whole(method)
-    assert (
-        invoke("learn", written(tmp_path, RUNS[method]), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
-    )
-    assert results(folder) == results(tmp_path / "out")
+def test_the_number_of_workers_changes_nothing(whole: Callable[[str], Path], tmp_path: Path) -> None:
+    result = invoke("learn", written(tmp_path, TEXEL), "--out", tmp_path / "out", "--workers", 2)
+    assert result.exit_code == 0
+    assert results(whole("texel")) == results(tmp_path / "out")
 
 
 MARK = "marked"
@@ -229,16 +207,15 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("method", ["spsa", "network"])
 def test_a_finished_run_plays_nothing_and_writes_the_same_again(
-    whole: Callable[[str], Path], tmp_path: Path, method: str
+    whole: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    shutil.copytree(whole(method), tmp_path / "out")
+    shutil.copytree(whole("spsa"), tmp_path / "out")
     mark_games(tmp_path / "out")
-    again = invoke("learn", written(tmp_path, RUNS[method]), "--out", tmp_path / "out", "--workers", 1)
+    again = invoke("learn", written(tmp_path, TOY), "--out", tmp_path / "out", "--workers", 1)
     assert (again.exit_code, again.stderr) == (0, "")
     assert games_stored(tmp_path / "out", marked=True) == games_stored(tmp_path / "out")
-    assert results(tmp_path / "out") == results(whole(method))
+    assert results(tmp_path / "out") == results(whole("spsa"))
 
 
 @pytest.mark.full
@@ -284,11 +261,8 @@ def test_a_folder_belongs_to_one_run_and_one_process(whole: Callable[[str], Path
     ("points", "held_out", "facts"),
     [
         ([2, 2, 1] * 20, Loss(0.6900, 0.0030), []),
-        ([2, 2, 1] * 20, None, []),
         ([0, 2] * 100, None, ["the start", "400 games", "1,200", "check: 800"]),
         ([2] * 5, None, ["the start", "10 games", "check: 20"]),
-        ([2] * 6, None, []),
-        ([0, 0, 1] * 20, Loss(0.6900, 0.0030), ["the start", "about 3,000 games"]),
         ([2, 2, 1] * 20, Loss(0.6920, 0.0050), ["a coin", "0.6920 ± 0.0050", "0.6931", "about 3,000 games"]),
         ([2, 2, 1] * 20, Loss(0.5, math.inf), ["a coin", "0.5000 of one game", "about 3,000 games"]),
         (None, None, ["the start", "about 3,000 games"]),
@@ -327,36 +301,29 @@ FULL = TOY.replace('{type: "own.py:Toy", in_process: true}', "{preset: full, tt:
 BROKEN = {
     TEXEL: [
         ("method: texel", "method: texl", "did you mean 'texel'"),
-        ("games: 12", "games: 1", "greater than or equal to 2"),
         ("[man, king]", "[man, kng]", "did you mean 'king'"),
         ("[man, king]", "[man, man]", "none twice"),
-        ("check: 4", "start: {edge: 3}", "'features' must list edge"),
         ("check: 4", "against: {linear: {kng: 1}}", "unknown feature 'kng'"),
+        ("check: 4", "start: {edge: 3}", "'features' must list edge"),
         ("depth: 2", "seconds: 1", "depend on the machine"),
-        ("depth: 2", "", "needs the limit 'depth'"),
         ("preset: alphabeta", "evaluation: simple", "'evaluation' is tuned here"),
-        ("random_plies: 6", "set: english-3-move", "unknown key 'set'"),
     ],
     FULL: [
-        ("{most: 2}", "{mist: 2}", "did you mean 'most'"),
-        ("{most: 2}", "3", "must be a mapping"),
+        ("{aspiration: {most: 2}}", "{}", "at least one number"),
         ("{most: 2}", "{}", "needs a 'step'"),
-        ("{most: 2}", "{most: 2, least: 3}", "'least' must be below 'most'"),
         ("{most: 2}", "{most: 2, least: -1}", "aspiration"),
+        ("{most: 2}", "{most: 2, least: 3}", "'least' must be below 'most'"),
         ("{most: 2}", "{most: 2, start: 3}", "'start' must be at least 0 and at most 2"),
         ("{most: 2}", "{most: 0.4}", "give a 'start'"),
         ("aspiration: {most: 2}", "tables: {most: 4.5}", "must be whole"),
         ("aspiration: {most: 2}", "tables: {most: 6, step: 0.1}", "0.5 or more"),
-        ("{aspiration: {most: 2}}", "{}", "at least one number"),
-        ("method: spsa", "method: spsa\n  against: material", "unknown key 'against'"),
         ("{preset: full, tt: 1, nodes: 100}", "simple@0.1s", "depend on the machine"),
     ],
     TOY: [
         ("aim: {", "aims: {", "did you mean 'aim'"),
-        ("aim: {", "calm: {", "'calm' is not a number"),
         ("aim: {", "nodes: {", "'nodes' is a limit"),
+        ("aim: {", "calm: {", "'calm' is not a number"),
         ("aim: {least: -2, most: 8, step: 1}", "width: {start: 0.5, least: 0, most: 1}", "must be whole"),
-        ("in_process: true", "in_process: true, aim: much", "aim"),
         ("in_process: true", "width: 0", "ZeroDivisionError"),
     ],
     NETWORK: [
@@ -365,7 +332,6 @@ BROKEN = {
         ("games: 40", "games: 40, earlier: [40, 10]", "greater than or equal to 20"),
         ("games: 40", "games: 0, earlier: [40], runs: [.]", "the last round has no games: give games"),
         ("epochs: 4", "epochs: 4, width: 100", "'width' must be 64, 128 or 256, not the whole number 100"),
-        ("check: 2", "check: 2, against: simpel", "did you mean 'simple'"),
     ],
 }
 
@@ -387,15 +353,6 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
     one_line(line)
     assert line.startswith(f"{config}:") and words in line
     assert not (tmp_path / "out").exists()
-
-
-def test_all_problems_of_settings_are_told_at_once(tmp_path: Path) -> None:
-    text = TEXEL.replace("[man, king]", "[mn, kng, man]").replace("check: 4", "check: 4, start: {edge: 3}")
-    config = written(tmp_path, text.replace("preset: alphabeta", "evaluation: simple"))
-    told = invoke("learn", config).stderr.splitlines()
-    assert all(line.startswith(f"{config}:") for line in told)
-    words = ("'evaluation' is tuned here", "feature 'mn'", "feature 'kng'", "'features' must list edge")
-    assert [[word in line for word in words] for line in told] == [[a == b for b in range(4)] for a in range(4)]
 
 
 def test_a_pytorch_that_does_not_load_is_told_before_the_first_game(
@@ -422,37 +379,3 @@ def test_a_game_that_cannot_be_played_loses_no_other_one(tmp_path: Path, monkeyp
         with pytest.raises(LearningError, match=r"^step 1, game 30: b was not built: "):
             Session(terms, store, 1, Observer()).play("games", jobs)
         assert store.finished("step 1") >= set(range(1, 30))
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        (TEXEL, "36 in 3 rounds, and 2 matches of 8 games"),
-        (NETWORK.replace("games: 40", "games: 0, runs: [.]"), "a match of 4 games"),
-    ],
-)
-def test_the_parts_of_a_run_are_counted(tmp_path: Path, text: str, parts: str) -> None:
-    if "network" in text:
-        needed("torch")
-    assert rehearsal(prepare(load_learning(written(tmp_path, text)))).parts == parts
-
-
-def problems(text: str) -> list[str]:
-    validator = jsonschema.Draft202012Validator(learning_schema())
-    return [error.message for error in validator.iter_errors(yaml.safe_load(text))]
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("method: texel", "method: texl"),
-        ("rounds: 3", "rounds: 0"),
-        ("[man, king]", "[man, kng]"),
-        ("depth: 2", "seconds: 1"),
-        ("preset: alphabeta", "preset: ful"),
-        ("variant: english", "variant: englsh"),
-    ],
-)
-def test_the_schema_catches_typing_errors(old: str, new: str) -> None:
-    assert problems(TEXEL) == []
-    assert problems(TEXEL.replace(old, new))

@@ -59,19 +59,3 @@ def test_a_search_enters_the_nodes_that_the_player_reports():
     nodes = Negamax(ENGLISH, "simple", "alphabeta").choose(Game(ENGLISH), Limit(depth=3), random.Random(0)).nodes
     row = search(ENGLISH, "alphabeta", "simple", seconds=3)
     assert (row.depth, row.nodes) == (3, nodes)
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0, "0"),
-        (0.00116, "0.00116"),
-        (0.5, "0.500"),
-        (9.0, "9.00"),
-        (28.34, "28.3"),
-        (104.2, "104"),
-        (129310.3, "129,310"),
-    ],
-)
-def test_figures_are_never_written_in_powers_of_ten(number, text):
-    assert rates.three_figures(number) == text

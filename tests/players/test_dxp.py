@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from arena.base.supervisor import are_supported
+from arena.experiment.openings.sources import random_line
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.packing import named_of
 from arena.play.match import play
@@ -100,13 +101,13 @@ def test_what_is_not_a_move_is_an_error_of_the_program(text):
 def test_every_move_is_read_as_it_was_written(name: str):
     variant, rng = VARIANTS[name], random.Random(1)
     for _ in range(5):
-        game = Game(variant)
-        while game.outcome is None and len(game.moves) < 120:
+        game = random_line(variant, 120, rng)
+        while game.moves:
+            game.pop()
             for move in game.legal_moves:
                 seconds, text = parsed_move(move_message(variant, game.position, move, 12345))
                 assert seconds == 9999
                 assert parse_hub_move(variant, game.position, text, game.legal_moves) == move
-            game.push(rng.choice(game.legal_moves))
 
 
 # --- games
@@ -180,13 +181,6 @@ def test_a_move_taken_back_is_a_new_game_for_the_program():
 # --- before the first game
 
 
-def taken() -> socket.socket:
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen()
-    return listener
-
-
 @pytest.mark.parametrize(
     ("changes", "clock", "variant"),
     [
@@ -209,18 +203,12 @@ def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, varian
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("listens", ["program", "arena"])
-def test_a_port_that_another_program_has_is_refused(listens: str):
-    with taken() as other:
+def test_a_port_that_is_taken_is_refused_until_it_is_free():
+    with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(PlayerError, match=f"port {port} is taken, perhaps by another process"):
-            build_player(partner("shuttles", port=port, listens=listens), INTERNATIONAL)
-
-
-@pytest.mark.full
-def test_the_second_seat_at_a_port_is_refused_until_the_first_is_closed():
-    with taken() as other:
-        port = other.getsockname()[1]
+        for listens in ("program", "arena"):
+            with pytest.raises(PlayerError, match=f"port {port} is taken, perhaps by another process"):
+                build_player(partner("shuttles", port=port, listens=listens), INTERNATIONAL)
     spec = partner("shuttles", port=port)
     first = begin_game(spec, INTERNATIONAL, KINGS, "1", Allowance())
     with pytest.raises(PlayerError, match=f"port {port} is taken"):

@@ -40,10 +40,6 @@ def whites_view(position, rules):
     return ahead(position, rules, 0)
 
 @evaluator
-def blacks_view(position, rules):
-    return ahead(position, rules, 1) + 0.25
-
-@evaluator
 def whites_rows(position, rules):
     return ahead(position, rules, position.turn) + (position.white & 15)
 
@@ -102,7 +98,6 @@ FOUND = {
         "error",
         r"mirror image .* in \d+ of 300 .*\(W:W.*: is it from White's view, not from the side",
     ),
-    "blacks_view": ("error", r"is it from Black's view"),
     "whites_rows": (
         "warning",
         r"in \d+ of 300 positions \(.*\), -?\d+ and -?\d+: is it from the side to move's view",
@@ -112,7 +107,7 @@ FOUND = {
     "by_chance": ("error", "has another value when it is asked again in 300 of 300 positions"),
     "nothing": ("warning", "is 0 in all positions: it says nothing of any"),
     "kings_only": ("warning", r"stays the same in (\d+) of \1 positions when the opponent lacks a man"),
-    "raising": ("error", r"raises an exception, after which its value is 0, in .*: line 53: ValueError: bad luck"),
+    "raising": ("error", r"raises an exception, after which its value is 0, in .*: line 49: ValueError: bad luck"),
 }
 """What is found of each evaluation of OWN, and nothing else but what is right."""
 LOST = {
@@ -210,14 +205,10 @@ def test_a_mirror_image_is_the_board_turned_with_colours_swapped(variant):
 def test_check_lists_what_was_found_with_boards_and_the_speed():
     result = invoke("check", "own.py:good")
     assert result.exit_code == 0
-    assert re.search(r"\n  \d+ ns a call, \d+ ns for simple\n", result.stdout)
-    assert result.stdout.count(" to move, value for ") == 3
     assert " 29w       30w       31w       32w\nBlack to move, value for Black: 3\n" in result.stdout
-    assert result.stdout.endswith("\nno problems\n")
     wrong = invoke("check", "own.py:wrong_sign", "english")
     assert wrong.exit_code == 1
     assert "is the sign right?" in wrong.stdout
-    assert wrong.stdout.endswith("\n1 problem\n")
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,9 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
-from players.loading import PlayerError
 from players.player import Choice, Limit, PlayerSpec
 from players.table import PLAYERS, build_player
-from tests.helpers import tournaments
-from tests.helpers.asking import LIMITS, First, column, own, task_of
+from tests.helpers.asking import LIMITS, column, task_of
 
 
 class Registered(NamedTuple):
@@ -38,8 +36,6 @@ class Registered(NamedTuple):
     variants: tuple[str, ...] = ("english", "international", "frisian")
     depths: bool = True
     """Whether it takes a limit of depth."""
-    own_time: bool = False
-    """Whether it has a time limit of its own where none is given, of seconds: too long for whole games here."""
     limits: tuple[str, ...] = ()
     """Those of LIMITS to test it under, all if empty."""
 
@@ -51,7 +47,7 @@ REGISTERED = {
     "mcts": Registered({}, variants=("english", "frisian"), depths=False),
     "hybrid": Registered({}, variants=("english",), depths=False),
     "game3": Registered({}, limitless=True, variants=("english",), limits=("none", "nodes", "all")),
-    "checkers-ai": Registered({}, own_time=True, variants=("english",), limits=("depth", "all")),
+    "checkers-ai": Registered({}, variants=("english",), limits=("depth", "all")),
     "simplified": Registered({}, limitless=True, variants=("simplified",), limits=("none", "all")),
     "cis300": Registered({}, limitless=True, variants=("english",), limits=("none", "all")),
     "engine": Registered(
@@ -96,19 +92,7 @@ def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> Non
     conform(PlayerSpec(name, name, LIMITS[kind], REGISTERED[name].options), VARIANTS[variant])
 
 
-@pytest.mark.full(only=["engine"])
-@pytest.mark.parametrize(
-    "name", [name for name, kind in REGISTERED.items() if not (kind.limitless or kind.own_time)]
-)
-def test_a_player_that_searches_refuses_to_think_without_any_limit(name: str) -> None:
-    variant = VARIANTS[REGISTERED[name].variants[0]]
-    with pytest.raises((PlayerError, ValueError), match=r"needs .*limit"):
-        build_player(PlayerSpec(name, name, Limit(), REGISTERED[name].options), variant).choose(
-            Game(variant), Limit(), random.Random(0)
-        )
-
-
-def conform(spec: PlayerSpec, variant: Variant, plies: int = 150) -> None:
+def conform(spec: PlayerSpec, variant: Variant, plies: int = 80) -> None:
     """Play some games with a player against itself and assert all that it must keep to."""
     assert pickle.loads(pickle.dumps(spec)) == spec
     assert_every_choice_is_sound(spec, variant, plies)
@@ -183,16 +167,3 @@ def assert_same_game(one: GameRecord, other: GameRecord) -> None:
 def state(game: Game) -> dict[str, Any]:
     """A copy of all that a game is: values, and containers of values."""
     return {name: copy.copy(value) for name, value in vars(game).items() if name != "variant"}
-
-
-def test_a_plain_player_conforms() -> None:
-    conform(own(First), VARIANTS["english"])
-
-
-@pytest.mark.full(but=["nodes"])
-@pytest.mark.parametrize("kind", [kind for kind in limits_of("negamax") if untimed(LIMITS[kind])])
-def test_the_number_of_workers_does_not_change_the_games(tmp_path: Path, kind: str) -> None:
-    limit = ", ".join(f"{name}: {value}" for name, value in LIMITS[kind]._asdict().items() if value)
-    text = tournaments.CONFIG.replace("depth: 3", limit).replace("count: 8", "count: 2")
-    one, two = (tournaments.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
-    tournaments.assert_same(one, two)

@@ -44,7 +44,7 @@ from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers.command_line import one_line
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
-from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED
+from tests.helpers.rule_sets import UNCOMPILED
 
 WINS = json.loads((Path(__file__).parents[1] / "data" / "wins.json").read_text())
 ENGLISH = VARIANTS["english"]
@@ -59,20 +59,12 @@ def choose(variant: Variant, position: Position, nodes: int, seed: int = 0, **op
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"rollout": "random"},
-        {"rollout": "evaluation"},
-        {"rollout": {"depth": 1}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("rollout", ["random", "evaluation", {"depth": 1}], ids=str)
 @pytest.mark.parametrize("name", SMALL)
-def test_it_proves_what_exhaustive_minimax_finds(name, options):
+def test_it_proves_what_exhaustive_minimax_finds(name, rollout):
     variant, proven, most = SMALL[name], [], 500 if UNCOMPILED else 20_000
     for position in small_positions(variant, 30):
-        choice = choose(variant, position, most, **options)
+        choice = choose(variant, position, most, rollout=rollout)
         if choice.nodes < most:
             exact = outcome_of(variant.rules, position)
             assert choice.score == exact, position
@@ -283,14 +275,6 @@ def tree_of(choice: Choice) -> float:
     return choice.extra["tree"]
 
 
-def test_a_game_that_is_begun_forgets_the_ones_before():
-    nodes = 100 if UNCOMPILED else 1000
-    player = Mcts(ENGLISH)
-    first = play_on(Game(ENGLISH), player, nodes, 4)
-    player.begin()
-    assert play_on(Game(ENGLISH), player, nodes, 4) == first
-
-
 def test_the_tree_is_kept_from_move_to_move_of_one_game_only():
     nodes = 100 if UNCOMPILED else 1000
     keeps, forgets = Mcts(ENGLISH), Mcts(ENGLISH, keep_tree=False)
@@ -311,31 +295,17 @@ def test_a_full_tree_grows_no_more_and_is_searched_on():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("rollout", ["random", "evaluation", {"depth": 2}], ids=str)
-def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs(rollout):
-    first, same, other = (choose(ENGLISH, ENGLISH.start, 1000, seed, rollout=rollout) for seed in (1, 1, 2))
-    assert first == same
-    assert (first == other) == (rollout != "random")
-
-
-@pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
-def test_it_plays_every_variant(name):
-    variant = BY_NAME[name]
-    game, player = Game(variant), Mcts(variant)
-    for _ in range(2 if UNCOMPILED else 30):
-        if game.outcome is None:
-            game.push(player.choose(game, Limit(nodes=5 if UNCOMPILED else 50), random.Random(1)).move)
-    assert len(game.moves) > 1
+def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs():
+    first, same, other = (choose(ENGLISH, ENGLISH.start, 1000, seed, rollout="random") for seed in (1, 1, 2))
+    assert first == same != other
 
 
 @pytest.mark.parametrize(
     ("limit", "options"),
     [
         (Limit(depth=4), {}),
-        (Limit(), {}),
         (Limit(nodes=1), {"rollout": "randm"}),
         (Limit(nodes=1), {"rollout": {"depth": 99}}),
-        (Limit(nodes=1), {"rollout": {"deep": 1}}),
         (Limit(nodes=1), {"exploration": -1.0}),
         (Limit(nodes=1), {"tree": 0}),
         (Limit(nodes=1), {"explore": 1}),
@@ -345,4 +315,3 @@ def test_what_it_cannot_do_with_is_refused_in_one_line(limit, options):
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("m", "mcts", limit, options), ENGLISH)
     one_line(caught.value)
-    assert len(str(caught.value).splitlines()) == 1

@@ -7,7 +7,6 @@ import random
 import shutil
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,8 +22,10 @@ from onnx import TensorProto, helper, numpy_helper
 from arena import Encoding, Game
 from arena.commands.cli import main
 from arena.experiment.load import player_spec
+from arena.experiment.openings.sources import random_line
 from arena.ledger.read import read
 from arena.rules.game import FORFEITS
+from arena.rules.variants import VARIANTS
 from players.player import Limit
 from players.table import build_player
 
@@ -86,13 +87,6 @@ def write_torch(file: Path, shape: tuple[int, ...], *heads: np.ndarray) -> None:
 WRITERS = {"onnx": write_onnx, "pt2": write_torch}
 
 
-def played(game: Game, seed: int) -> Game:
-    rng = random.Random(seed)
-    while game.outcome is None and len(game.moves) < 60:
-        game.push(rng.choice(game.legal_moves))
-    return game
-
-
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_value_network_goes_where_its_value_is_lowest_for_the_opponent(tmp_path, kind):
     encoding, file = Encoding("english"), tmp_path / f"value.{kind}"
@@ -100,7 +94,7 @@ def test_a_value_network_goes_where_its_value_is_lowest_for_the_opponent(tmp_pat
     WRITERS[kind](file, encoding.shape, weights)
     spec = player_spec({"type": f"{CONFIGS}/own_network.py:ValueNetwork", "file": str(file)})
     player = build_player(spec, encoding.variant)
-    game = played(Game("english"), 1)
+    game = random_line(encoding.variant, 60, random.Random(1))
     while game.moves:
         game.pop()
         values = []
@@ -114,14 +108,13 @@ def test_a_value_network_goes_where_its_value_is_lowest_for_the_opponent(tmp_pat
         assert choice.move == game.legal_moves[values.index(max(values))]
 
 
-@pytest.mark.parametrize("kind", ["onnx"])
-def test_a_policy_network_plays_the_legal_action_of_the_highest_output(tmp_path, kind):
-    encoding, file = Encoding("english"), tmp_path / f"policy.{kind}"
+def test_a_policy_network_plays_the_legal_action_of_the_highest_output(tmp_path):
+    encoding, file = Encoding("english"), tmp_path / "policy.onnx"
     weights = np.random.default_rng(1).normal(size=(np.prod(encoding.shape), encoding.actions)).astype(np.float32)
-    WRITERS[kind](file, encoding.shape, weights)
+    write_onnx(file, encoding.shape, weights)
     spec = player_spec({"type": f"{CONFIGS}/own_network.py:PolicyNetwork", "file": str(file)})
     player = build_player(spec, encoding.variant)
-    game = played(Game("english"), 2)
+    game = random_line(encoding.variant, 60, random.Random(2))
     while game.moves:
         game.pop()
         outputs = encoding.planes(game).ravel().astype(np.float32) @ weights
@@ -129,14 +122,6 @@ def test_a_policy_network_plays_the_legal_action_of_the_highest_output(tmp_path,
         assert player.choose(game, Limit(), random.Random(0)).move == encoding.move(
             game, int(legal[outputs[legal].argmax()])
         )
-
-
-def tree_network(file: Path, variant: str, policy: np.ndarray, value: np.ndarray, kind: str = "onnx") -> Any:
-    """A player of `configs/own_network.py` that searches with a network of these two heads."""
-    encoding = Encoding(variant)
-    WRITERS[kind](file, encoding.shape, policy, value)
-    spec = player_spec({"type": f"{CONFIGS}/own_network.py:TreeNetwork", "file": str(file)})
-    return build_player(spec, encoding.variant)
 
 
 def heads(variant: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -149,25 +134,9 @@ def heads(variant: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return policy, value
 
 
-@pytest.mark.parametrize("kind", ["pt2"])
-def test_one_node_of_a_tree_network_is_its_policy_and_its_value(tmp_path, kind):
-    encoding = Encoding("english")
-    policy, value = heads("english", 1)
-    player = tree_network(tmp_path / f"two.{kind}", "english", policy, value, kind)
-    game = played(Game("english"), 3)
-    while game.moves:
-        game.pop()
-        planes = encoding.planes(game).ravel().astype(np.float32)
-        legal = np.flatnonzero(encoding.mask(game))
-        choice = player.choose(game, Limit(nodes=1), random.Random(0))
-        assert choice.move == encoding.move(game, int(legal[(planes @ policy)[legal].argmax()]))
-        assert choice.score == pytest.approx((planes @ value).item(), abs=1e-5)
-        assert choice.nodes == choice.leaves == 1
-
-
-def naive_visits(variant: str, game: Game, policy: np.ndarray, value: np.ndarray, nodes: int) -> dict[int, int]:
+def naive_visits(game: Game, policy: np.ndarray, value: np.ndarray, nodes: int) -> dict[int, int]:
     """How often PUCT visits each move of a position, from lines of moves and their values in plain tables."""
-    encoding = Encoding(variant)
+    encoding = Encoding(game.variant)
     priors: dict[tuple[int, ...], dict[int, float]] = {}
     values: dict[tuple[int, ...], list[float]] = {}
     for _ in range(nodes):
@@ -184,9 +153,8 @@ def naive_visits(variant: str, game: Game, policy: np.ndarray, value: np.ndarray
             line = (*line, chosen)
             after.push(chosen)
         if after.outcome is not None:
-            leaf_value = (
-                0.0 if after.outcome.winner is None else 1.0 if after.outcome.winner == after.turn else -1.0
-            )
+            winner = after.outcome.winner
+            leaf_value = 0.0 if winner is None else 1.0 if winner == after.turn else -1.0
         else:
             planes = encoding.planes(after).ravel().astype(np.float32)
             exponentials = {m: math.exp((planes @ policy)[a]) for a, m in encoding.moves(after).items()}
@@ -200,14 +168,17 @@ def naive_visits(variant: str, game: Game, policy: np.ndarray, value: np.ndarray
 
 def test_a_tree_network_visits_what_a_naive_puct_visits_most(tmp_path):
     policy, value = heads("english", 2)
-    player = tree_network(tmp_path / "two.onnx", "english", policy / 4, value)
+    encoding, file = Encoding("english"), tmp_path / "two.pt2"
+    write_torch(file, encoding.shape, policy / 4, value)
+    spec = player_spec({"type": f"{CONFIGS}/own_network.py:TreeNetwork", "file": str(file)})
+    player = build_player(spec, encoding.variant)
     tried = 0
     for seed in range(8):
-        game = played(Game("english"), seed)
+        game = random_line(VARIANTS["english"], 60, random.Random(seed))
         for _ in range(4 + 5 * seed):
             if game.moves:
                 game.pop()
-        visits = naive_visits("english", game, policy / 4, value, 60)
+        visits = naive_visits(game, policy / 4, value, 60)
         move = player.choose(game, Limit(nodes=60), random.Random(0)).move
         assert visits[move] == max(visits.values())
         tried += len(visits) > 2

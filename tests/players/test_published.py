@@ -10,10 +10,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from arena.board.entering import entered_move
 from arena.rules.game import Game
 from arena.rules.movegen import apply
-from arena.rules.notation import place
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS
 from players.negamax.score import WIN
@@ -211,17 +209,6 @@ def test_casual_10x10_has_the_moves_boards_and_results_of_its_text():
             game.push(rng.choice(game.legal_moves))
 
 
-@pytest.mark.parametrize(
-    ("fen", "value"), [("B:W23:B1,K19", -24), ("B:W27:BK24,K22", -26)], ids=["a capture", "a step"]
-)
-def test_game3_as_printed_gives_a_finished_game_the_value_of_its_board(fen, value):
-    game = Game("game3", fen)
-    player = Game3(VARIANTS["game3"], as_printed=True)
-    for depth in (1, 2, 3):
-        assert found(player, game, depth, ["nodes"]) == of_printed_game3(game, depth)
-    assert chosen(player, game, 1).score == value
-
-
 def test_game3_as_printed_evaluates_a_position_a_hundred_plies_after_the_last_capture():
     game, rng = Game("game3", "B:WK29,K30,K31,K32:BK1,K2,K3"), random.Random(3)
     while game.without_capture < 97:
@@ -245,16 +232,6 @@ def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves():
         assert twins.by_hops(board(game), game.turn, 3) == twins.by_whole_moves(board(game), game.turn, 3)
 
 
-def test_cis300_as_printed_does_not_see_a_win_at_its_horizon():
-    game = Game("cis300", "W:W18,32:B14")
-    printed, repaired = (Cis300(VARIANTS["cis300"], as_printed) for as_printed in (True, False))
-    for depth in (1, 2):
-        answer = twins.cis300_as_printed(board(game), game.turn, depth)
-        assert found(printed, game, depth, ()) == of_answer(answer, ())
-        sees = [(chosen(player, game, depth).score or 0.0) > 100 for player in (printed, repaired)]
-        assert sees == [depth == 2, True]
-
-
 def test_a_win_of_game3_is_worth_the_same_at_any_distance_and_without_hope_it_plays_the_first_move():
     player = Game3(VARIANTS["game3"])
     won, lost = Game("game3", "W:W14:B10"), Game("game3", "B:W14:B6")
@@ -262,12 +239,3 @@ def test_a_win_of_game3_is_worth_the_same_at_any_distance_and_without_hope_it_pl
     assert chosen(player, lost)[:2] == (lost.move("6-10"), -WIN)
     assert [chosen(player, lost, depth).plies_to_win for depth in (1, 2, 3, 4)] == [0, -2, -2, -4]
     assert [chosen(player, won, depth).plies_to_win for depth in (1, 2, 3, 4)] == [1, 1, 3, 3]
-
-
-def test_the_boards_of_game3_have_its_published_rows_and_columns():
-    start = twins.board_of(VARIANTS["game3"].start, mirrored=True)
-    assert {column for row, column in start if row == 0} == {0, 2, 4, 6}
-    assert {row for (row, _), piece in start.items() if piece.colour == BLACK} == {0, 1, 2}
-    game = Game("game3")
-    assert game.text(entered_move(game, "2 0 3 1")) == "9-13"
-    assert {place(game.variant, bit)[::-1] for bit in game.variant.bits} >= set(start)

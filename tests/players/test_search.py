@@ -1,12 +1,13 @@
-"""Tests of searches: against hand counts and the oracle's plain minimax."""
+"""Tests of searches: against the oracle's plain minimax and a plain alpha-beta, and on shots."""
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections import Counter
+from pathlib import Path
 
-import numpy as np
 import pytest
 
 from arena.rules.game import Game
@@ -17,7 +18,7 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
-from players.player import EFFORT, Choice, Limit
+from players.player import Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share
 
@@ -26,8 +27,6 @@ ENGLISH = VARIANTS["english"]
 
 POSITIONS = 100
 """Searched of each rule set; of those that run as values its `share`."""
-MINIMAX_NODES = 10_000
-"""A position is searched one ply deeper as long as plain minimax entered fewer nodes than this."""
 ORACLE_NODES = 100
 
 
@@ -51,24 +50,6 @@ def alpha_beta(variant: Variant) -> Negamax:
 
 def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:
     return player.choose(Game(variant, position), Limit(depth), random.Random(0))
-
-
-def test_alpha_beta_chooses_the_move_of_minimax_and_enters_no_more_nodes(
-    variant, open_positions, minimax, alpha_beta
-):
-    deepest = 0
-    for position in open_positions:
-        for depth in range(1, 8):
-            full = choose(minimax, variant, position, depth)
-            cut = choose(alpha_beta, variant, position, depth)
-            assert (cut.score, cut.move) == (full.score, full.move), (fen(variant, position), depth)
-            assert cut.nodes <= full.nodes and cut.leaves <= full.leaves
-            assert full.cutoffs_max == full.cutoffs_min == 0
-            assert cut.cutoffs_max + cut.cutoffs_min > 0 or cut.nodes == full.nodes
-            deepest = max(deepest, depth)
-            if full.nodes > MINIMAX_NODES:
-                break
-    assert deepest >= 5
 
 
 def test_minimax_is_the_oracles_in_value_nodes_and_leaves(variant, open_positions, minimax, alpha_beta):
@@ -137,82 +118,6 @@ def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_po
             assert choice.score == own_view * end, fen(variant, position)
 
 
-SIMPLE_AGAIN = """
-from players.evaluation.evaluator import evaluator
-from players.evaluation.features import far_half, far_row, pieces
-
-
-@evaluator
-def mine(position, rules):
-    value = 0.0
-    for side in range(2):
-        sign = 1 if side == position.turn else -1
-        value += sign * (3 * pieces(position, rules, side) + 2 * far_half(position, rules, side))
-        value += sign * 2 * far_row(position, rules, side)
-    return value
-"""
-
-
-@pytest.mark.parametrize(
-    "variant",
-    [VARIANTS[name] for name in ("english", "thai", "frisian")],
-    ids=lambda variant: variant.name,
-    indirect=True,
-)
-def test_an_evaluator_from_a_users_file_is_searched_like_the_built_in_one(
-    tmp_path, variant, open_positions, alpha_beta
-):
-    file = tmp_path / "heuristic.py"
-    file.write_text(SIMPLE_AGAIN)
-    player = Negamax(variant, f"{file}:mine", "alphabeta")
-    for position in open_positions[::4]:
-        assert choose(player, variant, position, 4) == choose(alpha_beta, variant, position, 4)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "score", "plies"),
-    [
-        ("english", "W:W22:B18", WIN - 1, 1),
-        ("english", "W:W21:B9,14", -(WIN - 2), 2),
-        ("english", "B:W21:B5,14", WIN - 3, 3),
-        ("simplified", "W:W22:B18", WIN - 1, 1),
-        ("simplified", "W:W6:B26", 0.0, 2),
-        ("antidraughts", "W:W32:B28", -(WIN - 1), 1),
-        ("breakthrough", "W:W7:B44", WIN - 1, 1),
-        ("breakthrough", "B:W7:B38", -(WIN - 2), 2),
-    ],
-)
-def test_a_win_scores_less_the_later_it_comes(name, text, score, plies):
-    variant = VARIANTS[name]
-    for depth in (plies, plies + 1, plies + 2):
-        choice = choose(Negamax(variant, "simple", "alphabeta"), variant, parse_fen(variant, text), depth)
-        assert choice.score == score
-        assert len(choice.pv) == plies
-
-
-def effort_of_a_game(player: Negamax, seed: int) -> list[dict[str, int]]:
-    """What a player counts in twelve moves of a game against random moves."""
-    player.begin()
-    game, rng, counted = Game(ENGLISH), random.Random(seed), []
-    for _ in range(12):
-        choice = player.choose(game, Limit(7), rng)
-        counted.append({name: getattr(choice, name) for name in EFFORT})
-        game.push(choice.move)
-        if game.outcome is None:
-            game.push(rng.choice(game.legal_moves))
-    return counted
-
-
-@pytest.mark.parametrize("preset", ["pvs", "mtdf", "full"])
-def test_a_game_counts_the_same_whatever_its_player_played_before(preset):
-    player = Negamax(ENGLISH, "simple", preset, tt=1)
-    first = effort_of_a_game(player, 1)
-    assert sum(counted["tt_hits"] for counted in first) > 100 and np.count_nonzero(player.workspace.table) > 1000
-    for seed in (1, 2):
-        effort_of_a_game(player, seed)
-    assert effort_of_a_game(player, 1) == first
-
-
 @pytest.mark.full
 def test_moves_that_the_games_history_forbids_are_not_chosen():
     variant = VARIANTS["frisian"]
@@ -224,7 +129,7 @@ def test_moves_that_the_games_history_forbids_are_not_chosen():
         assert [choice.move] == game.legal_moves
 
 
-def test_evaluations_out_of_bounds_never_look_like_wins(tmp_path):
+def test_an_evaluation_of_a_users_file_is_searched_and_out_of_bounds_never_looks_like_a_win(tmp_path):
     file = tmp_path / "wild.py"
     file.write_text(
         "from arena import evaluator\n"
@@ -237,3 +142,16 @@ def test_evaluations_out_of_bounds_never_look_like_wins(tmp_path):
     ahead = parse_fen(ENGLISH, "W:W21-32:B1-10")
     assert choose(player, ENGLISH, ahead, 1).score == LIMIT
     assert choose(player, ENGLISH, ahead._replace(turn=1), 1).score == -LIMIT
+
+
+TACTICS = json.loads((Path(__file__).parents[1] / "data" / "tactics.json").read_text())
+
+
+@pytest.mark.parametrize("row", TACTICS["rows"], ids=lambda row: row["fen"])
+def test_full_finds_the_move_of_a_shot_and_its_gain_within_its_nodes(row):
+    variant = VARIANTS[row["variant"]]
+    position = parse_fen(variant, row["fen"])
+    player = Negamax(variant, "material", "full", stop_half=False)
+    choice = player.choose(Game(variant, position), Limit(nodes=row["nodes"]), random.Random(0))
+    assert choice.move in [parse_move(variant, position, text) for text in row["best"]]
+    assert choice.score is not None and choice.score >= (LIMIT if row["gain"] == "win" else row["gain"])

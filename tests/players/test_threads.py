@@ -47,18 +47,13 @@ def test_moves_generated_in_two_threads_are_those_of_their_positions():
         game = Game("english")
         for text in texts:
             game.push(text)
-        rules, position, legal, first = (
-            game.variant.constants,
-            game.position,
-            game.legal_moves,
-            game.legal_moves[0],
-        )
-        after = after_move(rules, position, first)
+        rules, position, legal = game.variant.constants, game.position, game.legal_moves
+        after = after_move(rules, position, legal[0])
 
         def check() -> None:
             for _ in range(100):
                 assert legal_moves(rules, position) == legal
-                assert after_move(rules, position, first) == after
+                assert after_move(rules, position, legal[0]) == after
 
         return check
 

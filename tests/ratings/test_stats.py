@@ -176,15 +176,11 @@ def test_sprt_gives_the_verdict_of_the_bound_that_is_passed():
     ("arguments", "reason"),
     [
         ({"elo0": 5, "elo1": 5}, "elo0 must be below elo1"),
-        ({"elo0": math.nan}, "elo0 must be below elo1"),
         ({"elo1": math.inf}, "within"),
-        ({"elo0": -6000}, "within"),
         ({"alpha": 0.5, "beta": 0.5}, "below 1"),
-        ({"alpha": 0}, "above 0"),
         ({"beta": math.nan}, "above 0"),
         ({"model": "bayes"}, "normalized"),
         ({"counts": [1, 2]}, "3 .* or 5"),
-        ({"counts": [1, -2, 3]}, "not negative"),
         ({"counts": [1, math.nan, 3]}, "finite"),
     ],
 )
@@ -222,10 +218,6 @@ def test_a_sequential_test_takes_in_the_pairs_at_the_head_of_the_schedule_until_
     assert test.decided and states[-1].verdict == "H1" and test.games == 2 * len(states) < 100
     assert not test.advance(points)
     assert not SequentialTest(None).advance(points)
-
-
-def test_resolution_is_half_of_the_interval_of_an_even_match():
-    assert resolution(1000, 0.6) == pytest.approx(summary([200, 600, 200]).elo.error, rel=1e-3)
 
 
 @pytest.mark.parametrize("arguments", [(0, 0.5), (10, 1.5), (10, math.nan)])

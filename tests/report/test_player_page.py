@@ -66,17 +66,3 @@ def test_every_name_has_a_page_that_its_address_opens(browser: Any, run: Run) ->
         assert page.locator("main").is_visible()
         page.locator("main a[href^='#player=']").first.click()
         assert page.locator("section.player:visible h1").all_inner_texts() == run.placed[:1]
-
-
-@pytest.mark.parametrize(("changes", "alike"), [([], True), ([3], False)])
-def test_players_that_make_the_same_moves_are_copies(changes: list[int], alike: bool) -> None:
-    own: dict[str, Any] = {"evaluation": "x.py:value", "type": "negamax"}
-    players = [player("one", 3, **own), player("two", 3, **own), player("steady", 3, "negamax")]
-    players.append(player("r", type="random"))
-    meetings = list(product(("one", "two"), ("steady", "r"), range(SAME + 1)))
-    games = pd.DataFrame(meetings, columns=["white", "black", "opening"])
-    games["line"] = games["opening"].where(games["black"] == "steady", games.index)
-    games.loc[changes, "line"] = 999
-    rated_games = games.assign(result="draw")
-    run = SimpleNamespace(experiment=SimpleNamespace(players=specs(players)), rated_games=rated_games)
-    assert copies(cast(RatedRun, run)) == ({"one": {"two": SAME + 1}, "two": {"one": SAME + 1}} if alike else {})

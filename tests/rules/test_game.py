@@ -10,14 +10,15 @@ from typing import Any, cast
 import pytest
 
 from arena import read_pdn
+from arena.experiment.openings.sources import random_line
 from arena.rules.game import Game, Outcome, Termination, game_of
 from arena.rules.move_text import move_text, parse_move
-from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import fen, parse_fen
 from arena.rules.pdn.write import write_pdn
-from arena.rules.position import BLACK, WHITE
+from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.result import Draws, Ending, in_balance
 from arena.rules.variants import VARIANTS, Variant
+from arena.rules.zobrist import key
 
 ENGLISH = VARIANTS["english"]
 INTERNATIONAL = VARIANTS["international"]
@@ -52,35 +53,14 @@ def legal_texts(game: Game) -> set[str]:
     return {move_text(game.variant, game.position, move, game.legal_moves) for move in game.legal_moves}
 
 
-def test_a_pushed_move_is_applied_and_remembered(variant):
-    game = Game(variant)
-    expected = variant.start
-    for _ in range(6):
-        assert game.legal_moves == legal_moves(variant.constants, expected)
-        move = game.legal_moves[-1]
-        expected = apply(variant.constants, expected, move)
-        game.push(move)
-        assert game.position == expected
-        assert game.moves[-1] == move
-    assert len(game.moves) == 6
-    assert game.start == variant.start
-
-
 def everything(game: Game) -> dict[str, object]:
     """All that a game knows, but for counts of 0."""
     return {**vars(game), "_seen": +game._seen, "outcome": game.outcome}
 
 
-def drawn(variant: Variant, seed: int, plies: int = 150) -> Game:
-    game, rng = Game(variant), random.Random(seed)
-    while game.outcome is None and len(game.moves) < plies:
-        game.push(rng.choice(game.legal_moves))
-    return game
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_moves_that_are_taken_back_leave_the_game_as_it_was(variant, seed):
-    ended = drawn(variant, seed)
+    ended = random_line(variant, 150, random.Random(seed))
     game, before = Game(variant), []
     for move in ended.moves:
         before.append(deepcopy(everything(game)))
@@ -94,7 +74,7 @@ def test_moves_that_are_taken_back_leave_the_game_as_it_was(variant, seed):
 
 
 def test_a_copy_is_played_on_without_the_game(variant):
-    game = drawn(variant, 1, 10)
+    game = random_line(variant, 10, random.Random(1))
     before = deepcopy(everything(game))
     copied = game.copy()
     assert everything(copied) == before
@@ -116,7 +96,7 @@ def played(variant: Variant, moves: list[int]) -> Game:
 def test_moves_go_to_text_and_squares_and_back(variant):
     rng = random.Random(2)
     for seed in range(3):
-        game = drawn(variant, seed)
+        game = random_line(variant, 150, random.Random(seed))
         while game.moves:
             game.pop()
             assert [game.move(text) for text in game.legal_texts] == game.legal_moves
@@ -155,7 +135,7 @@ def test_a_text_means_one_of_the_games_own_legal_moves():
         game.push("44-50")
 
 
-@pytest.mark.parametrize("move", [0, -1, 1, 1 << 62, None, []])
+@pytest.mark.parametrize("move", [0, 1 << 62, None])
 def test_an_illegal_move_raises_and_changes_nothing(variant, move):
     game = Game(variant)
     for use in (
@@ -195,9 +175,6 @@ def test_a_wrong_use_of_a_game_is_an_error_in_one_line(use, named):
         ("english", "W:W21:B9,14", "21-17 14x21", BLACK, Termination.NO_PIECES),
         ("english", "B:W13:B5,6", "5-9", BLACK, Termination.NO_MOVES),
         ("english", "W:W28:B19,24", "", BLACK, Termination.NO_MOVES),
-        ("simplified", "W:W22:B18", "22x15", WHITE, Termination.POINTS),
-        ("simplified", "W:W6:B26", "6-2 26-31", DRAW, Termination.POINTS),
-        ("simplified", "W:W6,3:B26", "6-2 26-31", WHITE, Termination.POINTS),
         ("antidraughts", "W:W32:B28", "32x23", BLACK, Termination.NO_PIECES),
         ("antidraughts", "B:W16:B6,7", "6-11", WHITE, Termination.NO_MOVES),
         ("breakthrough", "W:W7:B44", "7-2", WHITE, Termination.FIRST_KING),
@@ -222,24 +199,17 @@ def test_a_game_is_decided_at_the_ply_at_which(name, start, moves, winner, termi
 def test_points_that_decide_are_part_of_the_outcome_and_of_the_pdn(start, moves, winner, white_and_black):
     game = play(SIMPLIFIED, start, moves)
     assert game.outcome == Outcome(winner, Termination.POINTS, white_and_black)
+    assert game.legal_moves == []
     white, black = white_and_black
     assert f"{{points: White {white}, Black {black}}} " in game.pdn
 
 
 def test_a_side_without_a_move_passes_until_neither_can_move():
-    game = play(SIMPLIFIED, "W:W7:B25,5", "7-3 5-9")
-    assert game.legal_moves == [0]
-    before = game.position
-    game.push(0)
-    assert game.position == before._replace(turn=BLACK)
-    assert game.moves[-1] == 0
+    assert play(SIMPLIFIED, "W:W7:B25,5", "7-3 5-9").legal_moves == [0]
     moves = "7-3 5-9 pass 9-14 pass 14-18 pass 18-23 pass 23-27 pass 27-32 pass 25-29"
     game = play(SIMPLIFIED, "W:W7:B25,5", moves)
     assert game.outcome == Outcome(BLACK, Termination.POINTS, (2, 4))
     assert fen(SIMPLIFIED, game.position) == "W:W3:B29,32"
-
-
-KINGS_ONLY = ("W:WK1:BK32", "1-5 32-28 5-1 28-32")
 
 
 def test_a_position_with_the_other_side_to_move_is_another_one():
@@ -263,13 +233,9 @@ def test_captures_and_mens_moves_are_progress():
     [
         (Ending(10, 2, 3), "W:WK46:BK45", True),
         (Ending(10, 2, 3), "W:WK46:B6", False),
-        (Ending(10, 2, 3), "W:WK46,31:B6", False),
         (Ending(10, 2, 3), "W:WK46,31:BK45", True),
-        (Ending(10, 2, 3), "W:W36,31:BK45", False),
         (Ending(10, 2, 3), "B:WK46:BK45,10", True),
-        (Ending(10, 2, 3), "W:WK46,31,32:BK45", False),
         (Ending(30, 4, 20, kings=3), "W:WK1,K2,K3:BK45", True),
-        (Ending(30, 4, 20, kings=3), "W:WK1,K2,K3,31:BK45", True),
         (Ending(30, 4, 20, kings=3), "W:WK1,K2,31:BK45", False),
         (Ending(30, 4, 20, kings=3), "W:WK1,K2,K3:BK45,6", False),
         (Ending(30, 4, 20, kings=3), "W:WK1:BK45,K44,K43", True),
@@ -278,7 +244,6 @@ def test_captures_and_mens_moves_are_progress():
         (Ending(10, 4, 4, long_diagonal=True), "W:WK1,K2,K3:BK45", False),
         (Ending(10, 4, 4, long_diagonal=True), "W:WK46,K5,K23:BK45", False),
         (Ending(60, 4, 5, lone_king=False), "W:WK1,31:BK45,6", True),
-        (Ending(60, 4, 5, lone_king=False), "W:WK1,31:B7,6", False),
         (Ending(60, 4, 5, lone_king=False), "W:W32,31:BK7,6", False),
     ],
 )
@@ -320,3 +285,30 @@ def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text: str, moves:
     with pytest.raises(ValueError, match="no king stands on 46"):
         Game("frisian", "W:W40,K47:B1,K5:+0+346")
     assert Game("international", text).fen.count(":") == 2
+
+
+# --- the keys of positions
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other", "is_same"),
+    [
+        ("english", "9-13 24-20 10-14", "10-14 24-20 9-13", True),
+        ("international", "32-28 17-21 31-27", "31-27 17-21 32-28", True),
+        ("international", "31-26 19-23 36-31", "31-26 19-23 37-31", False),
+    ],
+)
+def test_transposed_move_orders_have_the_same_key(name, one, other, is_same):
+    variant = VARIANTS[name]
+    start = fen(variant, variant.start)
+    assert (key(play(variant, start, one).position) == key(play(variant, start, other).position)) == is_same
+
+
+def test_distinct_positions_have_distinct_keys() -> None:
+    rng = random.Random(5)
+    seen: set[Position] = set()
+    for name in ("english", "international", "russian"):
+        for _ in range(40):
+            positions = random_line(VARIANTS[name], 300, rng).positions
+            seen.update(positions, (position._replace(turn=1 - position.turn) for position in positions))
+    assert len({key(position) for position in seen}) == len(seen)

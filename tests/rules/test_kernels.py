@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -41,16 +40,11 @@ print(sum(sum(kernel.stats.cache_misses.values()) for kernel in kernels), 1 - co
 
 def test_kernels_stand_only_where_the_hash_of_their_folder_looks():
     imports = re.compile(r"import .*\b(kernel|inlined|evaluator|callback)\b")
-    users = {name for name, text in python_files() if imports.search(text)}
+    files = [*(cache.ROOT / "arena").rglob("*.py"), *(cache.ROOT / "players").rglob("*.py")]
+    own = [path for path in files if "templates" not in path.parts]  # they become a user's own code
+    users = {path.relative_to(cache.ROOT).as_posix() for path in own if imports.search(path.read_text())}
     sources = {path.relative_to(cache.ROOT).as_posix() for path in cache.kernel_sources()}
     assert {"arena/rules/captures.py", "players/negamax/tree.py"} <= users <= sources | {"arena/__init__.py"}
-
-
-def python_files() -> Iterator[tuple[str, str]]:
-    """Name and text of the arena's files but the templates, which become a user's own code."""
-    for path in [*(cache.ROOT / "arena").rglob("*.py"), *(cache.ROOT / "players").rglob("*.py")]:
-        if "templates" not in path.parts:
-            yield path.relative_to(cache.ROOT).as_posix(), path.read_text()
 
 
 def python(code: str, *arguments: str, **environment: str) -> str:
@@ -149,21 +143,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 
 @pytest.mark.full
-def test_compilation_is_announced_once_and_only_where_there_is_any(tmp_path):
-    code = (
-        "from arena.rules.jit.kernel import compilation_announced\n"
-        "from arena.rules.movegen import legal_moves\n"
-        "from arena.rules.variants import VARIANTS\n"
-        "english = VARIANTS['english']\n"
-        "with compilation_announced(lambda: print('compiling')):\n"
-        "    print(len(legal_moves(english.constants, english.start)))\n"
-    )
-    place = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    assert [python(code, **place) for _ in range(2)] == ["compiling\n7\n", "7\n"]
-
-
-@pytest.mark.full
-def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(tmp_path):
+def test_compilation_is_announced_once_and_what_is_compiled_meanwhile_ends_with_its_context(tmp_path):
     code = (
         "from arena.rules.jit.kernel import compilation_announced, compiling_meanwhile\n"
         "from arena.rules.movegen import legal_moves\n"
@@ -175,7 +155,8 @@ def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(t
         "        pass\n"
         "    print(len(legal_moves(rules, start)))\n"
     )
-    assert python(code, NUMBA_CACHE_DIR=str(tmp_path)) == "compiling\n7\n"
+    place = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert [python(code, **place) for _ in range(2)] == ["compiling\n7\n", "7\n"]
     assert not list(tmp_path.rglob("*search*.nbi"))
 
 
@@ -203,8 +184,7 @@ def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_c
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("preset", ["alphabeta", "full"])
-def test_uncompiled_kernels_search_the_same_tree(preset):
+def test_uncompiled_kernels_search_the_same_tree():
     code = (
         "import random\n"
         "from players.player import Limit\n"
@@ -212,7 +192,7 @@ def test_uncompiled_kernels_search_the_same_tree(preset):
         "from arena.rules.variants import VARIANTS\n"
         "from players.negamax.player import Negamax\n"
         "english = VARIANTS['english']\n"
-        f"player = Negamax(english, 'strong', {preset!r})\n"
+        "player = Negamax(english, 'strong', 'full')\n"
         "print(player.choose(Game(english), Limit(depth=3), random.Random(0)))\n"
     )
     assert python(code, NUMBA_DISABLE_JIT="1") == python(code)

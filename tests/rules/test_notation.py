@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arena.rules.move_text import move_text, parse_move, path
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides, target_of
 from arena.rules.notation import NotationError, fen, parse_fen
-from arena.rules.pdn.write import pdn_game
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
@@ -117,11 +113,7 @@ def test_a_capture_is_read_from_any_of_its_paths_and_from_its_captured_squares(v
                 assert parse_move(variant, position, text) == move
         way = path(variant, position, move)
         taken = naive.squares_of(variant.rules, move & sides(position)[1])
-        listed = [
-            way[0],
-            way[-1],
-            *sorted(map(numbers.__getitem__, taken))[::-1],
-        ]
+        listed = [way[0], way[-1], *sorted(map(numbers.__getitem__, taken), reverse=True)]
         assert parse_move(variant, position, "x".join(map(str, listed))) == move
 
 
@@ -161,24 +153,3 @@ def test_ends_that_fit_two_captures_are_ambiguous_until_more_is_told():
 def test_what_is_not_a_legal_move_is_refused_with_the_legal_ones(text):
     with pytest.raises(NotationError, match=r"9-13, .*11-15"):
         parse_move(ENGLISH, ENGLISH.start, text)
-
-
-@given(text=st.text("0123456789-x: .", max_size=12) | st.text(max_size=12))
-def test_any_text_is_refused_or_a_legal_move(text):
-    try:
-        move = parse_move(ENGLISH, ENGLISH.start, text)
-    except NotationError:
-        return
-    origin, target = map(int, re.findall(r"\d+", text))
-    assert move_text(ENGLISH, ENGLISH.start, move, []) == f"{origin}-{target}"
-
-
-def test_a_game_is_written_as_pdn():
-    tags = {"Event": 'The "arena" \\ 2', "Result": "*", "GameType": "21,B,8,8,N1,0"}
-    assert pdn_game(tags, ["11-15", "23-19", "8-11"], "black", "black", None) == (
-        '[Event "The \\"arena\\" \\\\ 2"]\n'
-        '[Result "1-0"]\n'
-        '[GameType "21,B,8,8,N1,0"]\n'
-        "\n"
-        "1. 11-15 23-19 2. 8-11 1-0\n"
-    )

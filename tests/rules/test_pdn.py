@@ -127,17 +127,6 @@ def test_other_comments_are_no_findings(comment):
     assert read_pdn(f"1. 9-13 {{{comment}}} *", ENGLISH).games[0].answers is None
 
 
-def test_a_move_its_mark_and_its_comment_stand_in_one_line():
-    moves = ["11-15", "23-19"] * 20
-    comments = {ply: f"+0.34/12 0.05{ply}s" for ply in range(1, 39)} | {39: 60 * "y "}
-    text = pdn_game({}, moves, "*", "black", None, comments=comments, marks={1: "?", 8: "??"})
-    assert max(map(len, text.splitlines())) <= 80
-    lines = text.split("{y")[0].splitlines()[1:]
-    assert lines[0].startswith("1. 11-15 $2 {+0.34/12 0.051s} 23-19 {") and "23-19 $4 {+" in text
-    for line in lines:
-        assert re.fullmatch(r"(([0-9]+\. )?[0-9]+-[0-9]+( \$[0-9])? \{[^}]+\} ?)+(20\. 11-15)?", line.rstrip())
-
-
 def test_a_game_from_a_position_of_the_second_side_begins_with_three_dots():
     start = parse_fen(ENGLISH, "W:W21-32:B1-10,12,15")
     text = write_pdn(PlayedGame(ENGLISH, start, [legal_moves(ENGLISH.constants, start)[0]]))
@@ -174,14 +163,11 @@ def test_results_are_those_of_the_side_that_moves_first(variant):
         ('[GameType "21"]', "22-18", None, "black"),
         ('[GameType "21,W,8,8,N1,0"]', "11-15", None, "white"),
         ('[GameType "99,B,8,8,N1,0"]', "1. 22-18", None, "black"),
-        ('[Variant "pool"]', "", None, "black"),
         ('[GameType "20"]', "11-15", ENGLISH, "white"),
         ("", "9-13", None, "black"),
         ("", "1. 22-18", None, "white"),
-        ("", "c3-d4", None, "white"),
         ('[FEN "B:W18:B9"]', "1... 9-13", None, "white"),
         ("", "(1. 22-18 (1. 23-18)) 1. 11-15", None, "black"),
-        ("", "$1 1. 9-13", None, "black"),
         ('[FEN "W:W21:B9"]', "(note) 1... 21-17", None, "black"),
     ],
 )
@@ -203,12 +189,9 @@ def ended(result, fen, moves, gametype="21"):
     ("text", "results", "says"),
     [
         (ended("1-0", "W:W18:B14", "18x9"), "first", "in 1 of 1 .*--results white"),
-        (ended("1-0", "W:W18:B14", "18x9"), "white", ""),
         (ended("0-1", "W:W18:B14", "18x9"), "first", ""),
         (ended("0-1", "W:W18:B14", "18x9"), "white", "in 1 of 1 .*--results first"),
         (ended("1-0", "W:W18:B14", "18x9") * 3 + ended("0-1", "W:W18:B14", "18x9") * 2, "first", "in 3 of 5 "),
-        (ended("1-0", "W:W18:B14", "18x9") + ended("0-1", "W:W18:B14", "18x9"), "first", ""),
-        (ended("0-1", "W:W32:B28", "32x23", "20"), "first", ""),
         (
             ended("0-1", "W:W18:B14", "1. 18x9").replace('[GameType "21"]', ""),
             "first",
@@ -231,7 +214,6 @@ def test_results_that_the_final_positions_contradict_are_told(tmp_path, text, re
     "text",
     [
         "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25 *",
-        "9-13 21-17 5-9 25-21 11-15 29-25",
         "09-13 21-17 05-09 25-21 11-15 29-25 1-0",
         "1. 9x13 21:17 2. 5–9 25−21 3. 11X15 29×25",
         "1. 9-13! 21-17?? 2. 5-9(!?) 25-21!? 3. 11-15* 29-25",
@@ -264,14 +246,11 @@ def test_a_capture_is_read_from_its_ends_and_from_its_path(text):
     ("tag", "end", "result"),
     [
         ("", "1-0", "black"),
-        ("1-0", "*", "black"),
         ("*", "0-1", "white"),
         ("2-0", "2-0", "black"),
         ("1/2-1/2", "½-½", "draw"),
-        ("0-0", "0-0", "0-0"),
         ("4-6", "4-6", "*"),
         ("1 1/2 - 1/2", "1 1/2 - 1/2", "draw"),
-        ("1+ - 1-", "1+ - 1-", "draw"),
         ("", "½ - 1 ½", "draw"),
         ("1-0", "1–0F", "black"),
         ("+-", "+-", "black"),
@@ -307,11 +286,6 @@ def test_a_capture_that_may_be_several_is_the_one_with_which_the_game_goes_on(mo
         assert "ambiguous" in problems[0].message and "26x19x10" in problems[0].message
 
 
-def test_a_move_off_the_board_says_which_variant_it_looks_like():
-    _, (problem,) = read_pdn("1. 37-32 18-23", ENGLISH)
-    assert "1 to 32" in problem.message and "international, 10x10" in problem.message
-
-
 def test_games_end_in_a_result_a_star_or_a_new_tag_section():
     text = (
         "{of all} 1. 9-13 1-0 1. 9-14* 1. 9-14 * *\n"
@@ -321,13 +295,8 @@ def test_games_end_in_a_result_a_star_or_a_new_tag_section():
     games, problems = read_pdn(text, ENGLISH)
     assert not problems
     assert [(game.tags.get("Event"), len(game.moves), game.result) for game in games] == [
-        (None, 1, "black"),
-        (None, 1, "*"),
-        (None, 1, "*"),
-        ("a", 1, "*"),
-        ("b", 0, "*"),
-        ("c", 0, "black"),
-        ("e", 1, "*"),
+        *((None, 1, result) for result in ("black", "*", "*")),
+        *(("a", 1, "*"), ("b", 0, "*"), ("c", 0, "black"), ("e", 1, "*")),
     ]
     assert [game.number for game in games] == [1, 2, 3, 4, 5, 6, 7]
     assert games[0].comments == {0: "of all"}
@@ -360,7 +329,6 @@ def test_a_position_set_up_in_mid_game_goes_on_from_there():
     [
         ("1. 9-13 21-17\n2. 5-10 25-21 *", 2, 1, 3, [2, 6]),
         ("1. 9-13 21-17\n2. 5-9 99-1 *", 2, 1, 4, [3, 6]),
-        ("1. 9-13 21-17 2. Black\nresigns 0-1", 1, 1, 3, [2, 6]),
         ("1. 9-13 h9-g8 *", 1, 1, 2, [1, 6]),
         ("1. b6-a5 a3-c5 *", 1, 1, 2, [1, 6]),
         ('[Event "x"]\n[FEN "W:W99:B1"]\n1. 9-13 *', 2, 1, 0, [6]),
@@ -406,23 +374,15 @@ def test_the_game_type_tells_the_variant():
                 assert (game.variant, game.start, problems) == (variant, variant.start, [])
 
 
-def test_a_variant_that_no_game_type_tells_is_told_by_the_tag_variant():
-    for variant in VARIANTS.values():
-        text = write_pdn(PlayedGame(variant, variant.start, []))
-        assert read_pdn(text).games[0].variant == variant
-        assert ("[Variant" in text) == (not variant.gametype)
-
-
 @pytest.mark.parametrize(
-    "name", ["english-6x6", "italian-6x6", "international-8x8", "russian-10x10", "simplified-6x6"]
+    "name", [*VARIANTS, "english-6x6", "italian-6x6", "international-8x8", "russian-10x10", "simplified-6x6"]
 )
-def test_the_size_of_the_board_is_read_back_without_being_given(name):
+def test_the_rules_and_the_board_of_a_game_are_read_back_without_being_given(name):
     variant = build_variant(name)
-    text = write_pdn(
-        PlayedGame(variant, variant.start, random_moves(variant, variant.start, random.Random(1), 12))
-    )
+    moves = random_moves(variant, variant.start, random.Random(1), 12)
+    text = write_pdn(PlayedGame(variant, variant.start, moves))
     (game,), problems = read_pdn(text)
-    assert (game.variant, len(game.moves), problems) == (variant, 12, [])
+    assert (game.variant, game.moves, problems) == (variant, moves, [])
     assert ("[Variant" in text) == (not variant.gametype)
 
 
@@ -430,12 +390,10 @@ def test_the_size_of_the_board_is_read_back_without_being_given(name):
 def test_a_game_type_with_another_board_is_of_that_board_or_of_none():
     (game,), problems = read_pdn('[GameType "21,B,6,6,N1,0"] 1. 6-8 *', ENGLISH)
     assert (game.variant.name, len(game.moves), problems) == ("english-6x6", 1, [])
-    assert (
-        read_pdn('[GameType "21"] 1. 6-8 *', build_variant("english-6x6")).games[0].variant.name == "english-6x6"
-    )
-    for gametype in ("21,B,12,12,N1,0", "21,B,8,6,N1,0"):
-        games, (problem,) = read_pdn(f'[GameType "{gametype}"] 1. 9-13 *')
-        assert not games and gametype in problem.message
+    small = build_variant("english-6x6")
+    assert read_pdn('[GameType "21"] 1. 6-8 *', small).games[0].variant.name == "english-6x6"
+    games, (problem,) = read_pdn('[GameType "21,B,12,12,N1,0"] 1. 9-13 *')
+    assert not games and "21,B,12,12,N1,0" in problem.message
 
 
 def test_a_given_variant_is_for_games_that_tell_none_or_its_own_number():
@@ -467,9 +425,7 @@ def test_a_variant_nobody_told_is_the_first_and_that_is_told_once():
 @pytest.mark.parametrize(
     ("white", "encoding", "guessed"),
     [
-        ("Bertè", "utf-8", False),
         ("Bertè", "utf-8-sig", False),
-        ("Bertè", "utf-16", False),
         ("Bertè", "utf-16-be", False),
         ("Bertè", "latin-1", True),
         ("Ильин", "cp1251", True),
@@ -507,28 +463,6 @@ def test_files_of_other_programs_are_read_whole(file, number, expected):
     assert [(len(game.moves), game.result) for game in games] == expected
     again = read_pdn("\n".join(map(write_pdn, games))).games
     assert [game.positions for game in again] == [game.positions for game in games]
-
-
-def test_a_sloppy_file_is_read_as_far_as_it_can_be():
-    path = DATA / "sloppy.pdn"
-    games, problems = read_pdn(path, ENGLISH)
-    assert [(game.number, game.variant, len(game.moves), game.result) for game in games] == [
-        (1, ENGLISH, 6, "draw"),
-        (2, ENGLISH, 0, "white"),
-        (3, BRAZILIAN, 5, "white"),
-        (4, ENGLISH, 2, "*"),
-        (5, ENGLISH, 5, "0-0"),
-        (6, ENGLISH, 2, "black"),
-    ]
-    assert games[0].moves == played_from(ENGLISH, OPENING)
-    assert list(games[0].tags) == ["Event", "Site", "SetUp", "FEN", "GameType", "Result"]
-    assert games[0].tags["Site"] == 'a "quoted" place, C:\\games and an "unquoted" one'
-    assert games[0].comments == {1: "first; move", 4: "a comment to the end of the line } 1-0"}
-    assert [problem[:4] for problem in problems] == [
-        (str(path), 22, 5, 3),
-        (str(path), 23, 5, 3),
-        (str(path), 28, 6, 3),
-    ]
 
 
 @st.composite
@@ -578,12 +512,11 @@ def test_tags_that_stand_together_begin_a_game_of_any_rules():
 1. 11-15 22x18
 """
     _, *games = split(text)
-    assert [game.line for game in games] == [2, 10, 11]
     assert games[0].tags == {"Event": "chess", "White": "a", "Black": 'b "c"', "FEN": "of no matter"}
-    assert [(game.tags.get("Event"), game.moves, game.end, game.first_move[1]) for game in games] == [
-        ("chess", "e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2", "1."),
-        ("without moves", "", "", ""),
-        ("without end", "11-15 22x18", "", "1."),
+    assert [(game.line, game.moves, game.end, game.first_move[1]) for game in games] == [
+        (2, "e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2", "1."),
+        (10, "", "", ""),
+        (11, "11-15 22x18", "", "1."),
     ]
     (second_to_move,) = split('[White "a"]\n\n7... 22x18')
     assert second_to_move.first_move == ("22x18", "7...")
