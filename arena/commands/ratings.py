@@ -18,7 +18,7 @@ from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side
 from arena.report.load import read_results
 from arena.report.tables.catalogue import TABLES
-from arena.report.tables.standings import rated
+from arena.report.tables.standings import rating_table
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
 
@@ -52,7 +52,7 @@ def rate(
         )
     except ValueError as error:
         raise ArenaError(str(error)) from None
-    table, notes = rated(ratings.table, ratings.groups), [*ratings.notes, *results_read.notes]
+    table, notes = rating_table(ratings.table, ratings.groups), [*ratings.notes, *results_read.notes]
     if as_json:
         faults = results_read.faults
         document = {

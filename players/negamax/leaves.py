@@ -151,7 +151,7 @@ def is_threatened(rules: Rules, position: Position) -> bool:
 
 @inlined
 def cut_value(rules: Rules, state: Any, node: Node, end: int, left: int, alpha: float, beta: float) -> float:
-    """The value of a node without captures whose `left` plies need no search, as they hardly matter; else UNKNOWN.
+    """The value of a node without captures that its evaluation or a shallower search settles; else UNKNOWN.
 
     Nothing is cut in windows of wins and losses. Room for moves begins at `moves[end]`.
     """

@@ -80,10 +80,10 @@ class Switches:
     probcut: Annotated[
         bool, does("cut in null windows what evaluation and a shallow search find far outside of them")
     ] = False
-    probcut_above: Annotated[float, does("margin above the window for each ply plus three", "men", 0)] = 0.02
-    probcut_below: Annotated[float, does("margin below the window for each ply plus three", "men", 0)] = 0.06
+    probcut_above: Annotated[float, does("margin above the window for each ply plus three", "men", least=0)] = 0.02
+    probcut_below: Annotated[float, does("margin below the window for each ply plus three", "men", least=0)] = 0.06
     full_width: Annotated[
-        int, does("reduce and cut nothing at this number of pieces or fewer", "pieces", 0, 64)
+        int, does("reduce and cut nothing at this number of pieces or fewer", "pieces", least=0, most=64)
     ] = 0
     extensions: Annotated[bool, does("extend a single reply by a ply")] = False
     singular: Annotated[

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import product
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from arena.report.marks import anchor
@@ -16,9 +13,7 @@ from arena.report.page import markdown_of
 from arena.report.page.blocks import Section
 from arena.report.page.player import PlayerPages, player_sections
 from arena.report.run import Run
-from arena.report.tables.rated_run import RatedRun
-from arena.report.tables.submissions import SAME, copies
-from tests.helpers.report_data import MISSING_WORD, plain, player, specs, synthetic, write_quickly
+from tests.helpers.report_data import MISSING_WORD, plain, player, synthetic, write_quickly
 from tests.helpers.web_browser import page_of
 
 NAMES = ["a b", "a%20b", "q\"<i>'&x=y#", "対局/ü", "plain", "plain:2"]

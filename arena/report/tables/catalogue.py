@@ -417,7 +417,8 @@ depth nodes seconds error
 """
 """The columns of each table, those of SHARED_COLUMNS by their names alone.
 
-`shown` are the columns that people read, in their order; those behind "|" only if a cell is not empty.
+`shown` are the columns that people read, in their order; those behind "|" only if a cell is not empty. Of the
+standings and the final order these are LaTeX and `arena rate`: `arena.report.page.standings` makes the rest.
 """
 
 

@@ -27,12 +27,14 @@ def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequ
     nodes, seconds = effort["nodes"] / effort["moves"], effort["seconds"] / effort["moves"]
     effort = pd.DataFrame({"nodes_per_move": nodes.where(nodes > 0), "seconds_per_move": seconds})
     return (
-        rated(ratings, groups).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
+        rating_table(ratings, groups)
+        .merge(effort, how="left", left_on="player", right_index=True)
+        .reset_index(drop=True)
     )
 
 
-def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
-    """The table of `arena.ratings.joint.rate`, with what is unknown missing.
+def rating_table(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
+    """The table of `arena.ratings.joint.rate`, with what is unknown missing, and figures of the score.
 
     Two players have `score_elo`, too: the Elo that each one's score alone gives it over the other, as match tools
     count it, without prior and first-move advantage; missing for a score of 0 or 1, and

@@ -42,7 +42,7 @@ class Table(NamedTuple):
     name: str
     """The attribute of `Run`, and the file without its suffix."""
     columns: tuple[Column, ...]
-    """In their order; a table may lack the last of them."""
+    """In their order; a table may lack some of them."""
     shown: str = ""
     """The names of the columns that people read, in their order; those behind "|" only if a cell is not empty."""
     view: Callable[[pd.DataFrame], pd.DataFrame] | None = None
