@@ -110,17 +110,20 @@ def test_the_last_planes_count_plies_without_progress_and_earlier_occurrences():
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
+    "options",
     [
-        *((name, {}) for name in ("english", "international", "simplified", "pool")),
-        ("english", {"opponent": "greedy"}),
-        ("frisian", {"random_plies": 8, "max_plies": 200}),
+        *({"rules": name} for name in ("english", "international", "simplified", "pool")),
+        {"rules": "english", "opponent": "greedy"},
+        {"rules": "russian", "opponent": "random", "colour": "black", "random_plies": 3, "max_plies": 200},
+        {"rules": "frisian", "random_plies": 8, "max_plies": 1000},
     ],
+    ids=str,
 )
-def test_the_environment_passes_the_api_test_of_pettingzoo(name, options):
+def test_the_environment_passes_the_api_test_of_pettingzoo(options):
+    more = {name: value for name, value in options.items() if name != "rules"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        api_test(env(name, **{"max_plies": 60} | options), num_cycles=150)
+        api_test(env(options["rules"], **{"max_plies": 60} | more), num_cycles=200)
 
 
 def test_a_game_of_random_actions_is_a_game_by_the_rules_with_its_rewards(variant):

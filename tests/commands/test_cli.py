@@ -120,8 +120,11 @@ def test_a_broken_configuration_gets_a_line_with_its_place_for_each_mistake(tmp_
     assert result.exit_code == 2 and not (tmp_path / "out").exists()
     assert [line.removeprefix(f"{file}:").split(":")[0] for line in lines] == ["6", "7", "8"]
     assert f"{file}:6:" in invoke("doctor", file).output
-    file.write_text("name: t\nvariant: [english\n")
-    assert_one_clear_line(invoke("doctor", file), f"{file}:3:")
+    wrong_name = GOOD.replace("name: t", "name: mäx")
+    for text, line in (("name: t\nvariant: [english\n", 3), (wrong_name, 1), (GOOD, 4)):
+        file.write_text(text, encoding="utf-8")
+        result = invoke("doctor", file)
+        assert f"{file}:{line}:" in result.output and result.exit_code in (1, 2)
 
 
 def test_who_raises_loses_its_games_and_another_experiment_is_not_mixed_into_their_folder(tmp_path: Path) -> None:
