@@ -42,7 +42,7 @@ from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import Outcome, RunPaused, available, carry_out
 from arena.play.workers import IN_PROCESS, Workers, kept_workers
 from arena.ratings.match import Verdict
-from players.loading import fingerprints, located, moved
+from players.loading import fingerprints, located, moved, own_code
 from players.player import PlayerSpec
 
 INCIDENTS = 3
@@ -71,6 +71,8 @@ def run(
     check_report_options(wanted)
     experiments, terminal = load_all(config), Terminal()
     first = next(iter(experiments.values()))
+    if wanted["sheets"] and not any(map(own_code, first.players)):
+        raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
     folder = out or Path("reports") / first.name
     used = available(workers or first.workers, say)
     runs = {name: prepare(experiment, folder / name, terminal, used) for name, experiment in experiments.items()}
