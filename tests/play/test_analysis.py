@@ -219,6 +219,8 @@ def test_scores_are_read_by_people():
         ["english", "--player", "{depth: 99}"],
         ["english", "--player", "random", "--lines", "2"],
         ["english", "--depth", "1", "--lines", "2"],
+        ["W:W:B1", "--variant", "english"],
+        ["englsh"],
         ["english", "--player", "OWN:Silent", "--lines", "2"],
         ["english", "--player", "OWN:Fails"],
         ["english", "--player", "OWN:Cheats"],

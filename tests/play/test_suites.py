@@ -123,6 +123,7 @@ def test_a_broken_file_is_one_line_with_its_place(text, tmp_path):
         ("english-shots", "--depth", "9-1"),
         ("english-shots", "--depth", "x"),
         ("english-shots", "--depth", "1", "--nodes", "10"),
+        ("english-shots", "--player", "{evaluation: strng}"),
         ("english-shots", "--player", "{depth: 99}"),
     ],
 )
