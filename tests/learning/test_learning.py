@@ -311,6 +311,7 @@ BROKEN = {
     FULL: [
         ("{aspiration: {most: 2}}", "{}", "at least one number"),
         ("{most: 2}", "{}", "needs a 'step'"),
+        ("{most: 2}", "{mist: 2}", "did you mean 'most'"),
         ("{most: 2}", "{most: 2, least: -1}", "aspiration"),
         ("{most: 2}", "{most: 2, least: 3}", "'least' must be below 'most'"),
         ("{most: 2}", "{most: 2, start: 3}", "'start' must be at least 0 and at most 2"),
@@ -324,6 +325,7 @@ BROKEN = {
         ("aim: {", "nodes: {", "'nodes' is a limit"),
         ("aim: {", "calm: {", "'calm' is not a number"),
         ("aim: {least: -2, most: 8, step: 1}", "width: {start: 0.5, least: 0, most: 1}", "must be whole"),
+        ("in_process: true", "in_process: true, aim: much", "aim"),
         ("in_process: true", "width: 0", "ZeroDivisionError"),
     ],
     NETWORK: [
