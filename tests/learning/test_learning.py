@@ -24,6 +24,7 @@ from arena.experiment.openings.sources import OpeningsError
 from arena.learning.config import load_learning
 from arena.learning.games import FILE, GAMES, GameStore, Played, job_of, points_of_pairs
 from arena.learning.logistic import Loss
+from arena.learning.loop import prepare, rehearsal
 from arena.learning.method import Session
 from arena.learning.report import caution
 from arena.learning.terms import LearningError, RandomOpenings
@@ -311,6 +312,7 @@ BROKEN = {
     FULL: [
         ("{aspiration: {most: 2}}", "{}", "at least one number"),
         ("{most: 2}", "{}", "needs a 'step'"),
+        ("{most: 2}", "{mist: 2}", "did you mean 'most'"),
         ("{most: 2}", "{most: 2, least: -1}", "aspiration"),
         ("{most: 2}", "{most: 2, least: 3}", "'least' must be below 'most'"),
         ("{most: 2}", "{most: 2, start: 3}", "'start' must be at least 0 and at most 2"),
@@ -324,6 +326,7 @@ BROKEN = {
         ("aim: {", "nodes: {", "'nodes' is a limit"),
         ("aim: {", "calm: {", "'calm' is not a number"),
         ("aim: {least: -2, most: 8, step: 1}", "width: {start: 0.5, least: 0, most: 1}", "must be whole"),
+        ("in_process: true", "in_process: true, aim: much", "aim"),
         ("in_process: true", "width: 0", "ZeroDivisionError"),
     ],
     NETWORK: [
@@ -379,3 +382,8 @@ def test_a_game_that_cannot_be_played_loses_no_other_one(tmp_path: Path, monkeyp
         with pytest.raises(LearningError, match=r"^step 1, game 30: b was not built: "):
             Session(terms, store, 1, Observer()).play("games", jobs)
         assert store.finished("step 1") >= set(range(1, 30))
+
+
+def test_the_games_of_a_run_are_counted(tmp_path: Path) -> None:
+    counted = rehearsal(prepare(load_learning(written(tmp_path, TEXEL))))
+    assert (counted.games, counted.parts) == (36 + 2 * 8, "36 in 3 rounds, and 2 matches of 8 games")

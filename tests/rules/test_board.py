@@ -191,6 +191,7 @@ def test_a_board_is_saved_as_svg_or_text(tmp_path):
         lambda: Board("english", "W:W40:B1"),
         lambda: Board("english", marks=[33]),
         lambda: Board("english", arrows=["11-51"]),
+        lambda: Board("english", arrows=["11"]),
         lambda: Board("english", arrows=[[3]]),
         lambda: Board("english", labels="nubmers"),  # type: ignore[arg-type]
         lambda: Board("english").save("board.png"),

@@ -157,7 +157,6 @@ def test_an_illegal_move_raises_and_changes_nothing(variant, move):
         (lambda game: game.squares("11-15"), "'11-15' is not a legal move but a text"),
         (lambda game: game.move(5), "5 is no text"),
         (lambda game: game.board(arrows=[5]), "5 are not two squares"),
-        (lambda game: game.board(marks=["a"]), "'a' is not a square of english, 1 to 32"),
         (lambda _: Game("english", cast(Any, 5)), "5 is neither a Position nor a FEN"),
     ],
 )
