@@ -13,7 +13,7 @@ from arena.base.number import is_nan
 from arena.commands.options import workers_option
 from arena.commands.output import STOPPED, echo, say
 from arena.commands.waiting import Terminal, announcing_compilation, lost_workers
-from arena.experiment.formats.base import Pairing
+from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import judge_spec
 from arena.ledger.game import StoredGame, stored_game
 from arena.ledger.ledger import Ledger
@@ -87,11 +87,11 @@ def task_of(stored: StoredGame) -> Task:
         if fingerprint == "missing":
             raise StoreError(f"game {number} of {stored.folder} needs {name}, which is not in {home} any more")
     variant = build_variant(experiment.variant)
-    pairing = Pairing(number, record.pair, record.round, *places, record.opening - 1)
+    scheduled = ScheduledGame(number, record.pair, record.round, *places, record.opening - 1)
     opening = parse_fen(variant, record.opening_fen)
     men = stored.info.men.get(white.name), stored.info.men.get(black.name)
     terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-    return Task(pairing, variant, opening, white, black, *terms, men)
+    return Task(scheduled, variant, opening, white, black, *terms, men)
 
 
 def changed_files(stored: StoredGame, task: Task) -> list[str]:
@@ -151,9 +151,9 @@ def replay(run: Path, game: int) -> None:
     """
     stored = stored_game(run, game)
     task = task_of(stored)
-    pairing = task.pairing
-    echo(f"game {game}, round {pairing.round}: {task.white.name} (white) against {task.black.name} (black)")
-    echo(f"opening {pairing.opening + 1}: {fen(task.variant, task.opening)}")
+    scheduled = task.scheduled
+    echo(f"game {game}, round {scheduled.round}: {task.white.name} (white) against {task.black.name} (black)")
+    echo(f"opening {scheduled.opening + 1}: {fen(task.variant, task.opening)}")
     for name in changed_files(stored, task):
         echo(f"{name} has changed since the run began")
     with announcing_compilation():

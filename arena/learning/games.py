@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arena.base.errors import ArenaError
 from arena.base.wording import cut
-from arena.experiment.formats.base import Pairing
+from arena.experiment.formats.base import ScheduledGame
 from arena.hosting.handle import failure_of
 from arena.hosting.player_process import begin_game
 from arena.learning.terms import LearningError, RandomOpenings, Terms
@@ -112,8 +112,8 @@ def attempted(job: Job) -> Played | ArenaError:
 def _ordinary(job: Job) -> Played:
     """A game of White against Black, and some of its quiet positions, without scores."""
     opening = job.opening or job.openings.draw(job.variant, f"{job.seed} {job.stage} {job.pair}")
-    pairing = Pairing(job.game, job.pair, 1, 0, 1, 0)
-    record = play(Task(pairing, job.variant, opening, job.white, job.black, job.seed, job.max_plies))
+    scheduled = ScheduledGame(job.game, job.pair, 1, 0, 1, 0)
+    record = play(Task(scheduled, job.variant, opening, job.white, job.black, job.seed, job.max_plies))
     if record.error:
         raise LearningError(f"{job}: {record.error}")
     moves = record.table()["move"].astype(str).tolist()

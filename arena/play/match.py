@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from arena.base.number import known
 from arena.base.wording import cut
-from arena.experiment.formats.base import Pairing
+from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Adjudication, Draw, Win
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
@@ -42,7 +42,7 @@ _REST_SECONDS = 1.0
 class Task(NamedTuple):
     """All that a worker needs to play a game: plain data."""
 
-    pairing: Pairing
+    scheduled: ScheduledGame
     variant: Variant
     opening: Position
     white: PlayerSpec
@@ -55,11 +55,11 @@ class Task(NamedTuple):
     """What a man is worth in the scores of White and of Black, where that is known."""
 
     def __str__(self) -> str:
-        return f"game {self.pairing.game} ({self.white.name} against {self.black.name})"
+        return f"game {self.scheduled.game} ({self.white.name} against {self.black.name})"
 
     def record(self, result: str, termination: Termination, **fields: Any) -> GameRecord:
         """The record of this game, which has ended so."""
-        game, pair, round, _, _, opening = self.pairing
+        game, pair, round, _, _, opening = self.scheduled
         names, start = (self.white.name, self.black.name), fen(self.variant, self.opening)
         return GameRecord(game, pair, round, *names, opening + 1, start, result, str(termination), **fields)
 
@@ -334,10 +334,10 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, playe
 def _judge(task: Task) -> Adjudicator | None:
     if (rules := task.adjudication) is None:
         return None
-    is_verified = random.Random(f"{task.seed} {task.pairing.game} verify").random() < rules.verify
+    is_verified = random.Random(f"{task.seed} {task.scheduled.game} verify").random() < rules.verify
     tables = opened(task.variant, rules.tables) if rules.tables else None
     return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies, is_verified=is_verified)
 
 
 def _seed(task: Task, colour: int) -> str:
-    return f"{task.seed} {task.pairing.game} {COLOURS[colour]}"
+    return f"{task.seed} {task.scheduled.game} {COLOURS[colour]}"

@@ -69,7 +69,7 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         error = Z95 * float(seconds.std(ddof=1)) / math.sqrt(len(seconds))
     draws = sum(points_of(record.result) == 0.5 for record in pilot)
     draw_rate = (draws + 0.5) / (len(pilot) + 1)
-    games_per_pairing = 2 * tournament.experiment.format.pairs_of_tie(len(tournament.openings))
+    games_per_pairing = 2 * tournament.experiment.format.pairs_of_pairing(len(tournament.openings))
     return Expectation(
         games=tournament.games,
         pilot_games=len(pilot),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import first_few, quoted
-from arena.experiment.formats.base import Batches, Pairing
+from arena.experiment.formats.base import Batches, ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
     FileOpenings,
@@ -88,13 +88,13 @@ class Tournament(NamedTuple):
             return until.batches(experiment.format, self.names, openings, self.first, experiment.anchor)
         return experiment.format.batches(self.names, openings)
 
-    def task(self, pairing: Pairing) -> Task:
+    def task(self, scheduled: ScheduledGame) -> Task:
         """A game as workers receive it."""
-        experiment, opening = self.experiment, self.openings[pairing.opening]
-        white, black = self.players[pairing.white], self.players[pairing.black]
+        experiment, opening = self.experiment, self.openings[scheduled.opening]
+        white, black = self.players[scheduled.white], self.players[scheduled.black]
         man_values = self.man_values.get(white.name), self.man_values.get(black.name)
         terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-        return Task(pairing, self.variant, opening, white, black, *terms, man_values)
+        return Task(scheduled, self.variant, opening, white, black, *terms, man_values)
 
     def warnings(self) -> Iterator[str]:
         """Yield a line on games that give no opening, and for each rule of adjudication that can end no game."""

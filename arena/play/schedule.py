@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from math import inf
 
 from arena.base.wording import counted
-from arena.experiment.formats.base import Batch, Pairing, Place, Played
+from arena.experiment.formats.base import Batch, Place, Played, ScheduledGame
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
 from arena.play.prepare import Tournament
@@ -72,7 +72,7 @@ class Schedule:
         self._batch = batch
         return True
 
-    def games(self) -> Iterator[Pairing]:
+    def games(self) -> Iterator[ScheduledGame]:
         """The games of the batch in their order: each pair's first, then the one with colours swapped."""
         return map(self._game, self._numbers)
 
@@ -133,7 +133,7 @@ class Schedule:
     def _numbers(self) -> range:
         return range(self._before + 1, self._before + 2 * len(self._batch or ()) + 1)
 
-    def _game(self, number: int) -> Pairing:
+    def _game(self, number: int) -> ScheduledGame:
         assert self._batch is not None
         return game_of(self._batch, number, self._before)
 
@@ -142,8 +142,8 @@ class Schedule:
         of_pairs = ((points[number], 1 - points[number + 1]) for number in numbers[::2])
         return Played(of_pairs, frozenset(self._disqualifications.after if self._are_void else ()))
 
-    def _is_missing(self, pairing: Pairing) -> bool:
-        return pairing.game not in self._points and not self._disqualifications.lost(pairing)
+    def _is_missing(self, scheduled: ScheduledGame) -> bool:
+        return scheduled.game not in self._points and not self._disqualifications.lost(scheduled)
 
     def _fail(self, game: int, name: str) -> None:
         self._failed[game] = name
@@ -153,35 +153,35 @@ class Schedule:
         """Disqualify players, as far as all games up to their failure are known; whether anybody was."""
         disqualifications, before = self._disqualifications, len(self._disqualifications.after)
         while (number := disqualifications.settled + 1) in self._numbers:
-            pairing = self._game(number)
-            if self._is_missing(pairing):
+            scheduled = self._game(number)
+            if self._is_missing(scheduled):
                 break
-            disqualifications.settle(pairing, self._failed.get(number, ""))
+            disqualifications.settle(scheduled, self._failed.get(number, ""))
         return len(disqualifications.after) > before
 
     def _rulings(self, *, unplayed: bool) -> Iterator[GameRecord]:
-        for pairing in self.games() if self._disqualifications.after else ():
-            if (unplayed or pairing.game in self._points) and (ruling := self._ruling(pairing)) is not None:
-                self._points[pairing.game] = points_of(ruling.result)
+        for scheduled in self.games() if self._disqualifications.after else ():
+            if (unplayed or scheduled.game in self._points) and (ruling := self._ruling(scheduled)) is not None:
+                self._points[scheduled.game] = points_of(ruling.result)
                 yield ruling
 
-    def _ruling(self, pairing: Pairing) -> GameRecord | None:
-        lost = self._disqualifications.lost(pairing)
+    def _ruling(self, scheduled: ScheduledGame) -> GameRecord | None:
+        lost = self._disqualifications.lost(scheduled)
         if not lost:
             return None
-        result = "draw" if len(lost) == 2 else "black" if lost[0] == pairing.white else "white"
+        result = "draw" if len(lost) == 2 else "black" if lost[0] == scheduled.white else "white"
         why = f"disqualified after {counted(self._limit, 'failure')}, with no sound game that counts"
         why += ": its games are void" if self._are_void else ""
         error = "; ".join(f"{self._names[player]} {why}" for player in lost)
-        return self._tournament.task(pairing).record(result, Termination.DISQUALIFIED, error=error)
+        return self._tournament.task(scheduled).record(result, Termination.DISQUALIFIED, error=error)
 
 
-def game_of(batch: Batch, number: int, before: int = 0) -> Pairing:
+def game_of(batch: Batch, number: int, before: int = 0) -> ScheduledGame:
     """The game of a number in a batch that comes after `before` games: a pair's first, or with colours swapped."""
     index, is_second = divmod(number - before - 1, 2)
     first, second, opening, round = batch[index]
     white, black = (second, first) if is_second else (first, second)
-    return Pairing(number, before // 2 + index + 1, round, white, black, opening)
+    return ScheduledGame(number, before // 2 + index + 1, round, white, black, opening)
 
 
 class Disqualifications:
@@ -198,22 +198,24 @@ class Disqualifications:
         self.after: dict[int, int] = {}
         """The number of the game after which each of the players was disqualified."""
 
-    def lost(self, pairing: Pairing) -> list[int]:
+    def lost(self, scheduled: ScheduledGame) -> list[int]:
         """The players of a game who lose it as they were disqualified before it."""
-        return [player for player in (pairing.white, pairing.black) if self.after.get(player, inf) < pairing.game]
+        return [
+            player for player in (scheduled.white, scheduled.black) if self.after.get(player, inf) < scheduled.game
+        ]
 
-    def settle(self, pairing: Pairing, failed: str) -> None:
+    def settle(self, scheduled: ScheduledGame, failed: str) -> None:
         """Take in the next game, and who failed in it, or ""."""
-        self.settled = pairing.game
-        if not self._limit or self.lost(pairing):
+        self.settled = scheduled.game
+        if not self._limit or self.lost(scheduled):
             return
-        for player, opponent in ((pairing.white, pairing.black), (pairing.black, pairing.white)):
+        for player, opponent in ((scheduled.white, scheduled.black), (scheduled.black, scheduled.white)):
             if self._names[player] == failed:
                 self._failures[player] += 1
             else:
                 self._sound[player].add(opponent)
         if failed:
-            self.after |= dict.fromkeys(self._due(), pairing.game)
+            self.after |= dict.fromkeys(self._due(), scheduled.game)
 
     def _due(self) -> set[int]:
         """The players to disqualify now; where their games are void, none among themselves is sound."""

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.base.wording import listed
-from arena.experiment.formats.base import Pairing
+from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.handle import PlayerFailure
@@ -311,8 +311,8 @@ def _game(trial: Trial, spec: PlayerSpec, number: int, plies: int) -> GameRecord
     opening, colour = _of_number(trial, number)
     player = replace(spec, in_process=False)
     sides = (player, _OPPONENT) if colour == WHITE else (_OPPONENT, player)
-    pairing = Pairing(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
-    return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.allowance))
+    scheduled = ScheduledGame(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
+    return play(Task(scheduled, trial.variant, opening, *sides, trial.seed, plies, trial.allowance))
 
 
 def _of_number(trial: Trial, number: int) -> tuple[Position, int]:

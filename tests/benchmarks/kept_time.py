@@ -11,7 +11,7 @@ from multiprocessing.synchronize import Barrier
 import numpy as np
 
 from arena.bench.rates import Row
-from arena.experiment.formats.base import Pairing
+from arena.experiment.formats.base import ScheduledGame
 from arena.play.match import Task, play
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
@@ -34,8 +34,8 @@ def kept_time(name: str) -> Row:
     with _busy(os.cpu_count() or 1):
         while sum(map(len, tables)) < MOVES:
             games += 1
-            pairing = Pairing(games, pair=games, round=1, white=0, black=1, opening=0)
-            record = play(Task(pairing, variant, variant.start, spec, spec, seed=games, max_plies=MAX_PLIES))
+            scheduled = ScheduledGame(games, pair=games, round=1, white=0, black=1, opening=0)
+            record = play(Task(scheduled, variant, variant.start, spec, spec, seed=games, max_plies=MAX_PLIES))
             if record.error and record.termination != Termination.TIME:
                 raise RuntimeError(record.error)
             tables.append(record.table())

@@ -70,7 +70,7 @@ def fill(folder: Path, kind: str, games: int) -> tuple[int, float]:
     """Store so many made-up games in a ledger; returns their plies and the seconds that storing them took."""
     experiment = _experiment(kind)
     names = [player.name for player in experiment.players]
-    ties = experiment.format.ties(names)
+    ties = experiment.format.pairings(names)
     batch = Rounds(ties, range(-(-games // (2 * len(ties)))))
     rng = random.Random(_SEED)
     templates = [packed(list(zip(*_moves(kind, rng), strict=True))) for _ in range(_TEMPLATES)]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.experiment.formats.base import LEAST_ROUNDS, Format, Pairing
+from arena.experiment.formats.base import LEAST_ROUNDS, Format, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
@@ -73,8 +73,8 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
             if stopping():
                 return
             block = tasks[start : start + 60]
-            begun.extend(task.pairing.game for task in block)
-            block.sort(key=lambda task: place * (task.pairing.game if place < 0 else task.pairing.game % 2))
+            begun.extend(task.scheduled.game for task in block)
+            block.sort(key=lambda task: place * (task.scheduled.game if place < 0 else task.scheduled.game % 2))
             yield from map(record, block)
 
     monkeypatch.setattr(tournament, "run_tasks", shuffled)
@@ -106,27 +106,29 @@ EVERYONE = RoundRobin()
 NAMES = [f"p{number}" for number in range(4)]
 
 
-def frame(played: Sequence[Pairing], points: Sequence[float]) -> pd.DataFrame:
+def frame(played: Sequence[ScheduledGame], points: Sequence[float]) -> pd.DataFrame:
     rows = [(NAMES[p.white], NAMES[p.black], result_of(x), p.pair) for p, x in zip(played, points, strict=True)]
     return pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
 
 
-def by_chance(seed: int, least: Callable[[Pairing], float] = lambda _: 0.0) -> tuple[dict[int, float], Result]:
+def by_chance(
+    seed: int, least: Callable[[ScheduledGame], float] = lambda _: 0.0
+) -> tuple[dict[int, float], Result]:
     """White's points by game, of those that were asked for, and what draws them by lot."""
     rng, points = np.random.default_rng(seed), dict[int, float]()
     return points, lambda it: points.setdefault(it.game, float(rng.choice([least(it), 0.5, 1.0])))
 
 
-def played_until(error: float, openings: int, seed: int, format: Format = EVERYONE) -> list[list[Pairing]]:
+def played_until(error: float, openings: int, seed: int, format: Format = EVERYONE) -> list[list[ScheduledGame]]:
     """The batches of a run of the players of NAMES, and that each but the last was not precise enough."""
-    points, result = by_chance(seed, lambda pairing: pairing.opening % 2)
+    points, result = by_chance(seed, lambda scheduled: scheduled.opening % 2)
     found, order = batches(Until(error=error).batches(format, NAMES, openings), result)
-    games: list[Pairing] = []
+    games: list[ScheduledGame] = []
     for number, batch in enumerate(found, start=1):
         games += batch
         table = rate(frame(games, [points[it.game] for it in games]), NAMES).table
         width = float((table["elo_high"] - table["elo_low"]).max() / 2)
-        is_last = width <= error or len(games) == 2 * openings * len(format.ties(NAMES))
+        is_last = width <= error or len(games) == 2 * openings * len(format.pairings(NAMES))
         assert (number == len(found)) == is_last
     assert order == []
     return found
@@ -136,9 +138,9 @@ def played_until(error: float, openings: int, seed: int, format: Format = EVERYO
 def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_the_first_on(format: Format) -> None:
     found = played_until(28, 400, 1, format)
     (every,), _ = batches(format.batches(NAMES, 400), drawn)
-    games = [pairing for batch in found for pairing in batch]
+    games = [scheduled for batch in found for scheduled in batch]
     assert games == every[: len(games)] and len(games) < len(every)
-    rounds = [len({pairing.round for pairing in batch}) for batch in found]
+    rounds = [len({scheduled.round for scheduled in batch}) for batch in found]
     assert rounds[0] == LEAST_ROUNDS and len(rounds) > 1
     for number, more in enumerate(rounds[1:], start=1):
         assert sum(rounds[:number]) / 20 <= more <= sum(rounds[:number])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from arena.experiment.formats.base import Batches, Pairing, Place, Played
+from arena.experiment.formats.base import Batches, Place, Played, ScheduledGame
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
@@ -13,14 +13,14 @@ from arena.play.prepare import Tournament, prepare
 from arena.play.schedule import game_of
 from arena.rules.game import Termination
 
-Result = Callable[[Pairing], float]
+Result = Callable[[ScheduledGame], float]
 """White's points in a game."""
-Made = tuple[list[list[Pairing]], list[Place]]
+Made = tuple[list[list[ScheduledGame]], list[Place]]
 
 
 def batches(format: Batches, result: Result, void: Mapping[int, frozenset[int]] = {}) -> Made:
     """The games of all batches of a format under some results, and its final order; `void` players by batch."""
-    made: list[list[Pairing]] = []
+    made: list[list[ScheduledGame]] = []
     before = 0
     batch = next(format)
     try:
@@ -34,7 +34,7 @@ def batches(format: Batches, result: Result, void: Mapping[int, frozenset[int]] 
         return made, end.value
 
 
-def drawn(pairing: Pairing) -> float:
+def drawn(scheduled: ScheduledGame) -> float:
     return 0.5
 
 
@@ -60,6 +60,6 @@ DYNAMIC = {
 
 def record(task: Task) -> GameRecord:
     """A made-up game: of three pairs the first player wins two with 1.5 points, one is level."""
-    won = task.pairing.game % 2 == 1 and task.pairing.pair % 3 != 0
+    won = task.scheduled.game % 2 == 1 and task.scheduled.pair % 3 != 0
     result = "white" if won else "draw"
     return task.record(result, Termination.NO_MOVES)

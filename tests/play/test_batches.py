@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.experiment.formats.base import Batches, Format, Pairing, Place
+from arena.experiment.formats.base import Batches, Format, Place, ScheduledGame
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import ScoreTable, Swiss, can_all_meet, next_round
@@ -21,18 +21,18 @@ def named(players: int) -> list[str]:
     return [f"p{player}" for player in range(players)]
 
 
-def games(format: Batches, result: Result) -> list[Pairing]:
-    return [pairing for batch in batches(format, result)[0] for pairing in batch]
+def games(format: Batches, result: Result) -> list[ScheduledGame]:
+    return [scheduled for batch in batches(format, result)[0] for scheduled in batch]
 
 
-def by_order(pairing: Pairing) -> float:
+def by_order(scheduled: ScheduledGame) -> float:
     """Whoever stands first in the configuration wins."""
-    return float(pairing.white < pairing.black)
+    return float(scheduled.white < scheduled.black)
 
 
 def by_chance(seed: int) -> Result:
     """Any result, the same one for the same game."""
-    return lambda pairing: random.Random(f"{seed} {pairing.game}").choice((0.0, 0.5, 1.0))
+    return lambda scheduled: random.Random(f"{seed} {scheduled.game}").choice((0.0, 0.5, 1.0))
 
 
 def each_format(players: int) -> list[Format]:
@@ -76,7 +76,7 @@ def test_a_round_of_a_round_robin_is_one_opening_by_everyone_who_meets_each_open
 
 def test_seeds_of_a_gauntlet_meet_everyone_but_each_other() -> None:
     field = Gauntlet(type="gauntlet", seeds=("c", "a"))
-    assert sorted(field.ties("abcd")) == [(0, 1), (0, 3), (2, 1), (2, 3)]
+    assert sorted(field.pairings("abcd")) == [(0, 1), (0, 3), (2, 1), (2, 3)]
     (batch,), _ = batches(field.batches("abcd", 5), drawn)
     assert len({(p.white, p.black, p.opening) for p in batch}) == len(batch) == field.most_games("abcd", 5) == 40
 
@@ -168,7 +168,7 @@ def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_con
 def test_who_is_void_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_mean_of_others() -> None:
     swiss = Swiss(type="swiss", rounds=4).batches(named(5), 0)
     played, order = batches(swiss, by_order, dict.fromkeys(range(2, 5), frozenset({0})))
-    rounds = [{(pairing.white, pairing.black) for pairing in batch[::2]} for batch in played]
+    rounds = [{(scheduled.white, scheduled.black) for scheduled in batch[::2]} for batch in played]
     assert [0 in {player for tie in ties for player in tie} for ties in rounds] == [True, True, False, False]
     assert [len(ties) for ties in rounds] == [2, 2, 2, 2]
     assert order[-1] == Place(0, {})
@@ -214,10 +214,10 @@ def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> No
 
 
 def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> None:
-    def result(pairing: Pairing) -> float:
-        if {pairing.white, pairing.black} == {0, 3}:
+    def result(scheduled: ScheduledGame) -> float:
+        if {scheduled.white, scheduled.black} == {0, 3}:
             return 0.5
-        return float(pairing.white == 2) if pairing.opening >= 1 and 2 in pairing[3:5] else 0.5
+        return float(scheduled.white == 2) if scheduled.opening >= 1 and 2 in pairing[3:5] else 0.5
 
     played, order = batches(Knockout(type="knockout", pairs=1, extra=2).batches(named(4), 0), result)
     first = [(sorted({p.white for p in batch}), {p.opening for p in batch}) for batch in played[:3]]

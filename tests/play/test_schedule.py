@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.experiment.formats.base import Pairing
+from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord, Incident
 from arena.play.match import Task
@@ -35,7 +35,7 @@ def game(task: Task, bad: str = "") -> GameRecord:
         if name in bad:
             incident = Incident(name, 1, "", "", "", "", (), "")
             return task.record(result, Termination.ERROR, error=f"{name} failed", incident=incident)
-    result = random.Random(str(task.pairing.game)).choice(("white", "white", "draw", "black"))
+    result = random.Random(str(task.scheduled.game)).choice(("white", "white", "draw", "black"))
     return task.record(result, Termination.NO_MOVES)
 
 
@@ -122,7 +122,7 @@ def played(plan: Tournament, bad: str = "", fine: int = 0) -> tuple[Schedule, li
     stored = Stored()
 
     def play(task: Task) -> GameRecord:
-        return game(task, bad if task.pairing.game != fine else "")
+        return game(task, bad if task.scheduled.game != fine else "")
 
     whole = follow(plan, stored, play, random.Random(1), most=10**6)
     return whole, [record for _, record in sorted(stored.items())]
@@ -171,7 +171,7 @@ def test_games_that_are_forgotten_are_played_again() -> None:
     schedule = Schedule(plan, rows(plan, {record.game: record for record in played(plan)[1]}))
     assert schedule.advance()
     schedule.forget([3, 7])
-    assert [task.pairing.game for task in schedule.tasks()] == [3, 7]
+    assert [task.scheduled.game for task in schedule.tasks()] == [3, 7]
     assert not schedule.advance() and schedule.order is None
 
 
@@ -188,7 +188,9 @@ def test_who_plays_soundly_where_games_count_is_not_disqualified() -> None:
     def settled(*games: tuple[str, str, str], are_void: bool = True) -> dict[int, int]:
         disqualifications = Disqualifications(list("abc"), 2, are_void=are_void)
         for number, (white, black, failed) in enumerate(games, start=1):
-            disqualifications.settle(Pairing(number, 0, 1, "abc".index(white), "abc".index(black), 0), failed)
+            disqualifications.settle(
+                ScheduledGame(number, 0, 1, "abc".index(white), "abc".index(black), 0), failed
+            )
         return disqualifications.after
 
     fails_twice = [("a", "b", "a"), ("c", "a", "a")]

@@ -13,7 +13,7 @@ LEAST_ROUNDS = 25
 """Rounds before which no interval ends a run: fewer say too little of its width (arena/ratings/README.md)."""
 
 
-class Pairing(NamedTuple):
+class ScheduledGame(NamedTuple):
     """One game to play. Players and openings are indices from 0, the other numbers count from 1."""
 
     game: int
@@ -25,7 +25,7 @@ class Pairing(NamedTuple):
     opening: int
 
 
-Tie: TypeAlias = tuple[int, int]
+Pairing: TypeAlias = tuple[int, int]
 """Two players who meet; the first one is White in the first game of each pair."""
 
 
@@ -75,7 +75,7 @@ is sent decides what comes next: the same results give the same games.
 class Format(Section):
     """A tournament format: its settings in a configuration, and everything that follows from them.
 
-    Left as they are, the methods describe a format whose games are known before the first is played: every tie
+    Left as they are, the methods describe a format whose games are known before the first is played: every pairing
     plays every opening. `names` are the players' names in the order of the configuration.
     """
 
@@ -85,7 +85,7 @@ class Format(Section):
     tested: ClassVar[bool] = False
     """Whether a sequential test may end it."""
     narrowed: ClassVar[bool] = False
-    """Whether it may end once intervals are narrow enough: all ties play an opening before the next."""
+    """Whether it may end once intervals are narrow enough: all pairings play an opening before the next."""
     voids_games: ClassVar[bool] = True
     """Whether the games of a player that is disqualified are left out."""
     least_players: ClassVar[int] = 2
@@ -100,54 +100,56 @@ class Format(Section):
         """The format for some of the players of a configuration; what is for more of them is made less."""
         return self
 
-    def ties(self, names: Sequence[str]) -> list[Tie]:
+    def pairings(self, names: Sequence[str]) -> list[Pairing]:
         """Who may meet whom."""
         return list(combinations(range(len(names)), 2))
 
-    def pairs_of_tie(self, openings: int) -> int:
+    def pairs_of_pairing(self, openings: int) -> int:
         """The most pairs of games of a pairing, given the number of openings."""
         return openings
 
     def most_games(self, names: Sequence[str], openings: int) -> int:
         """The most games that a number of openings can lead to."""
-        return 2 * len(self.ties(names)) * self.pairs_of_tie(openings)
+        return 2 * len(self.pairings(names)) * self.pairs_of_pairing(openings)
 
     def openings_needed(self, players: int) -> int:
         """How many openings a number of players needs at least."""
         return 0
 
     def batches(self, names: Sequence[str], openings: int) -> Batches:
-        """Play each opening by all ties, a round, before the next one: one batch, as it needs no result."""
-        if batch := Rounds(self.ties(names), range(openings)):
+        """Play each opening by all pairings, a round, before the next one: one batch, as it needs no result."""
+        if batch := Rounds(self.pairings(names), range(openings)):
             yield batch
         return []
 
 
 class Rounds:
-    """The pairs of rounds of one opening each by all ties, none of them in memory: a Batch."""
+    """The pairs of rounds of one opening each by all pairings, none of them in memory: a Batch."""
 
-    def __init__(self, ties: Sequence[Tie], openings: range) -> None:
-        self._ties, self._openings = ties, openings
+    def __init__(self, pairings: Sequence[Pairing], openings: range) -> None:
+        self._pairings, self._openings = pairings, openings
 
     def __len__(self) -> int:
-        return len(self._ties) * len(self._openings)
+        return len(self._pairings) * len(self._openings)
 
     def __getitem__(self, index: int) -> Pair:
-        round, tie = divmod(index, len(self._ties))
+        round, pairing = divmod(index, len(self._pairings))
         opening = self._openings[round]
-        return Pair(*self._ties[tie], opening, opening + 1)
+        return Pair(*self._pairings[pairing], opening, opening + 1)
 
 
-def pairs_of(ties: Iterable[Tie], openings: Iterable[int], round: int) -> list[Pair]:
-    """The pairs of a round: each opening by all ties before the next one."""
-    return [Pair(*tie, opening, round) for opening, tie in product(openings, ties)]
+def pairs_of(pairings: Iterable[Pairing], openings: Iterable[int], round: int) -> list[Pair]:
+    """The pairs of a round: each opening by all pairings before the next one."""
+    return [Pair(*pairing, opening, round) for opening, pairing in product(openings, pairings)]
 
 
-def points_by_tie(batch: Sequence[Pair], points: Iterable[tuple[float, float]]) -> dict[Tie, tuple[float, float]]:
-    """The points of the two players of each tie in a batch."""
-    total: dict[Tie, tuple[float, float]] = {}
+def points_by_pairing(
+    batch: Sequence[Pair], points: Iterable[tuple[float, float]]
+) -> dict[Pairing, tuple[float, float]]:
+    """The points of the two players of each pairing in a batch."""
+    total: dict[Pairing, tuple[float, float]] = {}
     for pair, (as_white, as_black) in zip(batch, points, strict=True):
-        tie, won = (pair.first, pair.second), as_white + as_black
-        scored, conceded = total.get(tie, (0.0, 0.0))
-        total[tie] = scored + won, conceded + 2 - won
+        pairing, won = (pair.first, pair.second), as_white + as_black
+        scored, conceded = total.get(pairing, (0.0, 0.0))
+        total[pairing] = scored + won, conceded + 2 - won
     return total

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from arena.base.wording import unknown
-from arena.experiment.formats.base import LEAST_ROUNDS, Batches, Format, Rounds, Tie
+from arena.experiment.formats.base import LEAST_ROUNDS, Batches, Format, Pairing, Rounds
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
 from arena.rules.result import Colour, result_of
@@ -61,7 +61,7 @@ class Gauntlet(Format):
     def limited_to(self, names: Sequence[str]) -> Format:
         return self.model_copy(update={"seeds": tuple(seed for seed in self.seeds if seed in names)})
 
-    def ties(self, names: Sequence[str]) -> list[Tie]:
+    def pairings(self, names: Sequence[str]) -> list[Pairing]:
         seeds = [names.index(seed) for seed in self.seeds]
         return [(seed, other) for seed in seeds for other in range(len(names)) if other not in seeds]
 
@@ -81,7 +81,7 @@ class Until(Section):
         first: Colour = "white",
         anchor: Mapping[str, float] = MappingProxyType({}),
     ) -> Batches:
-        """Rounds of one opening by all ties until every 95 % interval is within +-`error` Elo.
+        """Rounds of one opening by all pairings until every 95 % interval is within +-`error` Elo.
 
         A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. It is the rating of the
         report, except that repeated games count each time. As errors fall with the square root of the rounds, the
@@ -92,11 +92,11 @@ class Until(Section):
 
         from arena.ratings.joint import rate
 
-        ties, games = format.ties(names), list[tuple[str, str, str, int]]()
+        pairings, games = format.pairings(names), list[tuple[str, str, str, int]]()
         zero = {names[0]: 0.0} if len(names) == 2 else anchor
-        begin, end = 0, min(LEAST_ROUNDS, openings) if ties else 0
+        begin, end = 0, min(LEAST_ROUNDS, openings) if pairings else 0
         while begin < end:
-            batch = Rounds(ties, range(begin, end))
+            batch = Rounds(pairings, range(begin, end))
             played = yield batch
             for index, (as_white, as_black) in enumerate(played.points):
                 first_name, second_name = names[batch[index].first], names[batch[index].second]

@@ -1,4 +1,4 @@
-"""The knockout: ties whose loser is out."""
+"""The knockout: pairings whose loser is out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Batches, Format, Place, pairs_of, points_by_tie
+from arena.experiment.formats.base import Batches, Format, Place, pairs_of, points_by_pairing
 
 
 class Knockout(Format):
@@ -19,7 +19,7 @@ class Knockout(Format):
     exact: ClassVar[bool] = False
     voids_games: ClassVar[bool] = False
 
-    def pairs_of_tie(self, openings: int) -> int:
+    def pairs_of_pairing(self, openings: int) -> int:
         return self.pairs + self.extra
 
     def most_games(self, names: Sequence[str], openings: int) -> int:
@@ -29,7 +29,7 @@ class Knockout(Format):
         return (players - 1).bit_length() * (self.pairs + self.extra)
 
     def batches(self, names: Sequence[str], openings: int) -> Batches:
-        """Rounds of ties until one player is left; the players stand in the order of their seeds.
+        """Rounds of pairings until one player is left; the players stand in the order of their seeds.
 
         The bracket is the usual one: seeds 1 and 2 can only meet in the final, and the first ones have the byes
         that a number of players other than 2, 4, 8 ... needs. All matches of a round have the same openings, other
@@ -43,22 +43,25 @@ class Knockout(Format):
         number = 0
         while len(bracket) > 1:
             number += 1
-            ties = [(min(tie), max(tie)) for tie in zip(bracket[::2], bracket[1::2], strict=True)]
-            met = [tie for tie in ties if tie[1] < len(names)]
+            pairings = [(min(pairing), max(pairing)) for pairing in zip(bracket[::2], bracket[1::2], strict=True)]
+            met = [pairing for pairing in pairings if pairing[1] < len(names)]
             won = dict.fromkeys(met, (0.0, 0.0))
             for played in self._openings_of_round(number):
-                level = [tie for tie in met if won[tie][0] == won[tie][1]]
+                level = [pairing for pairing in met if won[pairing][0] == won[pairing][1]]
                 if not level:
                     break
                 batch = pairs_of(level, played, number)
                 points = (yield batch).points
-                for tie, scored in points_by_tie(batch, points).items():
-                    won[tie] = won[tie][0] + scored[0], won[tie][1] + scored[1]
-            bracket = [tie[1] if tie in won and won[tie][0] < won[tie][1] else tie[0] for tie in ties]
+                for pairing, scored in points_by_pairing(batch, points).items():
+                    won[pairing] = won[pairing][0] + scored[0], won[pairing][1] + scored[1]
+            bracket = [
+                pairing[1] if pairing in won and won[pairing][0] < won[pairing][1] else pairing[0]
+                for pairing in pairings
+            ]
             for (first, second), (gained, conceded) in won.items():
-                last[first] = _last_tie(number, names[second], gained, conceded)
-                last[second] = _last_tie(number, names[first], conceded, gained)
-            lost = sorted(player for tie in met for player in tie if player not in bracket)
+                last[first] = _last_pairing(number, names[second], gained, conceded)
+                last[second] = _last_pairing(number, names[first], conceded, gained)
+            lost = sorted(player for pairing in met for player in pairing if player not in bracket)
             out[:0] = [Place(loser, last[loser]) for loser in lost]
         return [Place(bracket[0], last[bracket[0]]), *out]
 
@@ -69,8 +72,8 @@ class Knockout(Format):
         return [range(first, first + self.pairs), *(range(opening, opening + 1) for opening in further)]
 
 
-def _last_tie(number: int, opponent: str, scored: float, conceded: float) -> dict[str, float | str]:
-    """What a place rests on: the player's last tie, of round `number`, in points; the seed decides equal ones."""
+def _last_pairing(number: int, opponent: str, scored: float, conceded: float) -> dict[str, float | str]:
+    """What a place rests on: the player's last pairing, of round `number`, in points; the seed decides equal ones."""
     decided = "seed" if scored == conceded else "points"
     return {"round": number, "opponent": opponent, "points": scored, "conceded": conceded, "decided": decided}
 

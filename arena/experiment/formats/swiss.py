@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from arena.experiment.formats.base import Batches, Format, Place, Tie, pairs_of, points_by_tie
+from arena.experiment.formats.base import Batches, Format, Pairing, Place, pairs_of, points_by_pairing
 from arena.experiment.yaml.errors import Keys
 
 _PRIME = 2**31 - 1
@@ -30,7 +30,7 @@ class Swiss(Format):
     def limited_to(self, names: Sequence[str]) -> Format:
         return self.model_copy(update={"rounds": min(self.rounds, max(len(names) - 1, 1))})
 
-    def pairs_of_tie(self, openings: int) -> int:
+    def pairs_of_pairing(self, openings: int) -> int:
         return self.pairs
 
     def most_games(self, names: Sequence[str], openings: int) -> int:
@@ -40,18 +40,18 @@ class Swiss(Format):
         return self.rounds * self.pairs
 
     def batches(self, names: Sequence[str], openings: int) -> Batches:
-        """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
+        """Rounds of pairings of `pairs` pairs each; the players' order decides where nothing else does.
 
-        All ties of a round have the same openings, other ones than the rounds before. A player whose games are
+        All pairings of a round have the same openings, other ones than the rounds before. A player whose games are
         void is not paired any more, and stands at the end.
         """
         table = ScoreTable(len(names), self.pairs)
         for number in range(1, self.rounds + 1):
-            ties, bye = next_round(table)
-            batch = pairs_of(ties, range((number - 1) * self.pairs, number * self.pairs), number)
+            pairings, bye = next_round(table)
+            batch = pairs_of(pairings, range((number - 1) * self.pairs, number * self.pairs), number)
             played = yield batch
-            for tie, won in points_by_tie(batch, played.points).items():
-                table.add(tie, won)
+            for pairing, won in points_by_pairing(batch, played.points).items():
+                table.add(pairing, won)
             if bye is not None:
                 table.add_bye(bye)
             table.disqualify(played.void)
@@ -72,9 +72,9 @@ class ScoreTable:
         self.out: frozenset[int] = frozenset()
         """The players whose games are void."""
 
-    def add(self, tie: Tie, points: tuple[float, float]) -> None:
-        """Count a tie of two players."""
-        for player, opponent, won in zip(tie, reversed(tie), points, strict=True):
+    def add(self, pairing: Pairing, points: tuple[float, float]) -> None:
+        """Count a pairing of two players."""
+        for player, opponent, won in zip(pairing, reversed(pairing), points, strict=True):
             self._won[player] += won
             self.met[player].append((opponent, won / self._most))
 
@@ -141,8 +141,8 @@ class ScoreTable:
         }
 
 
-def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:
-    """The ties of the next round, and who has a bye if the number of players is odd.
+def next_round(table: ScoreTable) -> tuple[list[Pairing], int | None]:
+    """The pairings of the next round, and who has a bye if the number of players is odd.
 
     From the first in order down, each player without an opponent meets one of equal points, first in the lower
     half of these, then in the upper half, else the next below, such that nobody meets twice; if that cannot be,
@@ -156,29 +156,29 @@ def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:
         spare = [player for player in reversed(order) if table.byes[player] == fewest]
     for most in count():
         for bye in spare:
-            ties = _matched(table, [player for player in order if player != bye], most)
-            if ties is not None:
-                return ties, bye
+            pairings = _matched(table, [player for player in order if player != bye], most)
+            if pairings is not None:
+                return pairings, bye
     raise AssertionError("unreachable: any two players have met at most that often")
 
 
-def _matched(table: ScoreTable, order: list[int], most: int) -> list[Tie] | None:
+def _matched(table: ScoreTable, order: list[int], most: int) -> list[Pairing] | None:
     """Ties of all players in `order`, none of whom have met more than `most` times; None if that is impossible."""
     open_to = {
         one: {other for other in order if other != one and table.meetings(one, other) <= most} for one in order
     }
     if not can_all_meet(order, open_to):
         return None
-    ties: list[Tie] = []
+    pairings: list[Pairing] = []
     left = order
     while left:
         for opponent in sorted(_candidates(table, left), key=partial(table.meetings, left[0])):
             others = [player for player in left[1:] if player != opponent]
             if opponent in open_to[left[0]] and can_all_meet(others, open_to):
-                ties.append((left[0], opponent))
+                pairings.append((left[0], opponent))
                 left = others
                 break
-    return ties
+    return pairings
 
 
 def _candidates(table: ScoreTable, left: Sequence[int]) -> Iterator[int]:

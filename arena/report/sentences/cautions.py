@@ -191,8 +191,8 @@ def _games_of_pairings(run: Run) -> dict[tuple[str, str], int]:
     names = [spec.name for spec in run.experiment.players]
     colours = run.games[["white", "black"]].astype(str)
     met = Counter(frozenset(pair) for pair in zip(colours["white"], colours["black"], strict=True))
-    ties = run.experiment.format.ties(names) if run.experiment.format.type in WHOLE_SCHEDULE else []
-    return {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in ties}
+    pairings = run.experiment.format.pairings(names) if run.experiment.format.type in WHOLE_SCHEDULE else []
+    return {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in pairings}
 
 
 def below_random(run: Run) -> list[str]:
