@@ -169,8 +169,8 @@ def stored(folder: Path) -> int:
 
 
 def test_rounds_are_the_pairs_of_each_opening_one_by_one() -> None:
-    ties = [(0, 1), (0, 2), (1, 2)]
-    wanted = [pair for opening in range(2, 6) for pair in pairs_of(ties, [opening], opening + 1)]
-    rounds = Rounds(ties, range(2, 6))
+    pairings = [(0, 1), (0, 2), (1, 2)]
+    wanted = [pair for opening in range(2, 6) for pair in pairs_of(pairings, [opening], opening + 1)]
+    rounds = Rounds(pairings, range(2, 6))
     assert [rounds[index] for index in range(len(rounds))] == wanted
-    assert not Rounds([], range(4)) and not Rounds(ties, range(0))
+    assert not Rounds([], range(4)) and not Rounds(pairings, range(0))

@@ -106,11 +106,11 @@ def test_nobody_meets_twice_in_a_swiss_while_a_round_without_rematch_exists(
     rounds = data.draw(st.integers(2, players - 1))
     met: set[frozenset[int]] = set()
     for batch in batches(Swiss(type="swiss", rounds=rounds).batches(named(players), 0), by_chance(seed))[0]:
-        ties = [frozenset((p.white, p.black)) for p in batch[::2]]
-        if any(tie in met for tie in ties):
-            left = [p for p in range(players) if players % 2 == 0 or any(p in tie for tie in ties)]
+        pairings = [frozenset((p.white, p.black)) for p in batch[::2]]
+        if any(pairing in met for pairing in pairings):
+            left = [p for p in range(players) if players % 2 == 0 or any(p in pairing for pairing in pairings)]
             assert not pairable(left, met)
-        met |= set(ties)
+        met |= set(pairings)
 
 
 def pairable(players: list[int], met: set[frozenset[int]]) -> bool:
@@ -124,15 +124,15 @@ def pairable(players: list[int], met: set[frozenset[int]]) -> bool:
 
 
 def test_all_can_meet_exactly_where_networkx_pairs_them() -> None:
-    """Few ties, with or without a hidden matching, so that cycles of odd length decide."""
+    """Few pairings, with or without a hidden matching, so that cycles of odd length decide."""
     for seed in range(300):
         chance = random.Random(seed)
         players = chance.sample(range(50), chance.randint(0, 40))
         every = list(combinations(players, 2))
-        ties = chance.sample(every, min(len(every), int(chance.uniform(0.3, 1.3) * len(players))))
+        pairings = chance.sample(every, min(len(every), int(chance.uniform(0.3, 1.3) * len(players))))
         if chance.random() < 0.7:
-            ties += zip(players[::2], players[1::2], strict=False)
-        graph: networkx.Graph[int] = networkx.Graph(ties)
+            pairings += zip(players[::2], players[1::2], strict=False)
+        graph: networkx.Graph[int] = networkx.Graph(pairings)
         graph.add_nodes_from(players)
         most = networkx.max_weight_matching(graph, maxcardinality=True)
         open_to = {player: set(graph[player]) for player in graph}
@@ -141,16 +141,16 @@ def test_all_can_meet_exactly_where_networkx_pairs_them() -> None:
 
 def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:
     played, _ = batches(Swiss(type="swiss", rounds=3).batches(named(8), 0), by_order)
-    ties = [[(p.white, p.black) for p in batch[::2]] for batch in played]
-    assert ties[0] == [(0, 4), (1, 5), (2, 6), (3, 7)]
-    assert ties[1] == [(0, 2), (1, 3), (4, 6), (5, 7)]
-    assert ties[2][0] == (0, 1) and (6, 7) in ties[2]
+    pairings = [[(p.white, p.black) for p in batch[::2]] for batch in played]
+    assert pairings[0] == [(0, 4), (1, 5), (2, 6), (3, 7)]
+    assert pairings[1] == [(0, 2), (1, 3), (4, 6), (5, 7)]
+    assert pairings[2][0] == (0, 1) and (6, 7) in pairings[2]
 
 
-def score_table(players: int, *ties: tuple[int, int, float]) -> ScoreTable:
-    """The table after ties of a pair each: both players, and the points of the first."""
+def score_table(players: int, *pairings: tuple[int, int, float]) -> ScoreTable:
+    """The table after pairings of a pair each: both players, and the points of the first."""
     table = ScoreTable(players, pairs=1)
-    for one, other, points in ties:
+    for one, other, points in pairings:
         table.add((one, other), (points, 2 - points))
     return table
 
@@ -169,8 +169,13 @@ def test_who_is_void_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_
     swiss = Swiss(type="swiss", rounds=4).batches(named(5), 0)
     played, order = batches(swiss, by_order, dict.fromkeys(range(2, 5), frozenset({0})))
     rounds = [{(scheduled.white, scheduled.black) for scheduled in batch[::2]} for batch in played]
-    assert [0 in {player for tie in ties for player in tie} for ties in rounds] == [True, True, False, False]
-    assert [len(ties) for ties in rounds] == [2, 2, 2, 2]
+    assert [0 in {player for pairing in pairings for player in pairing} for pairings in rounds] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [len(pairings) for pairings in rounds] == [2, 2, 2, 2]
     assert order[-1] == Place(0, {})
 
     table = score_table(4, (0, 1, 2.0), (2, 3, 2.0), (0, 2, 2.0), (1, 3, 1.5), (0, 3, 1.0), (1, 2, 0.5))
@@ -205,19 +210,19 @@ def test_a_swiss_of_a_hundred_players_is_paired_quickly() -> None:
 
 def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> None:
     played, order = batches(Knockout(type="knockout").batches(named(6), 0), by_order)
-    ties = [[(p.white, p.black) for p in batch[::2]] for batch in played]
-    assert ties == [[(3, 4), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
+    pairings = [[(p.white, p.black) for p in batch[::2]] for batch in played]
+    assert pairings == [[(3, 4), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
     assert [place.player for place in order] == [0, 1, 2, 3, 4, 5]
     assert [place.figures["round"] for place in order] == [3, 3, 2, 2, 1, 1]
     assert order[0].figures == {"round": 3, "opponent": "p1", "points": 2.0, "conceded": 0.0, "decided": "points"}
     assert order[5].figures == {"round": 1, "opponent": "p2", "points": 0.0, "conceded": 2.0, "decided": "points"}
 
 
-def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> None:
+def test_only_level_pairings_go_on_and_the_higher_seed_wins_what_stays_level() -> None:
     def result(scheduled: ScheduledGame) -> float:
         if {scheduled.white, scheduled.black} == {0, 3}:
             return 0.5
-        return float(scheduled.white == 2) if scheduled.opening >= 1 and 2 in pairing[3:5] else 0.5
+        return float(scheduled.white == 2) if scheduled.opening >= 1 and 2 in scheduled[3:5] else 0.5
 
     played, order = batches(Knockout(type="knockout", pairs=1, extra=2).batches(named(4), 0), result)
     first = [(sorted({p.white for p in batch}), {p.opening for p in batch}) for batch in played[:3]]
@@ -234,10 +239,10 @@ def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> No
 @given(players=st.integers(2, 33), seed=st.integers(0, 1000))
 def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players: int, seed: int) -> None:
     played, order = batches(Knockout(type="knockout", extra=1).batches(named(players), 0), by_chance(seed))
-    ties = {(p.round, frozenset((p.white, p.black))) for batch in played for p in batch}
-    assert len(ties) == players - 1
+    pairings = {(p.round, frozenset((p.white, p.black))) for batch in played for p in batch}
+    assert len(pairings) == players - 1
     assert sorted(place.player for place in order) == list(range(players))
-    last = {player: max(number for number, tie in ties if player in tie) for player in range(players)}
+    last = {player: max(number for number, pairing in pairings if player in pairing) for player in range(players)}
     assert [last[place.player] for place in order] == sorted(last.values(), reverse=True)
 
 

@@ -54,13 +54,11 @@ class Knockout(Format):
                 points = (yield batch).points
                 for pairing, scored in points_by_pairing(batch, points).items():
                     won[pairing] = won[pairing][0] + scored[0], won[pairing][1] + scored[1]
-            bracket = [
-                pairing[1] if pairing in won and won[pairing][0] < won[pairing][1] else pairing[0]
-                for pairing in pairings
-            ]
+            behind = {pairing for pairing, (scored, conceded) in won.items() if scored < conceded}
+            bracket = [second if (first, second) in behind else first for first, second in pairings]
             for (first, second), (gained, conceded) in won.items():
-                last[first] = _last_pairing(number, names[second], gained, conceded)
-                last[second] = _last_pairing(number, names[first], conceded, gained)
+                last[first] = _last_match(number, names[second], gained, conceded)
+                last[second] = _last_match(number, names[first], conceded, gained)
             lost = sorted(player for pairing in met for player in pairing if player not in bracket)
             out[:0] = [Place(loser, last[loser]) for loser in lost]
         return [Place(bracket[0], last[bracket[0]]), *out]
@@ -72,8 +70,8 @@ class Knockout(Format):
         return [range(first, first + self.pairs), *(range(opening, opening + 1) for opening in further)]
 
 
-def _last_pairing(number: int, opponent: str, scored: float, conceded: float) -> dict[str, float | str]:
-    """What a place rests on: the player's last pairing, of round `number`, in points; the seed decides equal ones."""
+def _last_match(number: int, opponent: str, scored: float, conceded: float) -> dict[str, float | str]:
+    """What a place rests on: the player's last match, in round `number`; of equal points the seed decides."""
     decided = "seed" if scored == conceded else "points"
     return {"round": number, "opponent": opponent, "points": scored, "conceded": conceded, "decided": decided}
 
