@@ -129,7 +129,7 @@ def heads(variant: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     encoding, rng = Encoding(variant), np.random.default_rng(seed)
     inputs = int(np.prod(encoding.shape))
     policy = rng.normal(size=(inputs, encoding.actions)).astype(np.float32)
-    value = rng.uniform(-0.02, 0.02, size=(inputs, 1)).astype(np.float32)
+    value = rng.uniform(-0.04, 0.04, size=(inputs, 1)).astype(np.float32)
     value[inputs * 4 // 6 :] = 0
     return policy, value
 
@@ -169,7 +169,7 @@ def naive_visits(game: Game, policy: np.ndarray, value: np.ndarray, nodes: int) 
 def test_a_tree_network_visits_what_a_naive_puct_visits_most(tmp_path):
     policy, value = heads("english", 2)
     encoding, file = Encoding("english"), tmp_path / "two.pt2"
-    write_torch(file, encoding.shape, policy / 4, value)
+    write_torch(file, encoding.shape, policy / 20, value)
     spec = player_spec({"type": f"{CONFIGS}/own_network.py:TreeNetwork", "file": str(file)})
     player = build_player(spec, encoding.variant)
     tried = 0
@@ -178,7 +178,7 @@ def test_a_tree_network_visits_what_a_naive_puct_visits_most(tmp_path):
         for _ in range(4 + 5 * seed):
             if game.moves:
                 game.pop()
-        visits = naive_visits(game, policy / 4, value, 60)
+        visits = naive_visits(game, policy / 20, value, 60)
         move = player.choose(game, Limit(nodes=60), random.Random(0)).move
         assert visits[move] == max(visits.values())
         tried += len(visits) > 2
