@@ -62,9 +62,10 @@ def describe_evaluation(evaluation: Any) -> str:
 def _kind(spec: PlayerSpec, options: dict[str, Any]) -> str:
     """The search of a player; removes the options that it names."""
     if spec.type == ENGINE:
-        words = words_of_command(options.get("command"))[:2]
+        program, *words = words_of_command(options.get("command"))
         options.clear()
-        return " ".join(["program", *(_file_name(word) for word in words if not word.startswith("-"))])
+        script = [word for word in words[:1] if PurePath(word).suffix]  # of an interpreter
+        return " ".join(["program", *map(_file_name, [program, *script])])
     preset = options.pop("preset", None)
     if preset is None:
         return _KINDS.get(spec.type, _file_name(spec.type))

@@ -254,7 +254,7 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert table.loc["good", "seconds_per_move"] == pytest.approx(own["cpu_seconds"].mean())
     first = run.games[run.games["error"] != ""]["game"].iloc[0]
     assert table["reasons"].to_dict() == {
-        "good": "",
+        "good": "found before the first game: is slow",
         "fails": f"lost 1 on time and 1 by errors (game {first}: raised KeyError: 3 at ply 4)",
         "bad": "disqualified, as it failed in 3 games and played no sound one that counts "
         f"(game {run.void_games['game'].iloc[1]}: returned None at ply 2): "

@@ -15,7 +15,7 @@ from arena.report.load import card
 from arena.report.page.sections import html, markdown
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.sentences.answer import MOST, answer, gains, opening, to_know_more
+from arena.report.sentences.answer import MOST, Claim, answer, gains, opening, shortened, to_know_more
 from arena.report.sentences.cautions import (
     below_random,
     cautions,
@@ -106,9 +106,11 @@ def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_sai
 
 
 def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_path: Path) -> None:
-    players = [player(f"p{i}", 3, evaluation=f"e{i}") for i in range(MOST + 4)]
-    claims = answer(synthetic(tmp_path, players, 1, plies=2))
-    assert len(claims) == MOST and claims[-1].text == "4 more, listed below"
+    claims = shortened([Claim(f"claim {i}") for i in range(MOST + 4)])
+    assert len(claims) == MOST and claims[-1].text == "5 more, listed below"
+    players = [player(f"p{i}", 3, evaluation=f"e{i}") for i in range(MOST)]
+    few = answer(synthetic(tmp_path, players, 1, plies=2))
+    assert len([claim for claim in few if claim.text.endswith("too few games to tell")]) == 1
 
 
 def test_twice_the_depth_is_worth_what_a_line_that_fits_says() -> None:
@@ -116,7 +118,8 @@ def test_twice_the_depth_is_worth_what_a_line_that_fits_says() -> None:
     table = pd.DataFrame(rows, columns=["family", "per", "gain", "gain_low", "gain_high"]).assign(fits=True)
     assert [claim.sentence for claim in gains(table.head(1))] == ["twice the depth is worth: +80 ± 9 Elo."]
     assert [claim.names for claim in gains(table)] == [("e2",), ("e0",), ("e1",)]
-    assert [claim.names for claim in gains(table.assign(fits=[False, True, True]))] == [("e2",), ("e1",)]
+    assert [claim.names for claim in gains(table.assign(fits=[False, True, True]))] == [("e2",), ("e1",), ("e0",)]
+    assert list(gains(table.assign(fits=False))) == []
 
 
 def test_how_many_times_the_games_would_show_what_is_not_shown(tmp_path: Path) -> None:
@@ -215,7 +218,7 @@ def test_a_class_that_moves_at_random_is_not_accused_as_each_is_tested_among_all
 
 
 def test_moves_that_took_more_than_twice_their_processor_time_are_noted(tmp_path: Path) -> None:
-    run = synthetic(tmp_path, [player("own", 9), player("calm", 9)], 2, plies=6)
+    run = synthetic(tmp_path, [player("own", 9, seconds=1.0), player("calm", 9, seconds=1.0)], 2, plies=6)
     assert waited(run) == []
     took = run.moves["seconds"].where(run.moves["player"].astype(str) == "calm", 3 * run.moves["seconds"])
     slow = changed(run, moves=run.moves.assign(seconds=took))

@@ -75,7 +75,7 @@ class PlayerPages:
         blocks: list[Block] = [Text(what, "facts"), *notes]
         if len(games):
             strength = [_opponents(games, self.run.placed, called), *self._phases(name)]
-            blocks += [self._strength(name, games), Row(strength)]
+            blocks += [self._strength(name, games, called(self.run.zero)), Row(strength)]
         return [
             *blocks,
             *self._failures(name, len(games), command),
@@ -83,14 +83,14 @@ class PlayerPages:
             *(_lost_games(games, called) if linked else []),
         ]
 
-    def _strength(self, name: str, games: pd.DataFrame) -> Block:
+    def _strength(self, name: str, games: pd.DataFrame, zero: str) -> Block:
         elo = Interval.of(self.rated.loc[name], "elo") if name in self.rated.index else None
         won, drawn, lost = (int((games["points"] == points).sum()) for points in (1, 0.5, 0))
         place = f"place {self.run.placed.index(name) + 1} of {len(self.run.placed)}"
         score = f"{percent(games['points'].mean())} of {counted(len(games), 'game')}"
         return Raw(
             Markup('<p class="strength">{} {} {} {}</p>').format(
-                Markup("{} Elo ({}), ").format(elo_html(elo), self.run.zero) if elo and known(elo.value) else "",
+                Markup("{} Elo ({}), ").format(elo_html(elo), zero) if elo and known(elo.value) else "",
                 f"{place} · ", results_bar(won, drawn, lost), score,
             )
         )  # fmt: skip
