@@ -19,15 +19,17 @@ from arena.play.workers import EngineError
 from arena.watch.observer import Observer
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
+SMALL = CONFIG.replace("count: 8", "count: 4")
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
-    """The tournament of CONFIG, played by one worker without a stop."""
-    return run(tmp_path_factory.mktemp("whole"), "out")
+    """The tournament of SMALL, played by one worker without a stop."""
+    return run(tmp_path_factory.mktemp("whole"), "out", SMALL)
 
 
 def test_every_game_and_move_is_recorded_once(whole: arena.Run) -> None:
-    assert whole.games["game"].tolist() == list(range(1, 6 * 8 + 1))
+    assert whole.games["game"].tolist() == list(range(1, 6 * 4 + 1))
     assert (whole.games["plies"] == whole.moves.groupby("game").size().to_numpy()).all()
     assert (whole.moves.groupby("game")["ply"].max().to_numpy() == whole.games["plies"]).all()
     searched = whole.moves[whole.moves["player"] == "depth-3"]
@@ -38,11 +40,11 @@ def test_every_game_and_move_is_recorded_once(whole: arena.Run) -> None:
 
 
 def test_the_number_of_workers_does_not_change_the_games(whole: arena.Run, tmp_path: Path) -> None:
-    assert_same(whole, run(tmp_path, "two", workers=2))
+    assert_same(whole, run(tmp_path, "two", SMALL, workers=2))
 
 
 def test_a_stopped_run_goes_on_and_plays_nothing_twice(whole: arena.Run, tmp_path: Path) -> None:
-    assert_same(run(tmp_path, "parts", stops=(5, 17)), whole)
+    assert_same(run(tmp_path, "parts", SMALL, stops=(5, 17)), whole)
 
 
 @pytest.mark.full
