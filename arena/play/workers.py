@@ -58,6 +58,8 @@ _AHEAD = 2
 """Batches that a worker is handed, the one under way among them, while all tasks are short."""
 _DEATHS = 5
 """Deaths for each worker, with no record made between them, after which no task is handed out any more."""
+STARTS = 3
+"""Processes in a row that may die while they begin until a run ends."""
 _POLL_SECONDS = 0.5
 """Seconds after which a wish to stop is noticed, at most."""
 IN_PROCESS = "ARENA_IN_PROCESS"
@@ -257,7 +259,8 @@ class _Processes:
     def ended(self, seconds: float) -> tuple[Batch, Made | str] | None:
         """Wait so long for a batch to end: what was made of it, or how its worker ended, if it may have ended it.
 
-        Raises EngineError for a process that has ended before it could do anything, and what the function raised.
+        Raises EngineError for a process that has ended STARTS times before it could do anything, and what the
+        function raised.
         """
         try:
             process, executor, batch, future = self._ended.get(timeout=seconds)
@@ -271,8 +274,7 @@ class _Processes:
             return batch, future.result()
         if executor is not process.executor:  # an executor fails its calls in their order: this one had not begun
             return batch, ([], 0.0)
-        process.lost()
-        return batch, _ending(error)
+        return batch, _ending(error) if process.lost() else ([], 0.0)
 
     def withdraw(self) -> int:
         """Take back no batch: none waits here for a long task."""
@@ -290,6 +292,8 @@ class _Process:
         self.batches = 0
         """Batches that it was handed and has not ended."""
         self.executor: ProcessPoolExecutor | None = None
+        self._lost_at_start = 0
+        """How many processes in a row have died while they began."""
 
     def submit(self, function: Function, batch: Batch) -> tuple[ProcessPoolExecutor, Future[Made]]:
         """Hand it a batch, and start it if it has ended; its executor, and the future of what is made."""
@@ -300,12 +304,15 @@ class _Process:
             except BrokenProcessPool:
                 self.lost()
 
-    def lost(self) -> None:
-        """Its process has died. Raises EngineError if that was before it could do anything."""
+    def lost(self) -> bool:
+        """Its process has died; whether it could do anything before. Raises EngineError if STARTS did not."""
         self.executor = None
-        if (error := self._begun.exception()) is not None:
+        error = self._begun.exception()
+        self._lost_at_start = 0 if error is None else self._lost_at_start + 1
+        if error is not None and self._lost_at_start == STARTS:
             how = f" ({_ending(error)})" if _ending(error) else ""
             raise EngineError(f"a worker process ended while it began{how}: has it enough memory (ulimit -v)?")
+        return error is None
 
     def is_stuck(self) -> bool:
         """Whether joblib's thread for the process has ended, so that no future of it ever does."""
