@@ -95,7 +95,7 @@ def test_a_run_that_cannot_be_read_shows_what_was_read_last(
         shown.done(1)
         (tmp_path / FILE).unlink()
     one, other = stream.getvalue().splitlines()
-    assert one == other and one.startswith("1/2000 games")
+    assert one == other and one.startswith("1/2,000 games")
 
 
 def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
