@@ -46,7 +46,8 @@ def progress(moment: Moment) -> str:
     if not moment.planned:
         return counted(moment.games, "game")
     most = "" if moment.exact else "at most "
-    text = f"{moment.games:,}/{most}{counted(moment.planned, 'game')} ({100 * moment.games / moment.planned:.0f} %)"
+    share = f"{100 * moment.games / moment.planned:.0f} %"
+    text = f"{moment.games:,}/{most}{counted(moment.planned, 'game')} ({share})"
     if rate := moment.rate:
         text += f", {rate:.3g} games/s" if rate >= 1 else f", {60 * rate:.3g} games/min"
     if (left := moment.seconds_left) is not None:
