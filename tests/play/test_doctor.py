@@ -188,3 +188,28 @@ def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_
     assert findings[2].message == "out cannot be written to"
     assert "faulty.yaml:4:29: 3 distinct openings of 0 random plies" in findings[0].message
     assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in findings[1].message
+
+
+COPIED = """\
+from arena import Choice
+
+class {}:
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[{}])
+"""
+
+
+@pytest.mark.compiled
+def test_files_that_are_copies_or_play_alike_are_named(folder: Path) -> None:
+    (folder / "all").mkdir()
+    for name, title, place in (("ann", "A", 0), ("bob", "A", 0), ("cid", "C", 0), ("dan", "D", -1)):
+        (folder / "all" / f"{name}.py").write_text(COPIED.format(title, place))
+    file = Path("class.yaml")
+    file.write_text("name: class\nvariant: english\nplayers: [random, {type: all/*.py, seconds: 1}]\n")
+    assert [(finding.where, finding.message) for finding in diagnosed(file)] == [
+        ("ann", "has the same file as bob"),
+        ("ann", "plays exactly as cid"),
+        ("bob", "has the same file as ann"),
+        ("bob", "plays exactly as cid"),
+        ("cid", "plays exactly as ann and bob"),
+    ]

@@ -12,6 +12,7 @@ import pytest
 
 from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
+from arena.report.page.blocks import Table
 from arena.report.page.sections import html, markdown
 from arena.report.page.standings import standings
 from arena.report.run import Run
@@ -25,6 +26,7 @@ from arena.report.sentences.cautions import (
     unfinished,
     waited,
 )
+from arena.report.sentences.facts import byes
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
@@ -258,3 +260,20 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     assert not MISSING_WORD.search(markdown(alike).replace("none", ""))
     assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}
     assert lines_of(run) != [said]
+
+
+# tables
+
+
+def test_points_of_a_swiss_without_a_game_are_said_to_be_of_byes(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("a", 1), player("b", 2)], 1, plies=2)
+    order = pd.DataFrame({"player": ["a", "b"], "points": [3.0, 1.0], "buchholz": [1.0, 3.0]})
+    vars(run)["order"] = order.assign(wins=[1, 0], draws=[0, 2])
+    assert byes(run) == "Points without a game, by byes: a 2."
+    vars(run)["order"] = order.assign(wins=[3, 1], draws=[0, 0])
+    assert byes(run) == ""
+
+
+def test_two_columns_of_one_heading_are_both_shown() -> None:
+    table = Table.of(pd.DataFrame([["a", "1", "2"]], columns=["Player", "LOS", "LOS"]))
+    assert [cell.text for cell in table.rows[0]] == ["a", "1", "2"]
