@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from arena.learning.config import Learning
-from arena.learning.games import Job, Played
+from arena.learning.games import Job, Played, packed
 from arena.learning.logistic import logistic_fit, mean_loss
 from arena.learning.method import Session, Step
 from arena.learning.numbers import Number, NumberError, PlayerNumbers, TunedNumber, tuned_number
 from arena.learning.spsa import slope
+from arena.learning.terms import LearningError
 from arena.learning.texel import LinearWeights
 from arena.play.prepare import probe_positions
 from arena.rules.variants import VARIANTS
@@ -127,6 +129,23 @@ def test_the_penalty_draws_weights_to_0_and_leaves_an_empty_column_there() -> No
     assert (sizes[0][:3] > sizes[1][:3]).all()
     assert (sizes[1][:3] > sizes[2][:3]).all()
     assert all(size[3] == 0 for size in sizes)
+
+
+def test_later_fits_of_texel_leave_out_the_first_round() -> None:
+    terms = Learning.model_validate(
+        {"name": "a", "variant": "english", "player": {"nodes": 500}, "learn": {"method": "texel"}}
+    )
+    read: list[str] = []
+
+    def games(stage: str) -> list[Played]:
+        read.append(stage)
+        return [Played(stage, 1, "draw", "", packed([]))]
+
+    store = SimpleNamespace(games=games)
+    for done in range(3):
+        with pytest.raises(LearningError, match=f"round {done + 1}: there is no quiet position"):
+            terms.learn.fit(Session(terms, store, 1, Observer()), [Step(1, 2)] * done)  # type: ignore[arg-type]
+    assert read == ["round 1", "round 2", "round 2", "round 3"]
 
 
 class Judge:

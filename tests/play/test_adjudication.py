@@ -147,6 +147,7 @@ def test_plies_left_are_those_of_the_first_draw_rule_that_may_come() -> None:
     game.push(game.legal_moves[0])
     assert game.plies_left == 9
     assert Game("english").plies_left == 80
+    assert Game("international", "W:WK1:B45").plies_left == 11  # as soon as the man is crowned
 
 
 LONG = "W:WK1,K10:BK32"

@@ -17,6 +17,7 @@ from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import Position
+from arena.rules.result import Draws
 from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
 from players.mcts.player import Mcts
@@ -255,6 +256,12 @@ def test_random_games_have_the_mean_of_all_of_them():
     for position in small_positions(variant, 5):
         results = [random_game(variant.constants, memory.states[0], position, 0) for _ in range(10_000)]
         assert np.mean(results) == pytest.approx(mean(position), abs=0.04)
+
+
+def test_in_a_random_game_a_mans_move_is_progress() -> None:
+    memory = TreeWorkspace(0, draw_rules(Draws(no_progress=1)))
+    position = parse_fen(ENGLISH, "B:W30:B21")  # 21-25, 30x21: both are forced
+    assert random_game(ENGLISH.constants, memory.states[0], position, 0) == -1.0
 
 
 # --- what a game sees of it

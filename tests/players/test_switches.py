@@ -160,6 +160,13 @@ def test_where_few_pieces_are_left_all_is_searched_in_full(name: str) -> None:
     assert nodes(**LESS_FAR[name], full_width=8) == nodes() != nodes(**LESS_FAR[name], full_width=3)
 
 
+def test_probcut_saves_nodes_on_either_side_of_the_window_alone() -> None:
+    plain = choose(Negamax(ENGLISH, "simple", "pvs"), ENGLISH, ENGLISH.start, 9).nodes
+    for above, below in ((0.01, 1000.0), (1000.0, 0.01)):
+        player = Negamax(ENGLISH, "simple", "pvs", probcut=True, probcut_above=above, probcut_below=below)
+        assert choose(player, ENGLISH, ENGLISH.start, 9).nodes < plain
+
+
 def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():
     nodes = {}
     for deeper in (False, True):
@@ -250,6 +257,10 @@ def test_an_unfinished_iteration_counts_only_if_partial():
     stopped = part.choose(Game(ENGLISH), Limit(nodes=depth_5.nodes + 50), random.Random(0))
     assert stopped._replace(nodes=0)[:3] == depth_5._replace(nodes=0)[:3]
     assert stopped.nodes == depth_5.nodes + 50
+    nodes = choose(Negamax(ENGLISH, "simple", "pvs"), ENGLISH, ENGLISH.start, 6).nodes - 1
+    part = Negamax(ENGLISH, "simple", "pvs", partial=True, stop_half=False)
+    stopped = part.choose(Game(ENGLISH), Limit(nodes=nodes), random.Random(0))
+    assert (stopped.depth, stopped.nodes) == (5, nodes)
 
 
 GROWTH = """
