@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from arena.base.writing import markdown_table
 from arena.commands.cli import Group
 from arena.commands.keys import key_tables, yaml_text
 from arena.commands.options import VARIANT, json_option
@@ -222,8 +223,7 @@ def variants(name: Variant | None, as_json: bool) -> None:
 @list_group.command(short_help="all keys of configurations, with their defaults")
 def keys() -> None:
     """Print all keys of configuration files with their defaults, and all rule sets, as tables in Markdown."""
-    rows = [HEADER, ["---"] * len(HEADER), *variant_rows()]
-    click.echo(f"{key_tables()}\n\n## Rule sets\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows))
+    click.echo(f"{key_tables()}\n\n## Rule sets\n\n{markdown_table(HEADER, variant_rows())}")
 
 
 @list_group.command(short_help="the JSON schema of configurations, for editors")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from arena.base.writing import markdown_table
 from arena.experiment.schema import experiment_schema
 from arena.learning.config import learning_schema
 
@@ -33,8 +34,8 @@ def key_tables() -> str:
 
 
 def _table(title: str, keys: Iterator[Key], below: str = "") -> str:
-    rows = [f"| `{name}`{f' [{default}]' if default else ''} | {what} |" for name, default, what in keys]
-    table = "\n".join((f"## {title}\n", "| key | what it sets |", "| --- | --- |", *rows))
+    rows = [(f"`{name}`{f' [{default}]' if default else ''}", what) for name, default, what in keys]
+    table = f"## {title}\n\n{markdown_table(('key', 'what it sets'), rows)}"
     return f"{table}\n\n{below}" if below else table
 
 

@@ -182,8 +182,9 @@ def _with_copies(specs: Sequence[PlayerSpec], looks: Sequence[Look]) -> list[Loo
 
 def _play_alike(look: Look, other: Look) -> bool:
     """Whether two players made the same moves in all games of their trials, as far as both played on."""
-    pairs = [list(zip(*moves, strict=False)) for moves in zip(look.moves, other.moves, strict=False)]
-    return sum(map(len, pairs)) >= _FEWEST_COMPARED and all(a == b for game in pairs for a, b in game)
+    games = list(zip(look.moves, other.moves, strict=False))
+    are_same = all(a == b for game in games for a, b in zip(*game, strict=False))
+    return are_same and sum(min(map(len, game)) for game in games) >= _FEWEST_COMPARED
 
 
 def looked_at(trial: Trial) -> dict[str, Look]:

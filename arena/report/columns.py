@@ -5,8 +5,7 @@ python -m arena.report.columns > reports/columns.md
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from arena.base.writing import markdown_table
 from arena.report.files import FILES
 from arena.report.tables.catalogue import SHARED, TABLES
 from arena.report.tables.table import Column
@@ -25,7 +24,7 @@ def dictionary() -> str:
     files = [(f"`{file.name}`", file.holds) for file in FILES if not file.of_latex]
     parts = [
         _INTRODUCTION,
-        f"## Files\n\n{_table(('file', 'what it holds'), files)}",
+        f"## Files\n\n{markdown_table(('file', 'what it holds'), files)}",
         f"## Columns of several tables\n\n{_described(list(SHARED.values()))}",
     ]
     for table in TABLES.values():
@@ -45,12 +44,7 @@ def _described(columns: list[Column]) -> str:
         for name, meaning, unit, *_ in columns
         if name.removesuffix("_low").removesuffix("_high") not in names - {name}
     ]
-    return _table(("column", "meaning", "unit"), rows)
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows)]
-    return "\n".join(lines)
+    return markdown_table(("column", "meaning", "unit"), rows)
 
 
 if __name__ == "__main__":

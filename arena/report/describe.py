@@ -9,7 +9,7 @@ from typing import Any
 from arena.base.number import quantity
 from arena.base.wording import cut, first_few
 from arena.experiment.names import is_number, word_of
-from players.loading import words_of_command
+from players.loading import own_code, words_of_command
 from players.player import ENGINE, Limit, PlayerSpec
 
 _KINDS = {
@@ -62,10 +62,9 @@ def describe_evaluation(evaluation: Any) -> str:
 def _kind(spec: PlayerSpec, options: dict[str, Any]) -> str:
     """The search of a player; removes the options that it names."""
     if spec.type == ENGINE:
-        program, *words = words_of_command(options.get("command"))
+        script = [word for word in words_of_command(options.get("command"))[1:2] if PurePath(word).suffix]
         options.clear()
-        script = [word for word in words[:1] if PurePath(word).suffix]  # of an interpreter
-        return " ".join(["program", *map(_file_name, [program, *script])])
+        return " ".join(["program", *map(_file_name, [*own_code(spec), *script])])
     preset = options.pop("preset", None)
     if preset is None:
         return _KINDS.get(spec.type, _file_name(spec.type))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arena.base.files import RUNS
 from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
 from arena.report.page.blocks import Table
@@ -277,3 +278,11 @@ def test_points_of_a_swiss_without_a_game_are_said_to_be_of_byes(tmp_path: Path)
 def test_two_columns_of_one_heading_are_both_shown() -> None:
     table = Table.of(pd.DataFrame([["a", "1", "2"]], columns=["Player", "LOS", "LOS"]))
     assert [cell.text for cell in table.rows[0]] == ["a", "1", "2"]
+
+
+def test_one_of_several_runs_says_which_and_leads_back_unless_it_is_published(tmp_path: Path) -> None:
+    (tmp_path / RUNS).touch()
+    run = synthetic(tmp_path / "english-1k", [player("a", 1), player("b", 2)], 1, plies=2)
+    page = html(run, {}, [])
+    assert f"{run.name}: english-1k</h1>" in page and 'href="../report.html"' in page
+    assert 'href="../report.html"' not in html(changed(run, published={}), {}, [])

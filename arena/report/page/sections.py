@@ -136,7 +136,7 @@ class RunPage:
     def _top(self) -> list[Block]:
         first = opening(self.run)
         blocks: list[Block] = [Text(facts(self.run), "facts")]
-        if self.run.is_one_of_several:
+        if self.run.is_one_of_several and self.run.data.published is None:
             link = Markup('<p class="note"><a href="../{}">All runs of {}</a></p>').format(REPORT, self.run.name)
             blocks.append(Raw(link))
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
@@ -204,7 +204,8 @@ class RunPage:
     def _effort(self) -> list[Block]:
         table = TABLES["effort"].cells(self.run.effort)
         note = " ".join(sentence for heading, sentence in EFFORT.items() if heading in table)
-        return self._with_charts("effort", _table(self.run, "effort", note))
+        blocks: list[Block] = [] if table.empty else [Table.of(table, "effort-table"), Text(note, "note")]
+        return self._with_charts("effort", blocks)
 
     def _suites(self) -> list[Block]:
         run = self.run

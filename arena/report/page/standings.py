@@ -47,8 +47,8 @@ def standings(run: Run, linked: Collection[str] = ()) -> Table:
         what = describe(specs[name]) if name in specs else ""
         link = player_link(name) if name in linked else wrapping(name)
         drawn = link + (Markup("<small>{}</small>").format(wrapping(what)) if what else Markup())
-        games = int(row["games"])  # the score again, as `Run.order` has none
-        score = (row["wins"] + row["draws"] / 2) / games if games else None
+        games = int(row["games"])
+        score = (row["wins"] + row["draws"] / 2) / games if games else None  # which `Run.order` has not
         counts = [int(row[kind]) for kind in ("wins", "draws", "losses")]
         body.append([
             text_cell(str(row.get("place", row.get("rank")))),
