@@ -10,6 +10,8 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder that holds the packages `arena` and `players`."""
 LOCK = ".lock"
 """Name of the file, always empty, that stands for a folder's lock; it stays when the lock is released."""
 REPORT = "report.html"

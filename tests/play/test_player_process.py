@@ -29,7 +29,7 @@ from arena.play.match import play as play_game
 from arena.play.prepare import prepare
 from arena.report.load import read_results
 from arena.rules.game import Game, Termination
-from arena.rules.jit.cache import cache_folder, users_folder
+from arena.rules.jit.cache import cache_folder
 from arena.rules.variants import VARIANTS
 from arena.watch.live import read_moment
 from players.engines.program import waiting_announced
@@ -242,7 +242,7 @@ def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, 
 @pytest.mark.full
 def test_a_sandbox_bounds_the_files_written_in_it_and_shows_no_other_code(tmp_path: Path) -> None:
     spying(tmp_path)
-    (folder := users_folder(tmp_path) / "player_0123").mkdir(parents=True, exist_ok=True)
+    (folder := cache_folder() / "0123456789abcdef" / "player_0123").mkdir(parents=True, exist_ok=True)
     (folder / "mine.secret_idea-5.py312.nbi").touch()
     allowance = Allowance(memory=100, sandbox=(), folder=str(tmp_path))
     spec = PlayerSpec("own", f"{tmp_path}/spy.py:Fills")

@@ -8,10 +8,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from arena.base.files import ROOT
 from arena.rules.jit import cache
+from arena.rules.jit.captured import key_of
+from arena.rules.variants import VARIANTS
+from players.evaluation.build import explained_value
 
 USE = """
 import random, sys
@@ -40,10 +46,10 @@ print(sum(sum(kernel.stats.cache_misses.values()) for kernel in kernels), 1 - co
 
 def test_kernels_stand_only_where_the_hash_of_their_folder_looks():
     imports = re.compile(r"import .*\b(kernel|inlined|evaluator|callback)\b")
-    files = [*(cache.ROOT / "arena").rglob("*.py"), *(cache.ROOT / "players").rglob("*.py")]
+    files = [*(ROOT / "arena").rglob("*.py"), *(ROOT / "players").rglob("*.py")]
     own = [path for path in files if "templates" not in path.parts]  # they become a user's own code
-    users = {path.relative_to(cache.ROOT).as_posix() for path in own if imports.search(path.read_text())}
-    sources = {path.relative_to(cache.ROOT).as_posix() for path in cache.kernel_sources()}
+    users = {path.relative_to(ROOT).as_posix() for path in own if imports.search(path.read_text())}
+    sources = {path.relative_to(ROOT).as_posix() for path in cache.kernel_sources()}
     assert {"arena/rules/captures.py", "players/negamax/tree.py"} <= users <= sources | {"arena/__init__.py"}
 
 
@@ -52,8 +58,8 @@ def python(code: str, *arguments: str, **environment: str) -> str:
         [sys.executable, "-c", code, *arguments],
         capture_output=True,
         text=True,
-        cwd=cache.ROOT,
-        env=os.environ | {"PYTHONPATH": str(cache.ROOT)} | environment,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -71,7 +77,7 @@ def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, m
     for name, text in tree.items():
         (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "tree" / name).write_text(text)
-    monkeypatch.setattr(cache, "ROOT", tmp_path / "tree")
+    monkeypatch.setattr("arena.rules.jit.cache.ROOT", tmp_path / "tree")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     before = cache.cache_folder.__wrapped__()
     assert before.parent == tmp_path / "cache" / "draughts-arena"
@@ -160,27 +166,83 @@ def test_compilation_is_announced_once_and_what_is_compiled_meanwhile_ends_with_
     assert not list(tmp_path.rglob("*search*.nbi"))
 
 
-@pytest.mark.full
-def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_changes(tmp_path):
-    (tmp_path / "mine.py").write_text(
-        "from arena.rules.jit.kernel import kernel\nfrom beside import worth\nfrom arena import evaluator\n\n"
-        "@evaluator\ndef mine(position, rules):\n    return worth(position.turn)\n"
-    )
-    code = (
-        "import sys\n"
-        "sys.path.insert(0, sys.argv[1])\n"
-        "from arena.rules.variants import VARIANTS\n"
-        "from players.evaluation.build import explained_value\n"
-        "english = VARIANTS['english']\n"
-        "print(explained_value(english, english.start, sys.argv[1] + '/mine.py:mine')[0])\n"
-    )
+MINE = """\
+from pathlib import Path
+import numpy as np, json
+from arena import evaluator
+{how}
+
+@evaluator
+def mine(position, rules):
+    return {worth}
+"""
+KERNEL = "from arena.rules.jit.kernel import kernel\n\n@kernel\ndef worth():\n    return {0}.0\n"
+HERE = "Path(__file__).parent"
+CAPTURED = {
+    "w.txt": (f"worth = float(({HERE} / 'w.txt').read_text())", "{0}"),
+    "w.json": (f"worth = float(json.loads(({HERE} / 'w.json').read_text())[0])", "[{0}]"),
+    "w.npy": (f"worth = float(np.load({HERE} / 'w.npy'))", None),
+    "parts/deeper/w.py": ("from parts.deeper.w import worth", KERNEL),
+    "site-packages/installed_w/__init__.py": ("from installed_w import worth", KERNEL),
+}
+"""What an evaluation captures, by the file where it stands: how it does, and the file's content."""
+VALUE = """
+import sys
+sys.path.append(sys.argv[1] + "/site-packages")
+from arena.rules.variants import VARIANTS
+from players.evaluation.build import explained_value
+english = VARIANTS["english"]
+print(explained_value(english, english.start, sys.argv[1] + "/mine.py:mine")[0])
+"""
+
+
+def write_captured(folder: Path, name: str, worth: int) -> None:
+    how, content = CAPTURED[name]
+    what = "worth()" if content == KERNEL else "worth"
+    (folder / "mine.py").write_text(MINE.format(how=how, worth=what))
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    if content is None:
+        np.save(folder / name, float(worth))
+    else:
+        (folder / name).write_text(content.format(worth))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["w.txt", "w.json", "w.npy", "parts/deeper/w.py"])
+def test_what_an_evaluation_captures_is_loaded_and_compiled_again_when_its_file_is_edited(
+    name: str, tmp_path: Path
+) -> None:
     values = []
-    for worth in (1.5, 2.5):
-        (tmp_path / "beside.py").write_text(
-            f"from arena.rules.jit.kernel import kernel\n\n@kernel\ndef worth(turn):\n    return turn + {worth}\n"
-        )
-        values.append(float(python(code, str(tmp_path))))
-    assert values[1] == values[0] + 1.0
+    for worth in (5, 7, 9):
+        write_captured(tmp_path, name, worth)
+        english = VARIANTS["english"]
+        values.append(explained_value(english, english.start, f"{tmp_path}/mine.py:mine")[0])
+    assert values == [5, 7, 9]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["w.txt", "site-packages/installed_w/__init__.py"])
+def test_another_process_finds_no_older_code_of_what_an_evaluation_captures(name: str, tmp_path: Path) -> None:
+    values = []
+    for worth in (5, 7):
+        write_captured(tmp_path, name, worth)
+        values.append(float(python(VALUE, str(tmp_path))))
+    assert values == [5, 7]
+
+
+def test_code_that_captures_what_has_no_key_is_not_kept() -> None:
+    known, unknown = (4, 2.5, np.arange(3), len), object()
+
+    def keyed() -> object:
+        return known
+
+    def keyless() -> object:
+        return unknown
+
+    def calls() -> object:
+        return keyless()
+
+    assert key_of(keyed) and not key_of(keyless) and not key_of(calls)
 
 
 @pytest.mark.full

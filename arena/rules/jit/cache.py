@@ -1,8 +1,8 @@
 """The folder on disk where compiled kernels are kept.
 
 numba's cache looks at a kernel's own file only, so a change of `moves.py` would leave an old `movegen` in the
-cache. The folder is therefore named by a hash of all kernel sources and of numba's version. An evaluation of a
-user's own has a folder within, named by a hash of the Python files that stand beside its own.
+cache. The folder is therefore named by a hash of all kernel sources and of numba's version. A function of a user's
+own has a folder within, named by a key of everything that its code depends on; without such a key it is not kept.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from typing import Any
 
 import numba
 
-ROOT = Path(__file__).resolve().parents[3]
-"""The folder that holds the packages `arena` and `players`."""
+from arena.base.files import ROOT
+from arena.rules.jit.captured import key_of
+
 OWN = "draughts-arena"
 """Name of the folder, among other programs' caches, where the arena keeps compiled kernels, deletes old ones."""
 STALE_AFTER = 14 * 24 * 3600
@@ -35,14 +36,20 @@ _NAME = 16
 
 
 @contextmanager
-def numba_uses_cache_folder(function: Callable[..., Any]) -> Iterator[None]:
-    """Let numba keep the code of a function in the folder for it, whatever folder numba uses by default."""
+def numba_uses_cache_folder(function: Callable[..., Any]) -> Iterator[bool]:
+    """Let numba keep the code of a function in the folder for it, whatever folder numba uses by default.
+
+    Yields whether there is one: code that depends on what has no key, or that stands in no file, is not kept.
+    """
     file = Path(inspect.getfile(function)).resolve()
     is_ours = any(file.is_relative_to(ROOT / package) for package in _COMPILED_PACKAGES)
+    key = "" if is_ours else key_of(function) if file.is_file() else None
     config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder() if is_ours else users_folder(file.parent))
+    before = config.CACHE_DIR
+    if key is not None:
+        config.CACHE_DIR = str(cache_folder() / key)
     try:
-        yield
+        yield key is not None
     finally:
         config.CACHE_DIR = before
 
@@ -83,12 +90,6 @@ def _writable(folder: Path) -> Path:
     if not os.access(folder, os.W_OK):
         raise PermissionError(f"{folder} cannot be written to")
     return folder
-
-
-@cache
-def users_folder(sources: Path) -> Path:
-    """The folder, in `cache_folder`, of what is compiled from a folder of a user's own; it need not exist."""
-    return cache_folder() / _hash(sorted(sources.glob("*.py")))
 
 
 def kernel_sources() -> list[Path]:

@@ -36,8 +36,9 @@ class Kernel(CPUDispatcher):
         """numba's, which looks for the function's files on disk now: decorating a function does not touch them."""
         if self._is_cached:
             self._is_cached = False
-            with numba_uses_cache_folder(self.py_func), suppress(RuntimeError):  # the function stands in no file
-                self.enable_caching()
+            with numba_uses_cache_folder(self.py_func) as is_kept:
+                if is_kept:
+                    self.enable_caching()
         return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -103,8 +104,8 @@ def callback(function: Callable[..., Any], signature: Any) -> Any:
 
     Raises numba's error, which names the line, if the function uses what numba cannot compile.
     """
-    with numba_uses_cache_folder(function):
-        compiled: Any = numba.cfunc(signature, cache=True, error_model="numpy")(function)
+    with numba_uses_cache_folder(function) as is_kept:
+        compiled: Any = numba.cfunc(signature, cache=is_kept, error_model="numpy")(function)
     return compiled
 
 
