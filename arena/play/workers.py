@@ -21,6 +21,7 @@ import multiprocessing
 import os
 import re
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -31,12 +32,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
+from arena.base.files import ROOT
 from arena.base.supervisor import are_supported, end_with
 from arena.play.cluster import Batch, Cluster
 from arena.play.cluster import EngineError as EngineError  # noqa: PLC0414  workers' users know it from here
@@ -66,6 +69,8 @@ IN_PROCESS = "ARENA_IN_PROCESS"
 """The environment's variable that has one worker be this process itself."""
 _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")]
 """Variables of the threads of a worker's libraries: one, unless they say otherwise."""
+_SAFE_PATH = "PYTHONSAFEPATH"
+"""The variable that has Python not import from the working folder."""
 _NO_WARNING = "ignore:resource_tracker:UserWarning"
 """Keeps joblib's helper process from warning about files that it removes after a run that was stopped at once."""
 # of joblib, where a worker ended between two tasks: another one does what is left
@@ -332,13 +337,15 @@ class _Process:
         if self.executor is not None:
             return self.executor
         environment = {name: os.environ.get(name, "1") for name in _THREADS}
-        executor = ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(),), env=environment)
-        try:
-            with _ctrl_c_held_back():
-                self._begun = executor.submit(_imported, function)
-        except BaseException:
-            _end(executor)
-            raise
+        beginning = os.getpid(), os.environ.get(_SAFE_PATH)
+        with _safe_path():
+            executor = ProcessPoolExecutor(1, initializer=_begin, initargs=beginning, env=environment)
+            try:
+                with _ctrl_c_held_back():
+                    self._begun = executor.submit(_imported, function)
+            except BaseException:
+                _end(executor)
+                raise
         self.executor = executor
         return executor
 
@@ -368,9 +375,31 @@ def _ctrl_c_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(parent: int) -> None:
-    """Have a worker process leave Ctrl-C to the parent, and end with it."""
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Have Python processes that start here look last in the working folder, which may have a `random.py`."""
+    before, path, here = os.environ.get(_SAFE_PATH), sys.path[:], Path.cwd()
+    first = [place for place in path if here != ROOT and (not place or Path(place) == here)]
+    os.environ[_SAFE_PATH] = "1"
+    sys.path[:] = [place for place in path if place not in first] + first
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        _set_safe_path(before)
+
+
+def _set_safe_path(value: str | None) -> None:
+    if value is None:
+        os.environ.pop(_SAFE_PATH, None)
+    else:
+        os.environ[_SAFE_PATH] = value
+
+
+def _begin(parent: int, safe_path: str | None) -> None:
+    """Have a worker process leave Ctrl-C to the parent, and end with it; programs that it starts are as usual."""
     gc.disable()  # next to nothing that an import makes is garbage
+    _set_safe_path(safe_path)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if are_supported():
         end_with(parent)

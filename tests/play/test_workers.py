@@ -400,3 +400,17 @@ def test_nothing_is_left_of_an_arena_that_was_killed_while_its_workers_start(tmp
 def test_nothing_is_left_of_an_arena_that_was_killed_at_any_moment(tmp_path: Path) -> None:
     rng = random.Random(1)
     assert list(killed_at(tmp_path, (rng.uniform(0, 2.5) for _ in range(30)))) == [[]] * 30
+
+
+def surroundings(_: int) -> tuple[str, bool]:
+    return os.environ.get("PYTHONSAFEPATH", ""), str(Path.cwd()) in sys.path[:-1]
+
+
+def test_no_file_of_the_working_folder_hides_a_module_of_pythons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("random", "queue", "types"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert list(run(surroundings, [1], 1, lambda: False)) == [("", False)]
