@@ -11,16 +11,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
 from arena.base.wording import nearest, printable
+from players.identity import (
+    NAMED,
+    Files,
+    FilesChanged,
+    content_of,
+    forget,
+    hash_of,
+    hidden,
+    import_from,
+    is_current,
+    is_there,
+    loading,
+    note_module,
+)
 from players.player import ENGINE, NETWORKS, PlayerSpec
 
-MOST_HASHED, _HASHED_AT_ONCE = 2**30, 2**20
-"""Bytes of a file that its hash is made of, and that are read at once."""
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
 
 
@@ -30,6 +42,9 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 class PlayerError(ArenaError):
     """A player that cannot be built: what is wrong, and the keys of its YAML entry that lead to the fault."""
+
+    files: Files = MappingProxyType({})
+    """The files that it was loaded from, as far as they are known."""
 
     def __init__(self, message: str, *keys: str) -> None:
         super().__init__(message)
@@ -44,18 +59,36 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
     """
     source, _, name = reference.rpartition(":")
     try:
-        module = _load_file(Path(source)) if source.endswith(".py") else _load_module(source)
+        with loading():
+            module = _load_file(Path(source)) if source.endswith(".py") else _load_module(source)
     except PlayerError as error:
         raise PlayerError(str(error), key) from None
+    except FilesChanged:
+        raise
     except Exception as error:
-        raise PlayerError(f"{source} cannot be loaded: {blame(error, source)}", key) from None
+        why = blame(error, source) + _hidden(_module_of(error))
+        raise PlayerError(f"{source} cannot be loaded: {why}", key) from None
     try:
         return getattr(module, name)
     except AttributeError:
         names = sorted(n for n, thing in vars(module).items() if not n.startswith("_") and fits(thing))
         listed_names = ", ".join(names) or "nothing"
-        message = f"{source} has no {name!r}{meant(name, names)} (it has: {listed_names})"
+        message = f"{source} has no {name!r}{meant(name, names)} (it has: {listed_names}){_hidden(source)}"
         raise PlayerError(message, key) from None
+
+
+def _module_of(error: Exception) -> str:
+    """The name of the module that lacks what was asked of it, or is lacking; empty for another error."""
+    if isinstance(error, ImportError):
+        return error.name or ""
+    module = error.obj if isinstance(error, AttributeError) else None
+    return module.__name__ if isinstance(module, ModuleType) else ""
+
+
+def _hidden(module: str) -> str:
+    """The end of a line on a module of Python's own, if a file of the user's has the same name."""
+    file = hidden(module)
+    return f"; Python's own module {module} hides {file}: give that file another name" if file else ""
 
 
 def blame(error: BaseException, source: str, default: int = 0) -> str:
@@ -157,67 +190,47 @@ def words_of_command(command: Any) -> list[str]:
         return []
 
 
-def fingerprints(spec: PlayerSpec) -> dict[str, str]:
-    """A short hash of each file of the user's own that a located specification names, by the file's name.
+def files_of(spec: PlayerSpec, loaded: Files = MappingProxyType({})) -> dict[str, str]:
+    """The files of a user's own that a located specification names, and those `loaded` for it.
 
     Of an outside program these are the words of its command that are files.
     """
-    files = user_files(spec)
+    files = [path for path in user_files(spec) if path.parent != NETWORKS]
     if spec.type == ENGINE:
         words = words_of_command(spec.options.get("command"))
         files = [path for word in words if (path := Path(str(spec.options["folder"]), word)).is_file()]
-    return {path.name: _fingerprint(path) if path.is_file() else "missing" for path in files}
-
-
-def _fingerprint(path: Path) -> str:
-    """A short hash of a file's first MOST_HASHED bytes, and of its size if there are more."""
-    with path.open("rb") as file:
-        digest = sha256()
-        for _ in range(MOST_HASHED // _HASHED_AT_ONCE):
-            digest.update(file.read(_HASHED_AT_ONCE))
-    if (size := path.stat().st_size) > MOST_HASHED:
-        digest.update(str(size).encode())
-    return digest.hexdigest()[:12]
-
-
-_loaded: dict[str, tuple[int, int]] = {}
-"""When a module's file was changed, and its size, when it was loaded here, by the module's name."""
-
-
-def changed_when(path: Path) -> tuple[int, int]:
-    """What tells a file that has been edited from what it was: the moment of its last change, and its size."""
-    status = path.stat()
-    return status.st_mtime_ns, status.st_size
+    return {**{str(path.resolve()): hash_of(path) for path in files}, **loaded}
 
 
 def _load_module(name: str) -> Any:
     """The module of a name, loaded again if its file was edited since it was loaded here."""
+    import_from(package=name.partition(".")[0])
+    if not is_current():
+        forget()
     module = importlib.import_module(name)
-    path = getattr(module, "__file__", None)
-    if path is None or not Path(path).is_file():
-        return module
-    before, now = _loaded.get(name), changed_when(Path(path))
-    _loaded[name] = now
-    return module if before in (None, now) else importlib.reload(module)
+    note_module(name)
+    return module
 
 
 def _load_file(path: Path) -> Any:
-    """The module that is a file, loaded again if it was edited since."""
-    if not path.is_file():
+    """The module that is a file, loaded again if it was edited since, or what it has loaded was."""
+    if not is_there(path):
         raise PlayerError(f"there is no file {path}")
     resolved = path.resolve()
-    name = f"arena_user_{path.stem}_{sha256(str(resolved).encode()).hexdigest()[:8]}"
-    now = changed_when(resolved)
-    if name in sys.modules and _loaded.get(name) == now:
+    import_from(resolved.parent)
+    if not is_current():
+        forget()
+    name = f"{NAMED}{path.stem}_{sha256(str(resolved).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = str(resolved)
     sys.modules[name] = module
     try:
         # compiled here, as Python's own cache of code knows no edit within a second that keeps the size
-        exec(compile(resolved.read_bytes(), str(resolved), "exec", dont_inherit=True), module.__dict__)
+        exec(compile(content_of(resolved), str(resolved), "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         del sys.modules[name]
         raise
-    _loaded[name] = now
+    note_module(name)
     return module

@@ -249,6 +249,8 @@ class PlayerSpec:
     """The entry's other keys, passed to the player's constructor by name."""
     in_process: bool = False
     """Whether a user's code runs in the arena's own processes, not in one of its own."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The files that it is loaded from in a run, `players.identity.Files`; empty: as they are now."""
 
 
 class Allowance(NamedTuple):

@@ -10,7 +10,8 @@ from arena.base.wording import unknown
 from arena.rules.variants import Variant
 from players.baselines import Greedy, Random
 from players.engines.engine import Engine
-from players.loading import PlayerError, blame, is_class, load_object
+from players.identity import FilesChanged, check, loading
+from players.loading import PlayerError, blame, is_class, load_object, own_code
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.switches import DEFAULT_PRESET, SWITCHES, switches_of
@@ -41,14 +42,23 @@ def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
 
     Raises PlayerError, with the keys of the entry that are to blame, for an unknown type or option, an option of
     the wrong type, a limit that the player's `check_limit`, if it has one, refuses, and whatever its constructor
-    raises.
+    raises; FilesChanged if it cannot be loaded from the specification's files.
     """
+    if spec.type == ENGINE:
+        check(spec.files)
+    if spec.type == ENGINE or not (spec.files or own_code(spec)):
+        return _complete(spec, variant)
+    with loading(spec.files):
+        return _complete(spec, variant)
+
+
+def _complete(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
     maker = maker_of(spec.type)
     entry = check_options(maker, spec)
     try:
         rules = (variant,) if takes_rules(maker) else ()
         player = CompletePlayer(maker(*rules, **entry, **spec.options))
-    except PlayerError:
+    except (PlayerError, FilesChanged):
         raise
     except Exception as error:
         source = spec.type.rpartition(":")[0] or (inspect.getsourcefile(maker) or "")

@@ -49,7 +49,7 @@ def learn(config: Path, out: Path | None, workers: int | str | None) -> None:
         plan = loop.prepare(settings)
     folder = out or Path("reports") / settings.name
     try:
-        with lost_workers(folder), GameStore(folder, plan.description) as store:
+        with lost_workers(folder), GameStore(folder, plan.description, type(plan.terms)) as store:
             if store.repaired:
                 say(store.repaired)
             outcome = loop.learn(plan, store, used, Terminal("arena.learning.report"))

@@ -29,7 +29,8 @@ from arena.rules.game import Termination
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import WHITE
 from arena.rules.result import result_text
-from players.loading import fingerprints, located
+from players.identity import MISSING, changes, now, placed
+from players.loading import files_of, located
 from players.player import EFFORT, PlayerSpec
 
 _COUNTED = ("legal_moves", "pieces", *EFFORT, "score", "plies_to_win")
@@ -83,9 +84,9 @@ def task_of(stored: StoredGame) -> Task:
     names = [spec.name for spec in experiment.players]
     places = names.index(record.white), names.index(record.black)
     white, black = (located(experiment.players[place], home) for place in places)
-    for name, fingerprint in _files(white, black).items():
-        if fingerprint == "missing":
-            raise StoreError(f"game {number} of {stored.folder} needs {name}, which is not in {home} any more")
+    for path, mark in (files_of(white) | files_of(black)).items():
+        if mark == MISSING:
+            raise StoreError(f"game {number} of {stored.folder} needs {path}, which is not there any more")
     variant = build_variant(experiment.variant)
     scheduled = ScheduledGame(number, record.pair, record.round, *places, record.opening - 1)
     opening = parse_fen(variant, record.opening_fen)
@@ -94,9 +95,10 @@ def task_of(stored: StoredGame) -> Task:
     return Task(scheduled, variant, opening, white, black, *terms, men)
 
 
-def changed_files(stored: StoredGame, task: Task) -> list[str]:
-    """The user's own files that are not what they were when the run began, by name."""
-    return [name for name, now in _files(task.white, task.black).items() if stored.info.files.get(name) != now]
+def changed_files(stored: StoredGame) -> list[str]:
+    """The files of the run's players that are not what they were when it began, with their hashes."""
+    home, before = Path(stored.info.file).parent, stored.info.files
+    return changes(before, placed(now(before, home), home))
 
 
 def movers(task: Task) -> tuple[PlayerSpec, PlayerSpec]:
@@ -126,10 +128,6 @@ def difference(task: Task, then: GameRecord, now: GameRecord) -> str:
     return "" if ended == ends else f"the end: {ended} in the run, {ends} now"
 
 
-def _files(white: PlayerSpec, black: PlayerSpec) -> dict[str, str]:
-    return fingerprints(white) | fingerprints(black)
-
-
 def _equal(value: Any, other: Any) -> bool:
     return bool(value == other) or (is_nan(value) and is_nan(other))
 
@@ -154,8 +152,8 @@ def replay(run: Path, game: int) -> None:
     scheduled = task.scheduled
     echo(f"game {game}, round {scheduled.round}: {task.white.name} (white) against {task.black.name} (black)")
     echo(f"opening {scheduled.opening + 1}: {fen(task.variant, task.opening)}")
-    for name in changed_files(stored, task):
-        echo(f"{name} has changed since the run began")
+    for line in changed_files(stored):
+        echo(f"changed since the run began: {line}")
     with announcing_compilation():
         again = play(task)
     echo(f"{result_text(again.result)} by {again.termination}, {again.plies} plies, {again.seconds:.3g} s")

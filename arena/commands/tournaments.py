@@ -42,7 +42,8 @@ from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import Outcome, RunPaused, available, carry_out
 from arena.play.workers import IN_PROCESS, Workers, kept_workers
 from arena.ratings.match import Verdict
-from players.loading import fingerprints, located, moved, own_code
+from players.identity import now, placed
+from players.loading import located, moved, own_code
 from players.player import PlayerSpec
 
 INCIDENTS = 3
@@ -58,7 +59,7 @@ REPORT = "arena.commands.report"
 @workers_option
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
 @report_options
-@click.option("--force", is_flag=True, help="Resume even if players play differently now than at the start.")
+@click.option("--force", is_flag=True, help="Resume with other versions of packages than at the start.")
 @kept_workers()
 def run(
     config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool, **wanted: Any
@@ -248,16 +249,17 @@ def written(
     it cannot be played.
     """
     experiment = load({**document, "players": [entry_of(spec) for spec in specs]})
-    used = {name: value for spec in specs for name, value in fingerprints(located(spec, Path())).items()}
     base = document["name"]
     for name in chain([base], (f"{base}-{number}" for number in count(2))):
         file = (out or Path("reports") / name) / f"{command}.yaml"
         entries = [entry_of(_seen_from(file.parent, spec)) for spec in specs]
         text = yaml_text({**document, "name": name, "players": entries})
-        if not file.parent.exists() or _is_of(file, text, used):
+        if not file.parent.exists() or _is_of(file, text):
             break
         if out is not None:
             raise ArenaError(f"{out} holds something else: give another --out")
+    if file.exists():
+        experiment = load(file)
     tournament = prepare(experiment, file.parent, Terminal(), workers)
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -268,12 +270,14 @@ def written(
     return file, tournament._replace(experiment=load(file))
 
 
-def _is_of(file: Path, text: str, used: Mapping[str, str]) -> bool:
-    """Whether a folder's run has this configuration and, if it began, these files of players."""
+def _is_of(file: Path, text: str) -> bool:
+    """Whether a folder's run has this configuration and, if it began, the same files of players."""
     if not file.is_file():
         return not any(file.parent.iterdir())
-    begun = info_in(file.parent)
-    return Source(file).read() == yaml.safe_load(text) and (begun is None or begun.files == used)
+    if Source(file).read() != yaml.safe_load(text):
+        return False
+    before, home = getattr(info_in(file.parent), "files", {}), file.parent
+    return placed(now(before, home), home) == before
 
 
 def _seen_from(folder: Path, spec: PlayerSpec) -> PlayerSpec:

@@ -7,7 +7,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from arena.hosting.handle import PlayerFailure, SharedPlayer, failure_of
@@ -324,6 +324,11 @@ class Judge:
         if man is None:
             raise PlayerFailure(Termination.ERROR, "does not say what a man is worth in its scores")
         self._man = man
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The files of a user's own that the player is loaded from."""
+        return self._player.files
 
     def judgement(self) -> Judgement:
         """Search the game's position under the player's limit. Raises PlayerFailure."""

@@ -8,13 +8,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from arena.base.wording import message_of, printable, traceback_of
 from arena.rules.game import Game, Termination
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
-from players.loading import PlayerError, own_code
+from players.identity import loaded
+from players.loading import PlayerError, files_of, own_code, user_files
 from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, NotReachable, PlayerSpec
 from players.table import complete_player
 
@@ -39,6 +41,8 @@ class PlayerFailure(Exception):
 
     output = ""
     """The player's last output."""
+    files: Mapping[str, str] = MappingProxyType({})
+    """The files that it was loaded from, as far as they are known."""
 
     def __init__(
         self,
@@ -87,12 +91,15 @@ class LocalPlayer:
         """It is built when its first game begins."""
         self._spec, self._variant = spec, variant
         self._is_own = bool(own_code(spec))
+        self._has_files = self._is_own or bool(user_files(spec))
         self._clock = time.process_time if self._is_own else time.thread_time
         """The time of all threads for a user's code."""
         self.player: CompletePlayer | None = None
         """The player itself, if it is built."""
         self.is_begun = False
         """Whether its game is begun."""
+        self.files: Mapping[str, str] = {}
+        """The files of the user's own that it is loaded from, once it is built."""
 
     @property
     def man_value(self) -> float | None:
@@ -111,6 +118,8 @@ class LocalPlayer:
             if self.player is None or not self.player.kept:
                 self._drop()
                 self.player = complete_player(self._spec, self._variant)
+                if self._has_files:
+                    self.files = files_of(self._spec, loaded() if self._is_own else {})
             self.player.begin()
         except BaseException:
             self._drop()

@@ -14,7 +14,7 @@ import random
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, NoReturn, TypeAlias
@@ -34,7 +34,8 @@ from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
 from players.engines.program import announce_waiting, waiting_announced
-from players.loading import PlayerError, changed_when, is_logged, user_files, without_own_code
+from players.identity import hash_of, loaded
+from players.loading import PlayerError, files_of, is_logged, without_own_code
 from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, PlayerSpec
 from players.table import build_player
 
@@ -49,11 +50,16 @@ _WORKER_SECONDS = 0.001
 _MOST_KEPT = 16
 """Players that a thread keeps, those that were used last."""
 
-COMPILES, WAITS, READY, CHOSE, REFUSED, FAILED = "compiles", "waits", "ready", "chose", "refused", "failed"
+_MOST_FILES = 1000
+"""Files that a process may say that its player is loaded from."""
+
+COMPILES, WAITS, LOADED, READY = "compiles", "waits", "loaded", "ready"
+CHOSE, REFUSED, FAILED = "chose", "refused", "failed"
 Reply: TypeAlias = list[Any]
 """A kind and its fields:
 
 - COMPILES: something is compiled; WAITS, a line on an outside program that is long in answering;
+- LOADED: the paths of the files that the player is loaded from;
 - READY for a game: the worth of a man or None, and whether answers cost;
 - CHOSE: the processor time in seconds, whether there are child processes, and the fields of a Choice, or UNKNOWN;
 - REFUSED: the message of a PlayerError, and the keys to blame;
@@ -67,7 +73,7 @@ PlayerHandle: TypeAlias = "LocalPlayer | PlayerProcess"
 
 
 class _Kept(threading.local):
-    """The players that a thread keeps, by specification, allowance, variant, copy and the user's files."""
+    """The players that a thread keeps, by specification, allowance, variant and copy."""
 
     def __init__(self) -> None:
         self.players: OrderedDict[tuple[Any, ...], PlayerHandle] = OrderedDict()
@@ -84,12 +90,14 @@ def begin_game(
     """The player of a specification, its game begun: in a process of its own if it runs a user's code.
 
     With `in_process` it is in this one. It is kept from game to game; of a player that plays itself there are two,
-    by the number of the `copy`. Raises what `begin` of the player raises.
+    by the number of the `copy`. One whose files are not those of a run is built anew when they were edited. Raises
+    what `begin` of the player raises.
     """
     plain = without_own_code(spec)
-    files = tuple(changed_when(path) for path in user_files(spec) if path.is_file())
-    key = (repr((spec, allowance)), repr(variant), copy, files)
+    key = (repr((spec, allowance)), repr(variant), copy)
     kept = _kept.players
+    if key in kept and not spec.files and any(hash_of(path) != then for path, then in kept[key].files.items()):
+        kept.pop(key).close()
     if key not in kept:
         is_local = plain is spec or spec.in_process or not are_supported()
         kept[key] = LocalPlayer(spec, variant) if is_local else PlayerProcess(spec, plain, variant, allowance)
@@ -121,6 +129,8 @@ class PlayerProcess:
         """The worth of a man in the player's scores, if it says so."""
         self.costs = False
         """Whether the player's answers cost money."""
+        self.files: Mapping[str, str] = files_of(spec)
+        """The files of the user's own that it is loaded from."""
         self._sent = 0
         """Moves of the game that the process knows."""
         self._left = allowance.game_timeout
@@ -236,7 +246,10 @@ class PlayerProcess:
             announce_compilation()
         elif reply[0] == WAITS and self._spec.type == ENGINE:  # a user's class may write any line
             announce_waiting(*reply[1:])
-        return reply == [COMPILES] or reply[0] == WAITS
+        elif reply[0] == LOADED:
+            paths = [path for path in reply[1 : _MOST_FILES + 1] if isinstance(path, str)]
+            self.files = files_of(self._spec, {path: hash_of(path) for path in paths if "\0" not in path})
+        return reply == [COMPILES] or reply[0] in (WAITS, LOADED)
 
     def _reply(self, deadline: float) -> Reply | None:
         if (frame := self._answers.wait(deadline - time.perf_counter(), self._drain)) is None:
@@ -273,6 +286,8 @@ class PlayerProcess:
             error = failure_of(error)
         if isinstance(error, PlayerFailure):
             error.output = printable(printed)
+        if isinstance(error, PlayerFailure | PlayerError):
+            error.files = self.files
         raise error from None
 
 
@@ -340,6 +355,8 @@ class _Worker:
         self._player: LocalPlayer | None = None
         self._game: Game | None = None
         self._rng = random.Random(0)
+        self._loaded: Collection[str] = ()
+        """The files that the arena knows."""
 
     def reply(self, request: tuple[Any, ...]) -> bytes:
         """The reply to a request, whatever the player does."""
@@ -363,8 +380,14 @@ class _Worker:
         np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own chance
         self._rng = random.Random(seed)
         self._player = player = self._player or LocalPlayer(spec, variant)
-        with compilation_announced(lambda: self._note(COMPILES)), waiting_announced(partial(self._note, WAITS)):
-            player.begin()
+        compiles, waits = partial(self._note, COMPILES), partial(self._note, WAITS)
+        try:
+            with compilation_announced(compiles), waiting_announced(waits):
+                player.begin()
+        finally:
+            if (files := loaded().keys()) != self._loaded:
+                self._note(LOADED, *files)
+                self._loaded = files
         self._game = Game(variant, opening)
         return [READY, player.man_value, player.costs]
 

@@ -19,9 +19,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from arena.base.files import ROOT
 from arena.base.supervisor import are_supported, bound
 from arena.experiment.model import Experiment
-from arena.rules.jit.cache import OWN, ROOT, cache_folder
+from arena.rules.jit.cache import OWN, cache_folder
+from players.identity import copy_of, hash_of
 from players.loading import own_code, user_files, words_of_command
 from players.player import ENGINE, Allowance, PlayerSpec
 
@@ -77,7 +79,8 @@ def enter(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -
         *map(Path, allowance.sandbox or ()),
     ]
     folder = [str(Path(spec.options["folder"]).resolve())] if spec.type == ENGINE else []
-    command = [*_options(paths, allowance.memory, folder), sys.executable, "-c", _MAIN, arguments]
+    command = [*_options(paths, allowance.memory, folder), *_as_recorded(spec), sys.executable, "-P", "-c", _MAIN]
+    command.append(arguments)
     kept = {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_PREFIXES)}
     new = {"HOME": "/tmp", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:backslashreplace"}
     os.execvpe("bwrap", command, kept | new | {"NUMBA_CACHE_DIR": _KERNELS})
@@ -131,6 +134,14 @@ def _of_python() -> Iterator[Path]:
     yield from (Path(sys.prefix), Path(sys.base_prefix))
     yield from (Path(name) for name in sys.path if Path(name).name in ("site-packages", "dist-packages"))
     yield from (ROOT / "arena", ROOT / "players")
+
+
+def _as_recorded(spec: PlayerSpec) -> Iterator[str]:
+    """Words that show the copies of a run's sources in place of files that were changed since."""
+    for path in map(str, user_files(spec)):
+        copy = copy_of(path, spec.files[path]) if path in spec.files else None
+        if copy is not None and hash_of(path) != spec.files[path] and copy.is_file():
+            yield from ("--ro-bind", str(copy), path)
 
 
 def _kernels() -> Iterator[Path]:

@@ -6,7 +6,8 @@ import json
 import random
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from arena.experiment.formats.base import ScheduledGame
 from arena.hosting.handle import failure_of
 from arena.hosting.player_process import begin_game
 from arena.learning.terms import LearningError, RandomOpenings, Terms
-from arena.ledger.store import Store, Table
+from arena.ledger.store import FILES, Store, Table
 from arena.play.match import REASON_CHARACTERS, Task, adjudicate, play
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
@@ -214,14 +215,16 @@ FILE = "learning.sqlite"
 class GameStore(Store):
     """Games with positions taken from them, by stage and number, and steps made from them, open for writing."""
 
-    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, description: Mapping[str, Any], terms: type[Terms] | None = None) -> None:
         """Open the store in `folder`, or make one for the learning run described.
 
-        If something was damaged, see `repaired`, the steps are forgotten, to be made again from the games. Raises
-        StoreError if the folder cannot be written to, is in use, or holds another learning run.
+        A key of `terms` that an earlier version did not have counts with its default. If something was damaged,
+        see `repaired`, the steps are forgotten, to be made again from the games. Raises StoreError if the folder
+        cannot be written to, is in use, or holds another learning run.
         """
         parts, columns = {"learning": description}, [*SCORED.descr, RESULTS]
-        super().__init__(folder / FILE, (GAMES, STEPS), parts, columns=columns, noun="learning run")
+        filled_in, noun = partial(_filled_in, terms or Terms), "learning run"
+        super().__init__(folder / FILE, (GAMES, STEPS), parts, columns=columns, noun=noun, filled_in=filled_in)
         if self.repaired:
             self.delete(STEPS, "TRUE")
         self.folder = folder
@@ -247,3 +250,11 @@ class GameStore(Store):
         """The findings of the steps, in their order."""
         rows = self.rows("SELECT document FROM steps ORDER BY step")
         return [json.loads(row[0]) for row in rows]
+
+
+def _filled_in(terms: type[Terms], stored: dict[str, Any]) -> dict[str, Any]:
+    """The documents with the defaults of the keys that an earlier version's terms did not have."""
+    with suppress(ValueError, TypeError, KeyError):
+        keys = {key: value for key, value in stored["learning"].items() if key != FILES}
+        return stored | {"learning": {**stored["learning"], **terms.model_validate(keys).as_dict()}}
+    return stored

@@ -21,15 +21,16 @@ from arena.learning.config import Learning
 from arena.learning.games import GameStore, Job, job_of, points_of_pairs
 from arena.learning.method import LEARNED, START, Method, Session, Step
 from arena.learning.terms import evaluation_name
+from arena.ledger.store import FILES
 from arena.play.workers import Workers
 from arena.ratings.match import Summary, summary
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer
-from players.loading import PlayerError, fingerprints, is_class
+from players.identity import Files
+from players.loading import PlayerError, files_of
 from players.player import Allowance, PlayerSpec
-from players.table import build_player
 
 
 class Plan(NamedTuple):
@@ -84,10 +85,10 @@ def prepare(config: Learning) -> Plan:
         problems += config.error(("player", *error.keys), str(error)).problems
     if problems:
         raise ConfigError(problems)
-    messages, openings = set[str](), list[Position]()
+    messages, openings, files = set[str](), list[Position](), dict[str, str]()
     for setting, options, above in method.trials(config):
         try:
-            _try_out(config.spec(START, options), config.rule_set)
+            files |= _try_out(config.spec(START, options), config.rule_set)
         except PlayerError as error:
             is_setting = bool(above) and error.keys[:1] == above[:1]
             if str(error) in messages or (problems and not is_setting):
@@ -102,20 +103,18 @@ def prepare(config: Learning) -> Plan:
     if problems:
         raise ConfigError(problems)
     plan = Plan(config, tuple(openings), {})
-    files = {name: mark for spec in (plan.start, *plan.opponents) for name, mark in fingerprints(spec).items()}
-    return plan._replace(description=config.as_dict() | {"files": files})
+    for spec in (plan.start, *plan.opponents):
+        files |= {path: mark for path, mark in files_of(spec).items() if path not in files}
+    return plan._replace(description=config.as_dict() | {FILES: config.record(files)})
 
 
-def _try_out(spec: PlayerSpec, variant: Variant) -> None:
-    """Build a player once, which also compiles what it needs; one of a user's own class as in games.
+def _try_out(spec: PlayerSpec, variant: Variant) -> Files:
+    """Build a player once, which also compiles what it needs, as in games; the files that it is loaded from.
 
     Raises PlayerError.
     """
-    if not is_class(spec.type):
-        build_player(spec, variant)
-        return
     try:
-        begin_game(spec, variant, variant.start, "0", Allowance())
+        return begin_game(spec, variant, variant.start, "0", Allowance()).files
     except PlayerFailure as error:
         raise PlayerError(f"{spec.type} {error}", "type") from None
     finally:

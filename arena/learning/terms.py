@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, Field, ValidationError, WithJsonSchema
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, WithJsonSchema
 from pydantic_core import InitErrorDetails
 
 from arena.base.errors import ArenaError
@@ -20,6 +20,7 @@ from arena.rules.custom import build_variant
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.rules.zobrist import key_of
+from players.identity import Files, keep_sources, placed
 from players.loading import located
 from players.player import PlayerSpec
 
@@ -117,6 +118,7 @@ class Terms(Document):
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: RandomOpenings = RandomOpenings()
     max_plies: int = Field(default=200, ge=1, description="Plies after which a game is a draw.")
+    _files: Files = PrivateAttr(default_factory=dict)
 
     @cached_property
     def rule_set(self) -> Variant:
@@ -128,5 +130,15 @@ class Terms(Document):
         return replace(self.player, name=name, options={**self.player.options, **options})
 
     def spec(self, name: str, options: Mapping[str, Any]) -> PlayerSpec:
-        """The configured player with other options, ready to be built."""
-        return located(self.entry(name, options), self.path.parent)
+        """The configured player with other options, ready to be built, from the files that were recorded."""
+        return replace(located(self.entry(name, options), self.path.parent), files=self._files)
+
+    def record(self, files: Files) -> dict[str, str]:
+        """Have players loaded from these files as they are now; returns these by their places.
+
+        Raises ArenaError if one was changed since it was read.
+        """
+        if edited := keep_sources(files):
+            raise ArenaError(f"{edited[0]} was changed while it was tried; run the same command again")
+        self._files = dict(files)
+        return placed(files, self.path.parent)

@@ -47,7 +47,7 @@ class RunInfo(NamedTuple):
     exact: bool = True
     """Whether exactly this many are played, whatever their results."""
     files: Mapping[str, str] = _NONE
-    """A short hash of each file of the user's own, by its name."""
+    """A short hash of each file that players are made of, by its path from the configuration's folder on."""
     file: str = ""
     """The configuration's file, absolute."""
     men: Mapping[str, float | None] = _NONE
@@ -67,6 +67,8 @@ class RunInfo(NamedTuple):
     """The last one."""
     forced: str = ""
     """The versions that differed when the run was resumed all the same."""
+    left_out_files: Mapping[str, Mapping[str, str]] = _NONE
+    """As `files` of the players that are left out, by player."""
 
     def errors_of(self, player: str) -> list[str]:
         """The mistakes that were found in a player before the first game."""

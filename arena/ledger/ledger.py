@@ -26,6 +26,7 @@ from arena.ledger.record import (
 from arena.ledger.store import (
     CHECKSUM,
     COMPLETE,
+    FILES,
     Store,
     StoreError,
     Table,
@@ -99,8 +100,8 @@ CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded
 """The rest of a query for grades of games as they are stored now; conditions may follow."""
 ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
 TABLES = (GAMES, PROBES, GRADES, ANSWERS)
-COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS, "info": RunInfo._fields}
-"""What the binary records of a ledger and its info hold, and how results are called."""
+COLUMNS = {"moves": MOVE_RECORD, "grades": GRADE_RECORD, "results": RESULTS}
+"""What the binary records of a ledger hold, and how results are called."""
 _FAULTS = [termination for termination in FORFEITS if termination != Termination.DISQUALIFIED]
 _RESULTS = (
     f"SELECT game, result, CASE WHEN termination NOT IN ({', '.join('?' * len(_FAULTS))}) THEN '' "
@@ -127,7 +128,8 @@ class Ledger(Store):
         Damaged games and searches are removed; `repaired` names them. Raises StoreError if the folder cannot be
         written to, is in use, or holds another experiment.
         """
-        super().__init__(folder / FILE, TABLES, _parts(experiment, info), columns=COLUMNS)
+        parts = _parts(experiment, info)
+        super().__init__(folder / FILE, TABLES, parts, columns=COLUMNS, filled_in=_filled_in)
         self._experiment = experiment
         if self.documents().get(CHANGEABLE) != (changeable := experiment.changeable()):
             self.put(CHANGEABLE, changeable)
@@ -301,15 +303,23 @@ def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) 
     with suppress(StoreError), reading(folder / FILE) as connection:
         stored = documents(connection)
         check_columns(folder / FILE, stored, COLUMNS)
-        if COMPLETE in stored and not changed_keys(stored, _parts(experiment, info)):
+        if COMPLETE in stored and not changed_keys(_filled_in(stored), _parts(experiment, info)):
             failed = bool(connection.execute(_FAILED, _FAULTS).fetchone()[0])
             return failed or bool(run_info(stored, folder / FILE).faulty)
     return None
+
+
+def _filled_in(stored: dict[str, Any]) -> dict[str, Any]:
+    """The documents with the defaults of the keys that an earlier version's configuration did not have."""
+    with suppress(ValueError, TypeError, KeyError):
+        experiment = Experiment.model_validate(stored["experiment"] | stored.get(CHANGEABLE, {}))
+        return stored | {"experiment": experiment.as_dict()}
+    return stored
 
 
 def _parts(experiment: Experiment, info: RunInfo) -> dict[str, dict[str, Any]]:
     """What a run is: a folder that holds another one is refused."""
     return {
         "experiment": experiment.as_dict(),
-        _FACTS: {"games": info.games, "exact": info.exact, "files": dict(info.files)},
+        _FACTS: {"games": info.games, "exact": info.exact, FILES: dict(info.files)},
     }

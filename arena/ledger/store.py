@@ -23,7 +23,10 @@ from typing import Any, Self
 from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.wording import first_few
+from players.identity import changes
 
+FILES = "files"
+"""The key, of any part, with hashes of files by their places."""
 COMPLETE = "complete"
 """Key of the document that says that all is done; a store that lost rows that are needed has it no more."""
 CHECKSUM = "checksum"
@@ -210,17 +213,20 @@ class Store:
         *,
         columns: Any = None,
         noun: str = "experiment",
+        filled_in: Callable[[dict[str, Any]], dict[str, Any]] = dict,
     ) -> None:
         """Open the store at `path`, or make one; a damaged file is replaced by one of its intact rows.
 
         `parts` describe what the rows belong to, a `noun`: JSON values by key, under a name for each part.
-        `columns`, JSON too, says what the binary records hold.
+        `columns`, JSON too, says what the binary records hold. `filled_in` gives the documents of an earlier
+        version the keys that they lack.
 
         Raises StoreError if its folder cannot be written to, is in use, or holds another `noun` or other columns,
         and if the file is so damaged that it is not known what its rows belong to.
         """
         self.path = path
         self._tables, self._described = (META, *tables), {**parts, "columns": columns}
+        self._filled_in = filled_in
         self._version = zlib.crc32(json.dumps(self._described, sort_keys=True).encode()) >> 1
         with _errors(path, "used"), ExitStack() as opened:
             opened.callback(lock_folder(path.parent).release)
@@ -270,13 +276,19 @@ class Store:
         if self._described.keys() - stored.keys() and version != self._version:
             raise StoreError(
                 f"{self.path} is damaged ({damage}), and it is not known any more what it holds; "
-                "give this run another --out, or delete that folder"
+                "give this run another --out"
             )
         check_columns(self.path, {**self._described, **stored}, self._described["columns"])
-        if changed := changed_keys(stored, parts):
+        changed = changed_keys(self._filled_in(stored), parts)
+        if files := changed.pop(FILES, None):
+            raise StoreError(
+                f"{self.path.parent} has games of other files: {', '.join(changes(*files))}; "
+                "put them back as they were, or give this run another name or --out"
+            )
+        if changed:
             raise StoreError(
                 f"{self.path.parent} holds another {noun} (changed: {', '.join(sorted(changed))}); "
-                "give this one another name or --out, or delete that folder"
+                "give this one another name or --out"
             )
         return damage
 
@@ -385,16 +397,23 @@ def check_tables(path: Path, connection: sqlite3.Connection, tables: Sequence[Ta
 
 def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
     """Raise StoreError if the binary records of a store with these documents do not hold `columns`."""
-    if _plain(stored.get("columns")) != _plain(columns):
-        raise StoreError(f"{path} is of another version of the arena, which stores runs differently")
+    then, here = _plain(stored.get("columns")), _plain(columns)
+    if isinstance(then, dict) and isinstance(here, dict):  # an earlier version wrote down more
+        then = {key: then.get(key) for key in here}
+    if then != here:
+        raise StoreError(
+            f"{path} is of another version of the arena, which stores runs differently: that version reads it"
+        )
 
 
-def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """The keys of some parts whose values are others in the documents that are stored of them."""
-    changed: set[str] = set()
+def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[Any, Any]]:
+    """The keys of some parts whose values are others in the documents that are stored of them: before and now."""
+    changed: dict[str, tuple[Any, Any]] = {}
     for part, wanted in _plain(parts).items():
         before = stored.get(part, wanted)
-        changed |= {key for key in before.keys() | wanted.keys() if before.get(key) != wanted.get(key)}
+        for key in before.keys() | wanted.keys():
+            if before.get(key) != wanted.get(key):
+                changed[key] = before.get(key, {}), wanted.get(key, {})
     return changed
 
 

@@ -15,7 +15,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,11 +23,12 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.base.errors import ArenaError
-from arena.base.files import replace
+from arena.base.files import ROOT
 from arena.base.wording import not_installed
 from arena.rules.jit.cache import cache_folder
-from players.loading import changed_when, moved, user_files
-from players.player import PlayerSpec
+from players.identity import MISSING, copy_of, hash_of, keep
+from players.loading import files_of, moved, user_files
+from players.player import ENGINE, PlayerSpec
 
 Batch: TypeAlias = list[tuple[int, Any]]
 """Tasks with their numbers, which a worker is handed at once."""
@@ -42,8 +43,6 @@ _CLOSE_SECONDS = 1
 """Seconds that Dask's client has to close; twice as many, and it is left."""
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 """Loggers that would report a lost scheduler in pages."""
-_ROOT = Path(__file__).parents[2]
-"""The folder that holds the packages `arena` and `players`."""
 
 
 class EngineError(ArenaError):
@@ -66,10 +65,8 @@ class Cluster:
         except (OSError, ValueError, ImportError) as error:
             raise EngineError(f"no Dask scheduler answers at {address} ({type(error).__name__})") from None
         self._address = address
-        self._files: dict[str, bytes] = {}
-        """What the user's files contain, by the names under which machines keep them."""
-        self._kept_as: dict[tuple[Path, tuple[int, int]], str] = {}
-        """These names, by a file's path and what tells it from an edited one."""
+        self._contents: dict[str, bytes] = {}
+        """What the user's files contain, by their hashes."""
         self._calls: dict[str, tuple[_Call, Any]] = {}
         """The calls that have not ended, with Dask's futures, by Dask's keys."""
         self._ended: SimpleQueue[str] = SimpleQueue()
@@ -118,7 +115,7 @@ class Cluster:
             missing = f"is draughts-arena installed where the workers of {self._address} run?"
             raise EngineError(f"{missing} ({error})") from None
         if isinstance(made, _Missing):
-            self._hand_in(call._replace(contents={name: self._files[name] for name in call.files.values()}))
+            self._hand_in(call._replace(contents={mark: self._contents[mark] for mark in call.files.values()}))
             return None
         return call.batch, made
 
@@ -159,17 +156,21 @@ class Cluster:
         except OSError:
             return []
 
-    def _names(self, batch: Batch) -> dict[Path, str]:
-        """Names for the user's files of tasks, by their content; one that cannot be read has none."""
-        names: dict[Path, str] = {}
-        for path in {path for _, task in batch for spec in _specs(task).values() for path in user_files(spec)}:
-            with suppress(OSError):
-                if (state := (path, changed_when(path))) not in self._kept_as:
-                    content = path.read_bytes()
-                    self._kept_as[state] = name = f"{sha256(content).hexdigest()[:16]}/{path.name}"
-                    self._files[name] = content
-                names[path] = self._kept_as[state]
-        return names
+    def _names(self, batch: Batch) -> dict[str, str]:
+        """The hashes of the user's files of tasks, by their paths; one that cannot be read has none."""
+        specs = [spec for _, task in batch for spec in _specs(task).values() if spec.type != ENGINE]
+        marks = {path: mark for spec in specs for path, mark in (spec.files or files_of(spec)).items()}
+        return {path: mark for path, mark in marks.items() if mark != MISSING and self._has(path, mark)}
+
+    def _has(self, path: str, mark: str) -> bool:
+        """Have a file's content ready to be sent, as it is recorded; whether it can be had."""
+        if mark not in self._contents:
+            places = [Path(path), copy_of(path, mark)]
+            place = next((place for place in places if hash_of(place) == mark), None)
+            if place is None:
+                return False
+            self._contents[mark] = place.read_bytes()
+        return True
 
 
 class _Call(NamedTuple):
@@ -181,7 +182,8 @@ class _Call(NamedTuple):
 
     function: Callable[[Batch], Any]
     batch: Batch
-    files: Mapping[Path, str]
+    files: Mapping[str, str]
+    """The hashes of the users' files, by their paths on the machine of the arena."""
     signature: str
     contents: Mapping[str, bytes] = {}
 
@@ -214,26 +216,27 @@ def _made(*fields: Any) -> Any:
 
 
 def _here(call: _Call, task: Any) -> Any:
-    """The task with this machine's copies of the user's files. Raises _Missing."""
+    """The task with this machine's copies of the user's files. Raises _Missing.
+
+    Sources are loaded from their copies, under their own names; other files are named by their copies. An outside
+    program is each machine's own.
+    """
+    for path, mark in call.files.items():
+        if not copy_of(path, mark).is_file():
+            if mark not in call.contents:
+                raise _Missing(path)
+            keep(copy_of(path, mark), call.contents[mark])
 
     def copy(path: Path) -> Path:
-        return _copy(path, call.files.get(path), call.contents)
+        is_sent = path.suffix != ".py" and str(path) in call.files
+        return copy_of(path, call.files[str(path)]) if is_sent else path
 
-    changed = {field: moved(spec, copy) for field, spec in _specs(task).items()} if call.files else {}
+    changed = {}
+    for field, spec in _specs(task).items():
+        paths = {str(path) for path in user_files(spec)} | spec.files.keys()
+        files = {str(copy(Path(path))): call.files[path] for path in paths if path in call.files}
+        changed[field] = replace(moved(spec, copy), files=files)
     return task._replace(**changed) if changed else task
-
-
-def _copy(path: Path, name: str | None, contents: Mapping[str, bytes]) -> Path:
-    """The copy of a file, kept by its content, so that it is compiled once on this machine. Raises _Missing."""
-    if name is None:
-        return path
-    copy = cache_folder() / "copies" / name
-    if not copy.is_file():
-        if name not in contents:
-            raise _Missing(name)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        replace(copy, lambda file: file.write_bytes(contents[name]))
-    return copy
 
 
 @cache
@@ -241,7 +244,7 @@ def signature() -> str:
     """A hash of this project's code and of its compilers, which must agree wherever games are played."""
     digest = sha256(f"{sys.version_info[:2]} {cache_folder().name}".encode())
     for package in ("arena", "players"):
-        for source in sorted((_ROOT / package).rglob("*.py")):
+        for source in sorted((ROOT / package).rglob("*.py")):
             digest.update(source.read_bytes())
     return digest.hexdigest()
 

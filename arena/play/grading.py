@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +39,8 @@ from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer
 from arena.watch.words import duration
-from players.loading import fingerprints, located
+from players.identity import keep_sources, placed
+from players.loading import located
 from players.player import HUMAN, Allowance, Limit, PlayerSpec
 
 if TYPE_CHECKING:
@@ -150,16 +152,23 @@ def configured(experiment: Experiment) -> Grading | None:
     return arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
 
 
-def try_out(grading: Grading) -> None:
+def try_out(grading: Grading) -> Grading:
     """Load the tables, and have the judge search the start, which also compiles what both need.
+
+    Returns the grading by the judge as its files are now.
 
     Raises GradingError for a judge that fails or gives no score in men, EndgameError as `load` does.
     """
     if grading.endgame_pieces:
         opened(grading.variant, grading.endgame_pieces).value(grading.variant.start)
-    if grading.judge is not None:
-        with _blaming(grading.judge):
-            Judge(grading.judge, Game(grading.variant), str(grading.seed), grading.allowance).judgement()
+    if grading.judge is None:
+        return grading
+    with _blaming(grading.judge):
+        judge = Judge(grading.judge, Game(grading.variant), str(grading.seed), grading.allowance)
+        judge.judgement()
+    if edited := keep_sources(judge.files):
+        raise GradingError(f"{edited[0]} was changed while the judge was tried; run the same command again")
+    return grading._replace(judge=replace(grading.judge, files=dict(judge.files)))
 
 
 def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer) -> bool:
@@ -171,7 +180,7 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
     """
     if pieces := grading.endgame_pieces:
         make_tables(grading.variant, pieces, observer)
-    try_out(grading)
+    grading = try_out(grading)
     if grading.judge is not None:
         _introduce(grading.judge, grading.players, ledger)
     is_whole = True
@@ -334,7 +343,8 @@ def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger)
     """Store what a judge is. Raises GradingError if another one has its name, or it looks no deeper."""
     if line := _shallow(judge, players, ledger):
         raise GradingError(line)
-    described = json.loads(json.dumps({"entry": entry_of(judge), "files": fingerprints(judge)}))
+    files = placed(judge.files, ledger.path.parent)
+    described = json.loads(json.dumps({"entry": entry_of(judge), "files": files}))
     stored = ledger.judges.get(judge.name)
     if stored is None:
         ledger.add_judge(judge.name, described)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -43,7 +44,8 @@ from arena.rules.result import Colour
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
 from players.examine import Finding
-from players.loading import PlayerError, fingerprints, located, source_of, user_files
+from players.identity import Files, changes, keep_sources, now, placed
+from players.loading import PlayerError, located, source_of, user_files
 from players.player import PlayerSpec
 
 PROBE_PLIES = (6, 40)
@@ -80,6 +82,10 @@ class Tournament(NamedTuple):
     """The faulty players that do not take part, with their files."""
     diagnoses: tuple[Diagnosis, ...] = ()
     """The findings on the players before the first game."""
+    files: Files = MappingProxyType({})
+    """The files of a user's own that the players are made of."""
+    left_out_files: Mapping[str, Files] = MappingProxyType({})
+    """Those of the players that do not take part, as they were when that was found, by player."""
 
     def batches(self) -> Batches:
         """The tournament's format under way, from its first batch on."""
@@ -136,11 +142,11 @@ class Tournament(NamedTuple):
     @property
     def info(self) -> RunInfo:
         """What is known of the run before it begins."""
-        files: dict[str, str] = {}
-        for spec in self.players:
-            files |= fingerprints(spec)
-        file = str(self.experiment.path.resolve())
-        return RunInfo(self.games, self.exact, files, file, self.man_values, self.diagnoses, self.left_out)
+        path = self.experiment.path.resolve()
+        files = placed(self.files, path.parent)
+        left_out = {name: placed(others, path.parent) for name, others in self.left_out_files.items()}
+        known = self.man_values, self.diagnoses, self.left_out
+        return RunInfo(self.games, self.exact, files, str(path), *known, left_out_files=left_out)
 
 
 class Parts(NamedTuple):
@@ -188,8 +194,10 @@ def prepare(
             observer.say(warning)
         looks = look_at(experiment, variant, extent, observer.say, workers if isinstance(workers, int) else 1)
     left_out, diagnoses = _judged(experiment, looks) if is_new else ({}, ())
+    out_files: Mapping[str, Files] = {}
     if begun is not None:
         left_out, diagnoses = begun.left_out, begun.found
+        out_files = _seen_again(experiment.path, begun, observer.say)
     problems: list[Problem] = []
     for index, look in enumerate(looks):
         if look.error is not None and experiment.players[index].name not in left_out:
@@ -202,9 +210,10 @@ def prepare(
             observer.say(warning)
         for line in _lines(experiment, left_out, diagnoses):
             observer.say(line)
+        out_files = {name: by_name[name].files for name in left_out}
         experiment = experiment.without(left_out) if left_out else experiment
         _check_players(experiment)
-    specs = tuple(located(spec, experiment.path.parent) for spec in experiment.players)
+    specs, files = _as_tried(experiment, by_name)
     return Tournament(
         experiment,
         variant,
@@ -217,7 +226,31 @@ def prepare(
         parts.unread,
         left_out,
         diagnoses,
+        files if begun is None else now(begun.files, experiment.path.parent),
+        out_files,
     )
+
+
+def _as_tried(experiment: Experiment, looks: Mapping[str, Look]) -> tuple[tuple[PlayerSpec, ...], Files]:
+    """The players, to be loaded from the files with which they were tried, and all of these files."""
+    files: dict[str, str] = {}
+    specs = []
+    for spec in experiment.players:
+        specs.append(replace(located(spec, experiment.path.parent), files=dict(looks[spec.name].files)))
+        files |= specs[-1].files
+    if edited := keep_sources(files):
+        raise ArenaError(f"{edited[0]} was changed while the players were tried; run the same command again")
+    return tuple(specs), files
+
+
+def _seen_again(path: Path, begun: RunInfo, say: Callable[[str], object]) -> dict[str, Files]:
+    """The files of the players that are left out of a run, with a line on each player whose files have changed."""
+    for player, before in begun.left_out_files.items():
+        after = placed(now(before, path.parent), path.parent)
+        if differing := changes(before, after):
+            what = f"{player}, which is left out, has changed: {first_few(differing, 2)}"
+            say(f"{what}; this run goes on without it: arena run {path} --out ANOTHER plays with it")
+    return {player: now(before, path.parent) for player, before in begun.left_out_files.items()}
 
 
 def diagnose(

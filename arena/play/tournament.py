@@ -140,8 +140,7 @@ def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bo
     if others and not force:
         raise ArenaError(
             f"{ledger.path.parent}: the run began with other versions ({'; '.join(others)}), so players may play "
-            "differently; --force resumes it all the same; or give this run another name or --out, or delete "
-            "that folder"
+            "differently; --force resumes it all the same; or give this run another name or --out"
         )
     forced = "; ".join(others) or info.forced
     ledger.save_info(info._replace(file=tournament.info.file, session=now, forced=forced))

@@ -31,7 +31,8 @@ from arena.rules.movegen import compiled_generator
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding, examined
-from players.loading import PlayerError, fingerprints, located, own_code, user_files, without_own_code
+from players.identity import NO_FILES, Files
+from players.loading import PlayerError, files_of, located, own_code, user_files, without_own_code
 from players.player import ENGINE, Allowance, Limit, PlayerSpec
 from players.table import build_player
 
@@ -97,6 +98,8 @@ class Look(NamedTuple):
     """Why it cannot be built."""
     moves: tuple[tuple[str, ...], ...] = ()
     """Its moves in each game, of a player that played several."""
+    files: Files = NO_FILES
+    """The files of a user's own that it was loaded from."""
 
     @property
     def problems(self) -> list[Finding]:
@@ -165,7 +168,7 @@ def look_at(
 def _with_copies(specs: Sequence[PlayerSpec], looks: Sequence[Look]) -> list[Look]:
     """The looks, with a warning at each player whose Python file has a copy, or that plays as another one does."""
     files = [tuple(user_files(spec)) if _is_python(spec) else () for spec in specs]
-    contents = [sorted(fingerprints(spec).values()) for spec in specs]
+    contents = [sorted(files_of(spec).values()) for spec in specs]
     warned = list(looks)
     for place, look in enumerate(looks):
         others = [other for other, paths in enumerate(files) if files[place] and paths and paths != files[place]]
@@ -219,10 +222,11 @@ def _built(trial: Trial, spec: PlayerSpec) -> Look:
             replace(spec, in_process=False), trial.variant, trial.variant.start, "0", trial.allowance
         )
     except PlayerError as error:
-        return Look(error=error)
+        return Look(error=error, files=error.files or files_of(spec))
     except PlayerFailure as failure:
-        return Look(error=PlayerError(f"{spec.name} {failure} while it was built", "type"))
-    return Look(player.man_value, player.costs)
+        message = f"{spec.name} {failure} while it was built"
+        return Look(error=PlayerError(message, "type"), files=dict(failure.files))
+    return Look(player.man_value, player.costs, files=player.files)
 
 
 def _of_evaluation(trial: Trial) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,16 @@ from arena.base.errors import ArenaError
 from arena.experiment.load import load
 from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
+from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
-from arena.play.tournament import begin
+from arena.play.tournament import RunPaused, begin, play
+from arena.play.tournament import run as play_run
+from arena.play.workers import IN_PROCESS
 from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
+DATA = Path(__file__).parents[1] / "data"
 OWN = """\
 from arena import Choice
 
@@ -102,4 +107,78 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
     assert (after["versions"], after["forced"]) == (here, others)
     assert sum(others in note for note in cautions(arena.load(config.parent / "out"))) == 1
     config.with_name("own.py").write_text(f"\n{OWN}")
-    assert "holds another experiment (changed: files)" in error_line(run(config, "--force").stderr)
+    line = error_line(run(config, "--force").stderr)
+    assert after["files"]["own.py"] in line and "own.py" in line and "--force" not in line
+
+
+@pytest.mark.full
+def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -> None:
+    config.with_name("own.py").write_text(
+        OWN.replace("import Choice", "import Choice\nimport helper").replace("[0]", "[0], depth=helper.DEPTH")
+    )
+    config.with_name("helper.py").write_text("DEPTH = 3\n")
+    plan = prepare(load(config))
+    config.with_name("helper.py").write_text("DEPTH = 4\n")
+    config.with_name("own.py").write_text(OWN)
+    out = config.parent / "out"
+    with Ledger(out, plan.experiment, plan.info) as ledger:
+        assert {record.error for record in play(plan, ledger, 1)} == {""}
+    moves = arena.load(out).moves
+    assert set(moves[moves["player"] == "own"]["depth"]) == {3}
+    assert list(plan.info.files) == ["helper.py", "own.py"]
+    line = error_line(run(config).stderr)
+    assert all(f"{name} ({mark} then" in line for name, mark in plan.info.files.items())
+
+
+@pytest.mark.full
+def test_a_run_whose_data_is_edited_stops_with_a_line(config: Path) -> None:
+    config.with_name("own.py").write_text(OWN.replace("pass", "open(__file__ + '.w.txt').read()"))
+    config.with_name("own.py.w.txt").write_text("1")
+    plan = prepare(load(config))
+    config.with_name("own.py.w.txt").write_text("2")
+    with Ledger(config.parent / "out", plan.experiment, plan.info) as ledger:
+        with pytest.raises(RunPaused, match=r"w\.txt"):
+            list(play(plan, ledger, 1))
+        assert not ledger.has_failures
+
+
+@pytest.mark.full
+def test_a_mended_file_of_a_player_that_was_left_out_is_said(config: Path) -> None:
+    config.write_text(CONFIG + "failures: {faulty: leave-out}\n")
+    config.with_name("own.py").write_text(OWN.replace("game.legal_moves[0]", "game.legal_moves[1000]"))
+    assert "left out" in run(config, "--no-report").stderr
+    assert list(document(config)["left_out_files"]["own"]) == ["own.py"] and not document(config)["files"]
+    before = run(config, "--no-report").stderr
+    config.with_name("own.py").write_text(OWN)
+    after = run(config, "--no-report").stderr
+    assert "own.py" not in before
+    [line] = [line for line in after.splitlines() if "own.py" in line]
+    assert line.startswith("own, ") and "--out" in line
+
+
+def test_a_run_that_an_earlier_version_began_is_read_and_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(IN_PROCESS, "1")
+    shutil.copytree(DATA / "kept_run", tmp_path / "kept")
+    before = arena.load(tmp_path / "kept").games
+    assert list(before["game"]) == [1, 2]
+    outcome = play_run(load(tmp_path / "kept" / "kept.yaml"), tmp_path / "kept", workers=1, force=True)
+    assert outcome.complete
+    after = arena.load(tmp_path / "kept").games
+    assert list(after["game"]) == [1, 2, 3, 4]
+    assert after[:2].equals(before)
+
+
+def test_a_key_that_is_new_has_its_default_in_a_stored_run(config: Path) -> None:
+    begin_again(config)
+    experiment = load(config)
+    with Ledger(config.parent / "out", experiment, prepare(experiment).info) as ledger:
+        stored = experiment.as_dict()
+        del stored["time_margin"], stored["failures"]["faulty"]
+        ledger.put("experiment", stored)
+    begin_again(config)
+    with Ledger(config.parent / "out", experiment, prepare(experiment).info) as ledger:
+        ledger.put("experiment", {**stored, "time_margin": 5.0})
+    with pytest.raises(StoreError, match="time_margin"):
+        begin_again(config)

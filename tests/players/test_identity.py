@@ -1,0 +1,113 @@
+"""What a player is made of: every file that it is loaded from, by content and place, in a run as it began."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.rules.variants import VARIANTS
+from players.identity import FilesChanged, changes, forget, keep_sources, loaded, now, placed
+from players.loading import PlayerError, load_object
+from players.player import PlayerSpec
+from players.table import build_player
+
+ENGLISH = VARIANTS["english"]
+PLAYER = """\
+from pathlib import Path
+import helper
+
+class Own:
+    def __init__(self, variant):
+        self.says = (helper.WORTH, (Path(__file__).parent / "w.txt").read_text())
+
+    def choose(self, game, limit, rng): ...
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_loaded() -> None:
+    forget()
+
+
+def written(folder: Path, worth: int = 1, weight: str = "a") -> PlayerSpec:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "player.py").write_text(PLAYER)
+    (folder / "helper.py").write_text(f"WORTH = {worth}\n")
+    (folder / "w.txt").write_text(weight)
+    return PlayerSpec("own", f"{folder}/player.py:Own")
+
+
+def says(spec: PlayerSpec) -> tuple[int, str]:
+    player = build_player(spec, ENGLISH)
+    found: tuple[int, str] = player.says  # type: ignore[attr-defined]
+    return found
+
+
+def recorded(spec: PlayerSpec) -> PlayerSpec:
+    forget()
+    says(spec)
+    assert keep_sources(loaded()) == []
+    return replace(spec, files=loaded())
+
+
+def test_a_player_is_its_file_the_modules_that_it_imports_and_the_data_that_it_reads_by_their_places(
+    tmp_path: Path,
+) -> None:
+    one, two = (recorded(written(tmp_path / name, worth)) for name, worth in (("a", 1), ("b", 2)))
+    here = placed({**one.files, **two.files}, tmp_path)
+    assert set(here) == {f"{folder}/{file}" for folder in "ab" for file in ("player.py", "helper.py", "w.txt")}
+    assert here["a/player.py"] == here["b/player.py"] and here["a/helper.py"] != here["b/helper.py"]
+    assert placed(one.files, tmp_path / "elsewhere").keys() == {
+        f"../a/{name}" for name in ("helper.py", "player.py", "w.txt")
+    }
+    written(tmp_path / "a", 1, "b")
+    assert [line.split()[0] for line in changes(here, placed(now(here, tmp_path), tmp_path))] == ["a/w.txt"]
+
+
+def test_an_edited_module_or_file_is_loaded_again_and_a_folders_own_helper_is_imported(tmp_path: Path) -> None:
+    spec, other = written(tmp_path / "a"), written(tmp_path / "b", 7)
+    assert [says(spec), says(other), says(spec)] == [(1, "a"), (7, "a"), (1, "a")]
+    written(tmp_path / "a", 2, "b")
+    assert [says(spec), says(other)] == [(2, "b"), (7, "a")]
+
+
+def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tmp_path: Path) -> None:
+    spec = recorded(written(tmp_path))
+    (tmp_path / "helper.py").write_text("WORTH = 2\n")
+    (tmp_path / "player.py").unlink()
+    assert says(spec) == (1, "a")
+    forget()
+    (tmp_path / "helper.py").unlink()
+    assert says(spec) == (1, "a")
+
+
+def test_a_player_whose_data_changed_is_not_the_recorded_one(tmp_path: Path) -> None:
+    spec = recorded(written(tmp_path))
+    (tmp_path / "w.txt").write_text("b")
+    with pytest.raises(FilesChanged, match=r"w\.txt"):
+        says(spec)
+
+
+def test_a_file_that_a_player_writes_is_its_own(tmp_path: Path) -> None:
+    (tmp_path / "noting.py").write_text(
+        "from pathlib import Path\nplace = Path(__file__).with_name('count.txt')\nplace.write_text('1')\n"
+        "place.read_text()\nclass Own:\n    def choose(self, game, limit, rng): ...\n"
+    )
+    build_player(PlayerSpec("own", f"{tmp_path}/noting.py:Own"), ENGLISH)
+    assert list(placed(loaded(), tmp_path)) == ["noting.py"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [("asks.py:Own", "import queue\nqueue.best"), ("asks.py:Own", "from queue import best"), ("queue:Own", "")],
+)
+def test_a_module_that_pythons_own_hides_is_named(
+    reference: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("queue.py", "asks.py"):
+        (tmp_path / name).write_text(text or "class Own: ...")
+    with pytest.raises(PlayerError, match=str(tmp_path / "queue.py")):
+        load_object(reference, "type", callable)
