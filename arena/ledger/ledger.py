@@ -269,11 +269,16 @@ class Ledger(Store):
 
 
 def stored_experiment(stored: Mapping[str, Any], path: Path) -> Experiment:
-    """The experiment in the documents of the ledger at `path`. Raises StoreError if another version made it."""
+    """The experiment in the documents of the ledger at `path`, whose files are where they were in the run.
+
+    Raises StoreError if another version made it.
+    """
     try:
-        return Experiment.model_validate(stored["experiment"] | stored.get(CHANGEABLE, {}))
+        experiment = Experiment.model_validate(stored["experiment"] | stored.get(CHANGEABLE, {}))
     except (ValueError, TypeError):
         raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+    experiment.locate(Path(run_info(stored, path).file))
+    return experiment
 
 
 def run_info(stored: Mapping[str, Any], path: Path) -> RunInfo:
