@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import time
@@ -19,6 +18,7 @@ import numpy as np
 from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.wording import counted, listed
+from arena.base.work import cores
 from arena.base.writing import write_text
 from arena.experiment.model import Experiment, checked_workers
 from arena.experiment.yaml.values import yaml_text
@@ -212,7 +212,7 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
         count = worker_count(workers)
         waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
         say(f"{counted(count, 'Dask worker')} at {workers}{waiting}")
-    return workers or os.cpu_count() or 1
+    return workers or cores()
 
 
 def incident_file(folder: Path, game: int) -> Path:
