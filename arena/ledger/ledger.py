@@ -153,6 +153,11 @@ class Ledger(Store):
         """The sum of each number of the players' own over all plays of games, those not kept too, by its name."""
         return dict(self.documents().get(SPENT, {}))
 
+    def movers(self) -> set[str]:
+        """The players that have made a move in a stored game in which both did."""
+        columns = ("SELECT white FROM games WHERE plies > 1", "SELECT black FROM games WHERE plies > 1")
+        return {name for (name,) in self.rows(" UNION ".join(columns))}
+
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good; one that is lost unplayed, in place of an earlier record of it."""
         is_ruling = record.termination == Termination.DISQUALIFIED
