@@ -1,4 +1,4 @@
-"""Work in other processes: a generator whose stages have a time each, and a function in the background."""
+"""Work in other processes: a generator whose stages have a time each, a function in the background; the cores."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ _PROCESSES = 256
 """Processes that work may be at once: room for a player in a process of its own within it."""
 _START_SECONDS = 60.0
 """Seconds that the process may take to begin."""
+
+
+def cores() -> int:
+    """How many processors this process may use at once: those of the machine, as far as its affinity, its cgroup
+    and LOKY_MAX_CPU_COUNT let it.
+    """
+    from joblib import cpu_count  # which takes half a second to import
+
+    return int(cpu_count())
 
 
 class Stage(NamedTuple):

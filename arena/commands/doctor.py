@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -13,6 +12,7 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.base.wording import counted, listed
+from arena.base.work import cores
 from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say
 from arena.commands.waiting import Terminal, announcing_compilation
@@ -127,7 +127,7 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
         experiment = tournament.experiment
         _check_pilot(tournament, config, games)
         usual = experiment.workers
-        processes = workers or (usual if isinstance(usual, int) else os.cpu_count() or 1)
+        processes = workers or (usual if isinstance(usual, int) else cores())
         expected = expectation(tournament, pilot(tournament, processes, games), processes)
         if learning:
             of_all = expected.seconds_per_game * learning.games / processes

@@ -74,13 +74,12 @@ def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: 
 def task_of(stored: StoredGame) -> Task:
     """A worker's task: play a game of a run again.
 
-    A player's relative files are looked for beside the configuration, then in the working directory. Raises
-    StoreError if the game was not played, or needs a file that is missing.
+    Raises StoreError if the game was not played, or needs a file that is missing.
     """
     record, experiment, number = stored.record, stored.experiment, stored.record.game
     if record.termination == Termination.DISQUALIFIED:
         raise StoreError(f"game {number} of {stored.folder} was not played: {record.error}")
-    home = Path(stored.info.file).parent
+    home = experiment.path.parent
     names = [spec.name for spec in experiment.players]
     places = names.index(record.white), names.index(record.black)
     white, black = (located(experiment.players[place], home) for place in places)
@@ -90,9 +89,7 @@ def task_of(stored: StoredGame) -> Task:
     variant = build_variant(experiment.variant)
     scheduled = ScheduledGame(number, record.pair, record.round, *places, record.opening - 1)
     opening = parse_fen(variant, record.opening_fen)
-    men = stored.info.men.get(white.name), stored.info.men.get(black.name)
-    terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-    return Task(scheduled, variant, opening, white, black, *terms, men)
+    return Task.of(experiment, scheduled, variant, opening, (white, black), stored.info.men)
 
 
 def changed_files(stored: StoredGame) -> list[str]:

@@ -175,7 +175,9 @@ def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
 def _answers(suite: Suite, asked: list[PlayerSpec], seed: int, workers: int | str) -> list[SuiteAnswer]:
     asking, answers = list(questions(suite, asked, seed)), list[SuiteAnswer]()
     what = "positions of players"
-    if not carry_through(what, solve_question, asking, len(asking), answers.append, workers, Terminal()):
+    if not carry_through(
+        what, solve_question, asking, len(asking), answers.append, workers, Terminal(resumes=False)
+    ):
         say("stopped")
         sys.exit(STOPPED)
     return in_order(answers, asked)

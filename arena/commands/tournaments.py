@@ -39,7 +39,7 @@ from arena.experiment.yaml.values import Source, inline, yaml_text
 from arena.ledger.ledger import info_in
 from arena.play.grading import configured, graded_counts
 from arena.play.prepare import Tournament, prepare
-from arena.play.tournament import Outcome, RunPaused, available, carry_out
+from arena.play.tournament import BudgetSpent, Outcome, RunPaused, Unreachable, available, carry_out
 from arena.play.workers import IN_PROCESS, Workers, kept_workers
 from arena.ratings.match import Verdict
 from players.identity import now, placed
@@ -48,6 +48,9 @@ from players.player import PlayerSpec
 
 INCIDENTS = 3
 """Exit code of a run in which players failed, or were found faulty."""
+UNREACHABLE = 7
+PAUSED: Mapping[type[RunPaused], int] = {BudgetSpent: 6, Unreachable: UNREACHABLE}
+"""Exit codes of a run that cannot go on now."""
 
 REPORT = "arena.commands.report"
 """The module that writes reports."""
@@ -67,7 +70,8 @@ def run(
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
-    lost by players' failures, or players were found faulty, as the report's first notes say; 130: stopped.
+    lost by players' failures, or players were found faulty, as the report's first notes say; 6: the budget is
+    spent; 7: a service was not reachable; 130: stopped by Ctrl-C.
     """
     check_report_options(wanted)
     experiments, terminal = load_all(config), Terminal()
@@ -104,10 +108,11 @@ def play_all(
         try:
             with lost_workers(folder / name):
                 outcome = carry_out(tournament, folder / name, terminal, workers, force=force)
+            codes.append(STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0)
         except RunPaused as error:
             say(str(error))
             outcome = Outcome(complete=False, failed=False)
-        codes.append(STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0)
+            codes.append(PAUSED[type(error)])
         if outcome.complete and (grading := configured(tournament.experiment)) is not None:
             from arena.ledger.read import read
 
@@ -124,7 +129,7 @@ def play_all(
         from arena.commands.report import write_joint_report
 
         write_joint_report(folder, **wanted)
-    if STOPPED in codes:
+    if codes[-1] in (STOPPED, UNREACHABLE):
         echo("stopped; rerun the same command to resume")
     return max(codes)
 

@@ -51,9 +51,9 @@ class Terminal(Display):
     `module` is imported while others work: the report's libraries take as long as a short run.
     """
 
-    def __init__(self, module: str | None = None) -> None:
+    def __init__(self, module: str | None = None, *, resumes: bool = True) -> None:
         super().__init__()
-        self._module = module
+        self._module, self._resumes = module, resumes
 
     def write(self, line: str) -> None:
         say(line)
@@ -66,7 +66,7 @@ class Terminal(Display):
             threading.Thread(target=_imported, args=(self._module,), daemon=True).start()
         with (
             super().working(what, total, folder) as never,
-            nullcontext(never) if at_once else interruptible(self.say) as stopping,
+            nullcontext(never) if at_once else interruptible(self.say, resumes=self._resumes) as stopping,
         ):
             yield stopping
 
@@ -78,10 +78,11 @@ def _imported(module: str) -> None:
 
 
 @contextmanager
-def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
+def interruptible(say: Callable[[str], None], *, resumes: bool = True) -> Iterator[Callable[[], bool]]:
     """Finish current games after the first Ctrl-C; end the process after the second, SIGTERM or SIGHUP.
 
-    Yields a function: whether to begin nothing more; `say` prints a line, from another thread. The process ends by
+    Yields a function: whether to begin nothing more; `say` prints a line, from another thread; `resumes`: the same
+    command goes on from there. The process ends by
     the exception Stopped in the main thread, with exit code 130 for Ctrl-C, 143 and 129 for the others; if native
     code holds that up, it ends without it after GRACE_SECONDS.
     """
@@ -105,7 +106,7 @@ def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     try:
         yield stopping
     except Stopped as stopped:
-        say("stopped at once; rerun the same command to resume")
+        say("stopped at once" + ("; rerun the same command to resume" if resumes else ""))
         sys.exit(stopped.code)
     finally:
         signal.set_wakeup_fd(outer)

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from arena.base.wording import choices, listed, nearest, unknown
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.base import Format
+from arena.experiment.openings import RANDOM
 from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source
@@ -24,6 +25,7 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
         return
     yield from variant_problems(source, data.get("variant"))
     yield from suite_problems(source, data.get("suite"))
+    yield from _opening_problems(source, data.get("openings"))
     players = data.get("players")
     if not isinstance(players, list):
         return
@@ -48,6 +50,15 @@ def variant_problems(source: Source, described: Any) -> Iterator[Problem]:
             build_variant(described)
     except VariantError as error:
         yield source.problem(("variant", error.key), str(error))
+
+
+def _opening_problems(source: Source, openings: Any) -> Iterator[Problem]:
+    """Yield a problem for each key of random openings beside those of a set or a file."""
+    given = openings if isinstance(openings, dict) else {}
+    for origin in ("set", "file"):
+        for key in RANDOM if given.get(origin) is not None else ():
+            if key in given:
+                yield source.problem(("openings", key), f"{key!r} is of random openings; {origin!r} has others")
 
 
 def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem]:

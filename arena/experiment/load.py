@@ -15,6 +15,7 @@ from arena.experiment.checks import cross_problems
 from arena.experiment.expand import check_limit, written_out
 from arena.experiment.model import Experiment, PlayerField
 from arena.experiment.names import EntryError, completed_entry, distinct_names, lone_entry, made_name
+from arena.experiment.openings import RANDOM
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.section import FOLDER, FOLDER_WORDS, Document, validated
 from arena.experiment.yaml.values import Node, Source, inline, node_of
@@ -212,13 +213,19 @@ def _lacks(player: Node) -> bool:
 
 
 def _by_rules(root: Node, name: str, rules: Node) -> Node:
-    """The data as a file with `variant` has them, with what mappings in `openings` have for that rule set."""
+    """The data as a file with `variant` has them, with what mappings in `openings` have for that rule set.
+
+    What is said of random openings for all is for those without a set or a file of their own.
+    """
     value = {key: node for key, node in root.value.items() if key != "variants"} | {"variant": rules}
     openings = root.get("openings")
     if openings is not None and isinstance(openings.value, dict):
         chosen = {
             key: node.get(name) if isinstance(node.value, dict) else node for key, node in openings.value.items()
         }
+        given = {key for key, node in openings.value.items() if isinstance(node.value, dict)}
+        if any(chosen[key] is not None for key in given & {"set", "file"}):
+            chosen = {key: node for key, node in chosen.items() if key in given or key not in RANDOM}
         value["openings"] = openings._replace(
             value={key: node for key, node in chosen.items() if node is not None}
         )

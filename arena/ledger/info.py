@@ -12,6 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from arena.base.work import cores
+
 PACKAGES = ("draughts-arena", "numba", "llvmlite", "numpy")
 """Packages whose versions may change what a search finds."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -125,4 +127,4 @@ def _machine() -> dict[str, Any]:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 processor = line.partition(":")[2].strip()
-    return {"platform": platform.platform(), "processor": processor, "cores": os.cpu_count()}
+    return {"platform": platform.platform(), "processor": processor, "cores": cores()}

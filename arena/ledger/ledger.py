@@ -155,6 +155,11 @@ class Ledger(Store):
         """The sum of each number of the players' own over all plays of games, those not kept too, by its name."""
         return dict(self.documents().get(SPENT, {}))
 
+    def movers(self) -> set[str]:
+        """The players that have made a move in a stored game in which both did."""
+        columns = ("SELECT white FROM games WHERE plies > 1", "SELECT black FROM games WHERE plies > 1")
+        return {name for (name,) in self.rows(" UNION ".join(columns))}
+
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good; one that is lost unplayed, in place of an earlier record of it."""
         is_ruling = record.termination == Termination.DISQUALIFIED
@@ -271,11 +276,16 @@ class Ledger(Store):
 
 
 def stored_experiment(stored: Mapping[str, Any], path: Path) -> Experiment:
-    """The experiment in the documents of the ledger at `path`. Raises StoreError if another version made it."""
+    """The experiment in the documents of the ledger at `path`, whose files are where they were in the run.
+
+    Raises StoreError if another version made it.
+    """
     try:
-        return Experiment.model_validate(stored["experiment"] | stored.get(CHANGEABLE, {}))
+        experiment = Experiment.model_validate(stored["experiment"] | stored.get(CHANGEABLE, {}))
     except (ValueError, TypeError):
         raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+    experiment.locate(Path(run_info(stored, path).file))
+    return experiment
 
 
 def run_info(stored: Mapping[str, Any], path: Path) -> RunInfo:

@@ -7,7 +7,6 @@ best play by both and without the rules that draw a game; elsewhere a player doe
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +17,7 @@ import numpy as np
 
 from arena.base.errors import ArenaError
 from arena.base.number import quantity
+from arena.base.work import cores
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
 from arena.hosting.handle import PlayerFailure
@@ -214,7 +214,7 @@ def make_tables(variant: Variant, pieces: int, observer: Observer) -> None:
 def _estimate(variant: Variant, sizes: Collection[int], done: int) -> str:
     """What the endings that are missing take, in a line."""
     total = sum(sizes)
-    memory = quantity(_BYTES * max(sizes) * (os.cpu_count() or 1), "B")
+    memory = quantity(_BYTES * max(sizes) * cores(), "B")
     seconds = duration((total - done) * _SECONDS)
     return (
         f"solving {total - done:,} endings of {variant.name}: about {seconds} of processor time, {memory} of "

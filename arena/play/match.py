@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from arena.base.number import known
 from arena.base.wording import cut
 from arena.experiment.formats.base import ScheduledGame
-from arena.experiment.model import Adjudication, Draw, Win
+from arena.experiment.model import Adjudication, Draw, Experiment, Win
 from arena.hosting.handle import Answer, PlayerFailure, failure_of
 from arena.hosting.player_process import PlayerHandle, begin_game
 from arena.ledger.packing import named, packed, search_columns
@@ -53,6 +53,21 @@ class Task(NamedTuple):
     adjudication: Adjudication | None = None
     man_values: tuple[float | None, float | None] = (None, None)
     """What a man is worth in the scores of White and of Black, where that is known."""
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Experiment,
+        scheduled: ScheduledGame,
+        variant: Variant,
+        opening: Position,
+        sides: tuple[PlayerSpec, PlayerSpec],
+        men: Mapping[str, float | None],
+    ) -> Task:
+        """A game of an experiment: White and Black have their files located, `men` is a man's worth by player."""
+        terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
+        white, black = sides
+        return cls(scheduled, variant, opening, white, black, *terms, (men.get(white.name), men.get(black.name)))
 
     def __str__(self) -> str:
         return f"game {self.scheduled.game} ({self.white.name} against {self.black.name})"

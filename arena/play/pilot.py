@@ -14,7 +14,7 @@ from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.prepare import Tournament
 from arena.play.schedule import game_of
-from arena.play.tournament import RunPaused
+from arena.play.tournament import Unreachable
 from arena.play.workers import run
 from arena.ratings.interval import Z95
 from arena.ratings.match import resolution
@@ -46,7 +46,7 @@ class Expectation(NamedTuple):
 def pilot(tournament: Tournament, workers: int, games: int | None = None) -> list[GameRecord]:
     """Play games of the first batch, drawn at random: a number of them, or as many as begin within SECONDS.
 
-    Raises what `arena.play.workers.run` raises, and RunPaused for a player that is not reachable.
+    Raises what `arena.play.workers.run` raises, and Unreachable for a player that is not reachable.
     """
     batch = next(tournament.batches())
     rng = random.Random(f"{tournament.experiment.seed} pilot")
@@ -56,7 +56,7 @@ def pilot(tournament: Tournament, workers: int, games: int | None = None) -> lis
     records: list[GameRecord] = []
     for record in run(play, tasks, workers, lambda: time.perf_counter() > end):
         if record.result == NO_RESULT:
-            raise RunPaused(record.error)
+            raise Unreachable(record.error)
         records.append(record)
     return records
 

@@ -96,11 +96,9 @@ class Tournament(NamedTuple):
 
     def task(self, scheduled: ScheduledGame) -> Task:
         """A game as workers receive it."""
-        experiment, opening = self.experiment, self.openings[scheduled.opening]
-        white, black = self.players[scheduled.white], self.players[scheduled.black]
-        man_values = self.man_values.get(white.name), self.man_values.get(black.name)
-        terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
-        return Task(scheduled, self.variant, opening, white, black, *terms, man_values)
+        opening = self.openings[scheduled.opening]
+        sides = self.players[scheduled.white], self.players[scheduled.black]
+        return Task.of(self.experiment, scheduled, self.variant, opening, sides, self.man_values)
 
     def warnings(self) -> Iterator[str]:
         """Yield a line on games that give no opening, and for each rule of adjudication that can end no game."""

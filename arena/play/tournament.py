@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import time
@@ -18,9 +17,11 @@ import numpy as np
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace
-from arena.base.wording import counted, listed
+from arena.base.wording import counted, listed, nearest, unknown
+from arena.base.work import cores
 from arena.base.writing import write_text
 from arena.experiment.model import Experiment, checked_workers
+from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import session, versions
 from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
@@ -47,6 +48,14 @@ _KEPT_FILES = 20
 
 class RunPaused(ArenaError):
     """Nobody failed, but the run cannot continue now; the message is one line."""
+
+
+class BudgetSpent(RunPaused):
+    """The run continues with a larger budget."""
+
+
+class Unreachable(RunPaused):
+    """The run continues when a player is reachable again."""
 
 
 class Outcome(NamedTuple):
@@ -91,9 +100,9 @@ def carry_out(
 ) -> Outcome:
     """Play, grade and solve what is missing of a tournament's run in `folder`; what is finished is kept.
 
-    Raises StoreError for a folder that holds another run or cannot be written to; RunPaused for a player that is
-    not reachable or a budget that is spent; ArenaError for what else keeps the run from going on: other versions,
-    an `oracle` that cannot grade it, lost workers.
+    Raises StoreError for a folder that holds another run or cannot be written to; Unreachable for a player,
+    BudgetSpent, and ConfigError for a budget that names another number than the players report; ArenaError for
+    what else keeps the run from going on: other versions, an `oracle` that cannot grade it, lost workers.
     """
     experiment, info = tournament.experiment, tournament.info
     try:
@@ -155,10 +164,10 @@ def play(
     decided no game begins, and the games after the deciding pair are removed. A failure leaves a bundle in the
     ledger's folder.
 
-    Raises RunPaused, when all games under way are stored, if a player is not reachable or the budget is spent;
-    EngineError, when all other games of the batch are stored, for games that ended two processes where either
-    player may be to blame, and if the workers are lost; StoreError if another program changed games in the ledger
-    meanwhile; and what `arena.play.match.play` raises.
+    Raises Unreachable or BudgetSpent when all games under way are stored; EngineError, when all other games of the
+    batch are stored, for games that ended two processes where either player may be to blame, and if the workers
+    are lost; StoreError if another program changed games in the ledger meanwhile; what `arena.play.match.play`
+    raises.
     """
     folder = ledger.path.parent
     store, schedule = _storing(ledger), Schedule(tournament, ledger.results())
@@ -184,9 +193,9 @@ def play(
                 yield record
         if schedule.stopped:
             record = schedule.stopped[-1]
-            raise RunPaused(f"game {record.game}: {record.error}")
+            raise Unreachable(f"game {record.game}: {record.error}")
         if schedule.missing and (used := _used_up(spent, budget)):
-            raise RunPaused(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
+            raise BudgetSpent(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
         for record in () if stopping() else schedule.rulings():
             store(record)
             yield record
@@ -211,7 +220,7 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
         count = worker_count(workers)
         waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
         say(f"{counted(count, 'Dask worker')} at {workers}{waiting}")
-    return workers or os.cpu_count() or 1
+    return workers or cores()
 
 
 def incident_file(folder: Path, game: int) -> Path:
@@ -234,9 +243,10 @@ def write_files(folder: Path, record: GameRecord, failures: Mapping[str, int]) -
         }
         _write(incident_file(folder, record.game), yaml_text(document))
     for colour, player, text in zip(COLOURS, (record.white, record.black), record.logs, strict=True):
-        file_name = re.sub(r"[^\w.-]", "_", player)
-        if text and len(list((folder / LOGS).glob(f"game-*-{file_name}.txt"))) < _KEPT_FILES:
-            _write(folder / LOGS / f"game-{record.game}-{colour}-{file_name}.txt", text)
+        end = re.sub(r"[^\w.-]", "_", player) + ".txt"
+        kept = (path.name.split("-", 3)[-1] for path in (folder / LOGS).glob(f"game-*{end}"))
+        if text and list(kept).count(end) < _KEPT_FILES:
+            _write(folder / LOGS / f"game-{record.game}-{colour}-{end}", text)
 
 
 def _write(path: Path, text: str) -> None:
@@ -249,9 +259,18 @@ def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, obse
     if not measured(tournament, ledger, workers, observer):
         return
     folder, told = ledger.path.parent, set[str]()
+    experiment = tournament.experiment
+    missing = None if experiment.budget else list[str]()
+    misspelt: ConfigError | None = None
     with observer.working("games", tournament.games, folder) as stopping:
-        for number, record in enumerate(play(tournament, ledger, workers, stopping), start=1):
+        is_over = lambda: stopping() or misspelt is not None  # noqa: E731
+        for number, record in enumerate(play(tournament, ledger, workers, is_over), start=1):
             observer.done(number)
+            if missing is None and (missing := _unreported(tournament, ledger)):
+                observer.say(f"budget: no player has reported {listed(missing, 'or')}")
+                for name in missing:
+                    if nearest(name, reported := ledger.spent()) is not None:
+                        misspelt = experiment.error(("budget", name), unknown("number", name, reported))
             incident, error = record.incident, record.error
             causes = set(error.split("; ")) if incident is None else {incident.player}
             if not error or causes <= told:
@@ -260,7 +279,19 @@ def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, obse
             if incident is None:
                 observer.say(f"game {record.game} and later: {error}")
             else:
-                observer.say(f"game {record.game}: {error}; it loses ({incident_file(folder, record.game)})")
+                file = incident_file(folder, record.game)
+                observer.say(f"game {record.game}: {error}; it loses" + (f" ({file})" if file.exists() else ""))
+    if misspelt is not None and not ledger.complete:
+        raise misspelt
+
+
+def _unreported(tournament: Tournament, ledger: Ledger) -> list[str] | None:
+    """The numbers of the budget that no player reports; None before all have moved that may report any."""
+    asked = tournament.costly or set(tournament.names)
+    if not asked <= ledger.movers():
+        return None
+    reported = ledger.spent()
+    return [name for name in tournament.experiment.budget or () if name not in reported]
 
 
 def _storing(ledger: Ledger) -> Callable[[GameRecord], None]:

@@ -9,7 +9,6 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -101,8 +100,8 @@ class Moment(NamedTuple):
     """Whether its last session is going on; None if that cannot be known from here."""
     seconds: float | None
     """Since the first move of that session, by its machine's monotonic clock; None if nobody is known to play."""
-    stored: float | None
-    """When the last game was stored, in seconds since 1970; None if that is not known."""
+    ended: float | None
+    """When the last game ended, in seconds since 1970; None if that is not known."""
     now: float
     """When this was read, in seconds since 1970."""
     players: int
@@ -192,7 +191,7 @@ def _moment(folder: Path, connection: Connection) -> Moment:
         info=info,
         playing=playing,
         seconds=time.monotonic() - clock if playing and clock is not None else None,
-        stored=_last_stored(path) if games > (session.games if session else 0) else None,
+        ended=connection.execute("SELECT MAX(began + seconds) FROM games").fetchone()[0],
         now=time.time(),
         players=len(experiment["players"]),
         results=results,
@@ -271,12 +270,3 @@ def lives(process: int) -> bool:
     except PermissionError:
         pass
     return True
-
-
-def _last_stored(path: Path) -> float | None:
-    """When the ledger at `path` was last written to: its log, or itself where the log is empty."""
-    for file in (path.with_name(path.name + "-wal"), path):
-        with suppress(OSError):
-            if (status := file.stat()).st_size:
-                return status.st_mtime
-    return None

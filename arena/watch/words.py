@@ -71,19 +71,19 @@ def outlook(moment: Moment) -> str:
 
 
 def state(moment: Moment) -> str:
-    """Whether somebody plays the run, and when its last game was stored."""
-    stored = ""
-    if moment.stored is not None:
-        stored = f", last game stored {duration(max(moment.now - moment.stored, 0))} ago"
+    """Whether somebody plays the run, and when its last game ended."""
+    ended = ""
+    if moment.ended is not None:
+        ended = f", last game {duration(max(moment.now - moment.ended, 0))} ago"
     session = moment.session
     if moment.complete:
-        return f"complete{stored}"
+        return f"complete{ended}"
     if moment.playing is False:
-        return f"no process is playing it{stored}"
+        return f"no process is playing it{ended}"
     if session is None:
-        return f"nothing is known of who plays it{stored}"
+        return f"nothing is known of who plays it{ended}"
     by = f"{'' if moment.playing else 'perhaps '}being played by process {session.process} on {session.host}"
-    return f"{by} since {date(session.began)} UTC{stored}"
+    return f"{by} since {date(session.began)} UTC{ended}"
 
 
 def incident(forfeits: Forfeits) -> str:

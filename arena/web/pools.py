@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, TypeVar
+
+from arena.base.work import cores
 
 T = TypeVar("T")
 
@@ -45,9 +46,9 @@ class Pool:
                 future.set_exception(error)
 
 
-THINKING = Pool(2 * (os.cpu_count() or 1) + 4)
+THINKING = Pool(2 * (cores()) + 4)
 """For players that are built and asked, and for hints."""
-ANALYSIS = Pool((os.cpu_count() or 1) + 2)
+ANALYSIS = Pool((cores()) + 2)
 """For analyses, which take as long as they are let."""
 
 

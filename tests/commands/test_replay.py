@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+import arena
 from arena.commands.games import difference, movers, task_of, timed
+from arena.experiment.formats.base import ScheduledGame
+from arena.experiment.load import load
+from arena.hosting import sandbox
 from arena.ledger.game import stored_game
 from arena.ledger.packing import packed
+from arena.ledger.read import read
 from arena.ledger.record import GameRecord
+from arena.play.grading import arranged
 from arena.play.match import Task
+from arena.play.prepare import prepare
 from tests.helpers.command_line import error_line, invoke, refused
 
 CONFIG = """\
@@ -115,6 +122,26 @@ def test_a_file_that_was_edited_or_is_gone_is_named(run: Path) -> None:
     finally:
         own.write_text(OWN)
     assert result.exit_code == 2 and "own.py" in error_line(result.stderr)
+
+
+def test_from_any_folder_a_game_is_replayed_and_graded_under_the_terms_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "unavailable", lambda: "")
+    config, out = tmp_path / "inside" / "c.yaml", tmp_path / "out"
+    config.parent.mkdir()
+    config.write_text(
+        "name: c\nvariant: english\nsandbox: true\nprocess: {readable: [notes.txt]}\nmax_plies: 4\n"
+        "openings: {count: 1}\nplayers: [{name: a, type: random}, {name: b, type: random}]\n"
+    )
+    monkeypatch.chdir(config.parent)
+    tournament = prepare(load("c.yaml"), out)
+    in_run = tournament.task(ScheduledGame(1, 1, 1, 0, 1, 0))
+    arena.run("c.yaml", out, workers=1, quiet=True)
+    monkeypatch.chdir(tmp_path)
+    assert in_run.allowance.sandbox == (str(config.with_name("notes.txt")),)
+    assert task_of(stored_game(out, 1)) == in_run
+    assert arranged(read(out).experiment, 2, None, Path()).allowance == in_run.allowance
 
 
 def altered(record: GameRecord, ply: int, **changes: str | float) -> GameRecord:

@@ -60,7 +60,7 @@ def test_each_limit_is_the_experiment_that_the_file_with_it_in_the_players_witho
 def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tmp_path: Path) -> None:
     head = (
         "variants: {usual: english, free: {base: russian, flying: true}}\n"
-        "openings: {count: {usual: 5, free: 7}, set: {free: russian-table}}"
+        "openings: {count: {usual: 5, free: 7}, random_plies: 6, set: {free: russian-table}}"
     )
     found = load_all(written(tmp_path, f"{head}\n{LIMITS}", LACKING % ""))
     assert [(name, one.variant, one.players[2].limit.depth) for name, one in found.items()] == [
@@ -69,8 +69,8 @@ def test_rule_sets_of_ones_own_at_limits_make_a_run_of_each_with_its_openings(tm
         ("free-d2", {"base": "russian", "flying": True}, 2),
         ("free-fast", {"base": "russian", "flying": True}, None),
     ]
-    openings = [(one.openings.count, one.openings.set) for one in found.values()]
-    assert openings == 2 * [(5, None)] + 2 * [(7, "russian-table")]
+    openings = [(one.openings.count, one.openings.random_plies, one.openings.set) for one in found.values()]
+    assert openings == 2 * [(5, 6, None)] + 2 * [(7, 4, "russian-table")]
 
 
 def test_short_forms_and_sweeps_without_a_limit_have_each_and_keep_their_names(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_what_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
     out = tmp_path / "out"
     config = written(tmp_path, f"{HEAD}\nfailures: {{unreachable: 1}}", players)
     result = invoke("run", config, "--out", out, "--workers", 1)
-    assert result.exit_code == 130, result.output
+    assert result.exit_code == 7, result.output
     assert re.search("No games yet: .*international", result.stdout)
     assert (out / "english" / "ledger.sqlite").exists()
     assert not (out / "international").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -47,6 +48,7 @@ class StoredRun:
         termination: str = "no_moves",
         error: str = "",
         *,
+        began: float = math.nan,
         moves: Sequence[str] = (),
         columns: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
@@ -55,4 +57,4 @@ class StoredRun:
         columns_of_moves = zip(*((move, *values) for move in moves), strict=True)
         plies, packed_moves = packed(list(columns_of_moves))
         head = game, (game + 1) // 2, 1, white, black, 1, "B", result, termination
-        self.ledger.add(GameRecord(*head, plies=plies, seconds=0.1, error=error, moves=packed_moves))
+        self.ledger.add(GameRecord(*head, plies=plies, seconds=0.1, began=began, error=error, moves=packed_moves))

@@ -19,7 +19,7 @@ from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
-from arena.play.tournament import RunPaused, begin, play
+from arena.play.tournament import RunPaused, available, begin, play
 from arena.play.tournament import run as play_run
 from arena.play.workers import IN_PROCESS
 from arena.report.sentences.cautions import cautions
@@ -86,6 +86,15 @@ def test_a_run_says_what_it_is_made_of_and_when_it_went_on_and_a_complete_one_is
     assert set(manifest["men"]) == {"steady", "own", "deep"}
     assert run(config, "--no-report").exit_code == 0
     assert document(config) == manifest
+
+
+def test_the_workers_of_a_run_are_as_many_as_the_cores_that_its_process_may_use(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    begin_again(config)
+    assert document(config)["machine"]["cores"] == available(None, print) == 1
 
 
 def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so(

@@ -12,11 +12,16 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
+from arena.play import tournament
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.play.tournament import run as play_tournament
 from arena.play.workers import EngineError
+from arena.rules.game import Termination
+from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
+from players.player import PlayerSpec
+from tests.helpers.asking import task_of
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
 SMALL = CONFIG.replace("count: 8", "count: 4")
@@ -101,6 +106,31 @@ def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finis
     finished = arena.load(tmp_path / "out").games
     assert 4 <= len(finished) < 48 and (finished["error"] == "").all()
     assert len(run(tmp_path, "out", text).games) == 48
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_failure_is_said_with_its_file_where_one_is_kept(
+    kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tournament, "_KEPT_FILES", kept)
+    (tmp_path / "own.py").write_text("class Fails:\n    def __init__(self, variant): pass\n    choose = None\n")
+    config = {"name": "t", "variant": "english", "openings": {"count": 1}, "failures": {"faulty": "forfeit"}}
+    fails = {"name": "fails", "type": f"{tmp_path / 'own.py'}:Fails", "in_process": True}
+    with pytest.warns(UserWarning, match="fails lost"):
+        arena.run(config | {"players": [fails, "random"]}, tmp_path / "out", workers=1)
+    [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("game 1: fails")]
+    file = tournament.incident_file(tmp_path / "out", 1)
+    assert (str(file) in line) == file.exists() == bool(kept)
+
+
+def test_so_many_logs_are_kept_of_each_player_whatever_the_others_are_called(tmp_path: Path) -> None:
+    logged = task_of(VARIANTS["english"], PlayerSpec("my-scan", "random"), PlayerSpec("scan", "random"))
+    record = logged.record("draw", Termination.MAX_PLIES, logs=("of my-scan", "of scan"))
+    for number in range(1, 30):
+        tournament.write_files(tmp_path, record._replace(game=number), {})
+    assert sorted(path.name for path in (tmp_path / tournament.LOGS).iterdir()) == sorted(
+        f"game-{number}-{end}.txt" for number in range(1, 21) for end in ("white-my-scan", "black-scan")
+    )
 
 
 DIES = CONFIG.replace("type: greedy", 'type: "own.py:Dies", in_process: true').replace("count: 8", "count: 1")

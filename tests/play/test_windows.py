@@ -101,7 +101,7 @@ def test_a_tournament_of_two_workers_is_played_and_reported_and_commands_read_it
     (tmp_path / "t.yaml").write_text(CONFIG, encoding="utf-8")
     for command, words in (
         (("run", "t.yaml", "--out", "out", "--workers", "2"), "±"),
-        (("status", "out"), "complete, last game stored"),
+        (("status", "out"), "complete, last game"),
         (("report", "out"), "report.html"),
     ):
         done = on_windows(tmp_path, "-m", "arena", *command)

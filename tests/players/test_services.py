@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import arena
 from arena import Game
@@ -87,6 +88,38 @@ def test_a_game_without_reaching_a_player_is_played_later_and_what_it_used_is_in
     parts = played(service, folder)
     assert parts.moves["move"].tolist() == whole.moves["move"].tolist()
     assert set(parts.games["termination"]) == set(whole.games["termination"])
+
+
+@pytest.mark.full(but=["in process"])
+def test_a_budget_of_a_number_that_no_player_reports_ends_the_run_if_it_is_like_one_and_is_said_else(
+    service: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(ValueError, match=r"config\['budget'\]\['token'\]: .*'tokens'"):
+        played(service | {"budget": {"token": 15}}, folder)
+    assert len(arena.load(folder).games) == 1
+    arena.run(service | {"budget": {"tokens": 10_000, "dollars": 1}}, folder, workers=1)
+    assert len(arena.load(folder).games) == 4 and "no player has reported dollars\n" in capsys.readouterr().err
+    close_players()
+
+
+@pytest.mark.full(but=["in process"])
+def test_a_spent_budget_and_an_unreachable_service_have_exit_codes_of_their_own(
+    service: dict[str, Any], tmp_path: Path
+) -> None:
+    config, out = tmp_path / "t.yaml", tmp_path / "out"
+
+    def ended(**more: Any) -> tuple[int, bool]:
+        config.write_text(yaml.safe_dump(service | more))
+        result = invoke("run", config, "--out", out, "--workers", 1, "--no-report")
+        close_players()
+        return result.exit_code, "rerun the same command" in result.stdout
+
+    assert ended(budget={"tokens": 15}) == (6, False)
+    (tmp_path / "down").touch()
+    assert ended() == (7, True)
+    (tmp_path / "down").unlink()
+    assert ended() == (0, False)
 
 
 @pytest.mark.full(but=["own process"])

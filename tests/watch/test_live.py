@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -111,14 +112,14 @@ def test_a_run_whose_process_is_gone_is_not_played_and_its_lock_is_not_touched(
     assert read_moment(run.folder).playing is False
 
 
-def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: StoredRun) -> None:
-    assert read_moment(run.folder).stored is None
+def test_the_last_game_ended_when_its_record_says_whatever_was_stored_later(run: StoredRun) -> None:
+    assert read_moment(run.folder).ended is None
     assert (status(run)["rate"], status(run)["seconds_left"]) == (None, None)
-    run.add(1, "a", "b", "white")
-    stored = read_moment(run.folder).stored
-    assert stored is not None and abs(stored - time.time()) < 5
+    for game, began in enumerate((1000.0, 7000.0, 5000.0, math.nan), start=1):
+        run.add(game, "a", "b", "white", began=began)
     run.begin()
-    assert read_moment(run.folder).stored is None
+    run.ledger.finish([])
+    assert read_moment(run.folder).ended == 7000.1
 
 
 def moment_of(seconds: float | None, **changes: Any) -> Moment:
@@ -144,7 +145,7 @@ def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
     assert "at most 60 games" in progress(moment._replace(exact=False))
     assert "left" not in outlook(moment._replace(playing=False, seconds=None))
     assert outlook(moment._replace(complete=True)) == "complete, 30 games"
-    probing = moment_of(40, games=0, stored=None, searches=3, searches_planned=8)
+    probing = moment_of(40, games=0, searches=3, searches_planned=8)
     assert "3/8 searches" in status_line(probing) and "searches" not in status_line(probing._replace(searches=8))
 
 

@@ -60,6 +60,8 @@ SETS = {
 international and the Italian draughts federation."""
 
 
+RANDOM = ("random_plies", "balanced")
+"""The keys of a configuration that choose openings at random, and no set or file."""
 MAX_OPENINGS = 100_000
 """Openings that can be asked for."""
 

@@ -13,7 +13,6 @@ K. Thompson, Retrograde Analysis of Certain Endgames, 1986.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -27,6 +26,7 @@ import numpy as np
 from numba import types
 
 from arena.base.files import FolderError, lock_folder, replace
+from arena.base.work import cores
 from arena.rules.endgame.index import (
     NO_ENDING,
     Material,
@@ -134,7 +134,7 @@ class Solver:
 
     def _solve_pairs(self, pairs: Iterable[Material]) -> None:
         """Solve pairs that do not need each other, named by one of their slices, and keep each that is solved."""
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with ThreadPoolExecutor(cores()) as threads:
             running = {threads.submit(self._pair, material) for material in pairs}
             try:
                 while running:
