@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core.runtime import _nrt_python, rtsys  # type: ignore[attr-defined]
@@ -23,6 +23,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import build_evaluation
 from players.evaluation.evaluator import Evaluation
 from players.evaluation.sample import positions_of, rises
+from players.finding import Finding
 from players.loading import PlayerError, blame
 from players.negamax.score import LIMIT
 
@@ -42,17 +43,6 @@ _NEARLY = 0.2
 _IMAGE = "the same on a position and its mirror image (board turned, colours swapped)"
 _MOSTLY = 0.9
 """The part of the positions that differ which must have the opposite value to say that the view is White's."""
-
-Level: TypeAlias = Literal["ok", "warning", "error"]
-
-
-class Finding(NamedTuple):
-    """The message of a check, in one line."""
-
-    level: Level
-    message: str
-    where: str = ""
-    """The player, or the key of a configuration, that it is about; empty where that is plain."""
 
 
 class Valued(NamedTuple):
@@ -99,7 +89,7 @@ def examined(
                 return message
     except Lost as lost:
         hint = " (is an index out of bounds?)" if "SIGSEGV" in str(lost) else ""
-        return Examination((Finding("error", f"{name_of(description)} {lost}{hint}"),))
+        return Examination((Finding("error", said=f"{name_of(description)} {lost}{hint}"),))
     return Examination(())
 
 
@@ -207,7 +197,8 @@ class _Checks:
         raised = np.array([bool(value.raised) for value in self.values])
         if raised.any():
             reason = next(value.raised for value in self.values if value.raised)
-            yield _error(f"raises an exception, after which its value is 0, {self._share(raised)}: {reason}")
+            message = f"raises an exception, after which its value is 0, {self._share(raised)}"
+            yield Finding("error", message, said=reason)
             return
         yield from self._of_numbers()
         if not self.sound.any():

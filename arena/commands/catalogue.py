@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from arena.base.docs import docstring, first_line
 from arena.base.writing import markdown_table
 from arena.commands.cli import Group
 from arena.commands.keys import key_tables, yaml_text
@@ -201,7 +202,7 @@ def _player(maker: type[Any]) -> dict[str, Any]:
 
 def _about(thing: Any) -> str:
     """The first paragraph of a docstring in one line, without the marks of code."""
-    return " ".join((thing.__doc__ or "").split("\n\n")[0].split()).replace("`", "")
+    return first_line(docstring(thing)).replace("`", "")
 
 
 @list_group.command(short_help="rule sets, or all rules of one")

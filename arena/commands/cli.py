@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from arena.base.docs import docstring
 from arena.base.errors import ArenaError
 from arena.base.wording import unknown
 from arena.commands.output import STOPPED, say, write_whatever_comes
@@ -67,11 +68,22 @@ SOURCE = Path(__file__).parents[2]
 """The folder that holds the packages: a checkout, or where packages are installed."""
 
 
+def _with_help(command: click.Command | None) -> click.Command | None:
+    """The command with its docstring as its help, also where Python runs without docstrings."""
+    if command is not None:
+        command.help = command.help or docstring(command.callback)
+    return command
+
+
 class Group(click.Group):
     """A command of commands; an unknown one is answered with the nearest and all others."""
 
     meant: Mapping[str, str] = {}
     """What words stand for that are unlike the command that they mean."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command, None if there is none of that name."""
+        return _with_help(super().get_command(ctx, cmd_name))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -100,7 +112,7 @@ class Commands(Group):
         command: click.Command = getattr(import_module(f"{__package__}.{file}"), function)
         gc.freeze()
         gc.enable()
-        return command
+        return _with_help(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each group with a line for each command, none of them cut."""
@@ -206,3 +218,6 @@ def main() -> None:
 
     Begin with `arena play`, or with `arena init` and `arena run arena.yaml`.
     """
+
+
+_with_help(main)

@@ -28,7 +28,8 @@ from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from arena.watch.words import duration
-from players.examine import Finding, examined
+from players.examine import examined
+from players.finding import Finding
 
 
 @click.command()
@@ -43,7 +44,7 @@ def check(evaluation: str, variant: Variant) -> None:
     examination = examined(inline(evaluation, "EVALUATION"), variant)
     echo(f"{evaluation}, {variant.name}")
     for finding in examination.findings:
-        echo(f"  {finding.level:8} {finding.message}")
+        echo(f"  {finding.level:8} {finding.words}")
     if examination.nanoseconds is not None:
         echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
     for position, value in examination.shown:
@@ -70,7 +71,7 @@ def doctor(config: Path) -> None:
         except ConfigError:
             raise error from None
         echo(str(error))
-        findings += [Finding("error", message) for *_, message in error.problems]
+        findings += [Finding("error", said=message) for *_, message in error.problems]
     with announcing_compilation():
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""
@@ -78,7 +79,7 @@ def doctor(config: Path) -> None:
             for finding in diagnose(experiment, folder, partial(_say_of, about)):
                 findings.append(finding)
                 warning = "" if finding.level == "error" else " (warning)"
-                echo(f"{about}{finding.where}: {finding.message}{warning}")
+                echo(f"{about}{finding.where}: {finding.words}{warning}")
     _end(findings)
 
 

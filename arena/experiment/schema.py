@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from arena.base.docs import docstring, first_line
 from arena.experiment.expand import LIMIT
 from arena.experiment.model import Experiment
-from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
+from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, model_schema, named
 from arena.experiment.yaml.section import FOLDER
 from arena.rules.custom import Changes
 from arena.rules.result import Draws
@@ -147,7 +148,7 @@ def lone_player_schema(entry: Schema, refused: Collection[str]) -> Schema:
 
 def _types() -> list[Schema]:
     """The schemas of a player's type: one of PLAYERS, or a class."""
-    return [*named({name: first_line(maker.__doc__) for name, maker in PLAYERS.items()})["anyOf"], _CLASS]
+    return [*named({name: first_line(docstring(maker)) for name, maker in PLAYERS.items()})["anyOf"], _CLASS]
 
 
 def _if_type(type: str, properties: Schema, *, is_default: bool = False) -> Schema:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, Union
 
 from pydantic import Discriminator, Field
 
+from arena.base.docs import first_line
 from arena.experiment.checks import variant_problems
 from arena.experiment.load import refuse_other
 from arena.experiment.schema import lone_player_schema, variant_schema
-from arena.experiment.yaml.schema import DIALECT, Schema, first_line, model_schema
+from arena.experiment.yaml.schema import DIALECT, Schema, model_schema
 from arena.experiment.yaml.section import validated
 from arena.experiment.yaml.values import Source
 from arena.learning.method import Method

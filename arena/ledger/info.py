@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from arena.base.work import cores
+from players.finding import Finding, parsed
 
 PACKAGES = ("draughts-arena", "numba", "llvmlite", "numpy")
 """Packages whose versions may change what a search finds."""
@@ -32,15 +33,6 @@ class Session(NamedTuple):
     """The arena's process number on its host."""
 
 
-class Diagnosis(NamedTuple):
-    """A finding on a player before the first game."""
-
-    player: str
-    level: str
-    """`error` or `warning`."""
-    message: str
-
-
 class RunInfo(NamedTuple):
     """What is known of a run besides its configuration. The first three belong to what the run is."""
 
@@ -54,8 +46,8 @@ class RunInfo(NamedTuple):
     """The configuration's file, absolute."""
     men: Mapping[str, float | None] = _NONE
     """By player what a man is worth in the unit of its scores, None where that is not known."""
-    found: tuple[Diagnosis, ...] = ()
-    """The findings on the players, and on those left out, before the first game."""
+    found: tuple[Finding, ...] = ()
+    """The findings on the players, and on those left out, before the first game: `where` is the player."""
     left_out: Mapping[str, str] = _NONE
     """The players of the configuration's file that do not take part, as they were found faulty, with the file of
     each that its user wrote, else ""."""
@@ -72,15 +64,11 @@ class RunInfo(NamedTuple):
     left_out_files: Mapping[str, Mapping[str, str]] = _NONE
     """As `files` of the players that are left out, by player."""
 
-    def errors_of(self, player: str) -> list[str]:
-        """The mistakes that were found in a player before the first game."""
-        return [finding.message for finding in self.found if finding.player == player and finding.level == "error"]
-
     @property
-    def faulty(self) -> tuple[Diagnosis, ...]:
+    def faulty(self) -> tuple[Finding, ...]:
         """The mistakes that were found of players who take part."""
         return tuple(
-            finding for finding in self.found if finding.level == "error" and finding.player not in self.left_out
+            finding for finding in self.found if finding.level == "error" and finding.where not in self.left_out
         )
 
     def begun(self, session: Session) -> RunInfo:
@@ -92,15 +80,15 @@ class RunInfo(NamedTuple):
         document = {
             name: dict(value) if isinstance(value, Mapping) else value for name, value in self._asdict().items()
         }
-        findings = [finding._asdict() for finding in self.found]
+        findings = [finding.as_dict() for finding in self.found]
         return document | {"found": findings, "session": self.session and self.session._asdict()}
 
     @staticmethod
     def parsed(document: Mapping[str, Any]) -> RunInfo:
         """The info of which `as_dict` made a document. Raises TypeError or KeyError for another document."""
-        diagnoses = tuple(Diagnosis(**fields) for fields in document.get("found", ()))
+        findings = tuple(map(parsed, document.get("found", ())))
         session = Session(**document["session"]) if document.get("session") else None
-        return RunInfo(**{**document, "found": diagnoses, "session": session})
+        return RunInfo(**{**document, "found": findings, "session": session})
 
 
 def session(games: int, workers: int | str) -> Session:

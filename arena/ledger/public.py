@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from itertools import count
@@ -14,22 +14,21 @@ from typing import Any
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.ledger.info import Diagnosis, RunInfo
+from arena.ledger.info import RunInfo
 from arena.ledger.moves import Moves
 from arena.ledger.read import RunData
+from arena.ledger.record import Failure
 from players.loading import own_code, source_of, user_files
 from players.player import HUMAN, TYPES, Limit, PlayerSpec
 
 _KEPT = frozenset({"name", "type", "in_process", *Limit._fields})
 """Keys of a player of a user's own class that tell nothing of its code."""
-FEWEST = 3
-"""Letters of a name that is looked for inside texts."""
+_SUFFIXES = (".py", ".npz", ".onnx", ".pt", ".pt2")
+"""Suffixes of files that tell nothing of who wrote them."""
+_NO_ANSWER = "failed"
+"""What is said of a failure in a probe or a suite."""
 _PATH = re.compile(r"(?<![\w.\\/])(?:~|[A-Za-z]:)?[\\/](?:[^\s\\/:*?\"'<>|,;()\[\]{}]+[\\/])+")
 """The folders of an absolute path."""
-_PLACE = re.compile(r"^\S+\.ya?ml:\d+(:\d+)?: ")
-_PLY = re.compile(r" at ply \d+$")
-_WRITTEN = re.compile(r": |['\"`]")
-"""Where in a message a text begins that a player's code may have written."""
 
 
 def published(run: RunData) -> RunData:
@@ -58,7 +57,7 @@ class Pseudonyms:
         self.files: dict[str, str] = {spec.name: source_of(spec) or "".join(_code_of(spec)[:1]) for spec in users}
         """The file, module or program of each, "" of a person."""
         self.files |= info.left_out
-        real = sorted({*self.files, *(name for name, judge in judges.items() if judge.get("files"))})
+        real = sorted({*self.files, *(name for name, judge in judges.items() if _is_users(judge))})
         machines = dict.fromkeys(filter(None, games["machine"]))
         self._machines = {name: f"machine {number}" for number, name in enumerate(machines, 1)}
         first = games.head(1)[["game", "began", "seconds", "cpu_seconds"]].to_dict("records")
@@ -68,40 +67,18 @@ class Pseudonyms:
         free = (name for number in count(1) if (name := f"{noun} {number}") not in taken)
         self.names: dict[str, str] = dict(zip(real, free, strict=False))
         """The other name of each player that has one."""
-        self._others = {name.lower(): other for name, other in self.names.items() if len(name) >= FEWEST}
-        for name, code in [
-            *((spec.name, reference) for spec in users for reference in _code_of(spec)),
-            *self.files.items(),
-        ]:
-            self._add(self.names[name].replace(" ", "-"), code)
-        sought = sorted(self._others, key=len, reverse=True)
-        self._sought = re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])" for word in sought), re.I)
-
-    def _add(self, other: str, code: str) -> None:
-        """Have another name for a reference to code, and for its file."""
-        file, colon, name = code.rpartition(":") if ":" in code else (code, "", "")
-        suffix = PurePath(file).suffix
-        words = {code: f"{other}{suffix}{colon and ':player'}", file: f"{other}{suffix}", name: "player"}
-        for word, pseudonym in words.items():
-            if len(word) >= FEWEST:
-                self._others.setdefault(word.lower(), pseudonym)
 
     def name(self, text: str) -> str:
         """The other name of a player, if it has one."""
         return self.names.get(text, text)
 
-    def text(self, text: str) -> str:
-        """A text with other names and without absolute paths."""
-        changed = self._sought.sub(lambda match: self._others[match[0].lower()], text) if self._others else text
-        return _PATH.sub("", changed)
-
-    def message(self, text: str) -> str:
-        """A message about a failure, without words that a player's code may have written."""
-        ply = _PLY.search(text)
-        text = _PLACE.sub("", _PLY.sub("", text))
-        who = next((name for name in self.names if text.startswith(f"{name} ")), "")
-        what = _WRITTEN.split(self.text(text.removeprefix(who)))[0].rstrip()
-        return self.name(who) + re.sub(r"raised \w+", "raised an error", what) + (ply[0] if ply else "")
+    def _reference(self, player: str, code: str) -> str:
+        """What stands for a reference to code of a player, or for its file: `player-3.py:player`."""
+        file, colon, _ = code.rpartition(":") if ":" in code else (code, "", "")
+        suffix = PurePath(file).suffix
+        return "".join([
+            self.name(player).replace(" ", "-"), suffix if suffix in _SUFFIXES else "", ":player" if colon else "",
+        ])  # fmt: skip
 
     def of(self, run: RunData) -> RunData:
         """A run without these names. It is not told by an order of players who they are."""
@@ -114,8 +91,13 @@ class Pseudonyms:
             for name, judge in run.judges.items()
         }
         info = self.info(run.info)
+        failures = tuple(failure._replace(player=self.name(failure.player), detail="") for failure in run.failures)
+        errors = {"games": _errors(failures), "void_games": _errors(failures)}
+        metrics = self._metrics(run.extras)
         tables = {
-            name: self._table(value) for name, value in run._asdict().items() if isinstance(value, pd.DataFrame)
+            name: self._table(value, errors.get(name), metrics)
+            for name, value in run._asdict().items()
+            if isinstance(value, pd.DataFrame)
         }
         tables["probes"] = tables["probes"].sort_values(["position", "player"], ignore_index=True)
         tables["answers"] = tables["answers"].sort_values(["suite", "position", "player"], ignore_index=True)
@@ -134,6 +116,7 @@ class Pseudonyms:
             ),
             disqualified=tuple(sorted(map(self.name, run.disqualified))),
             judges=judges,
+            failures=failures,
             **tables,
             published={name: (other, self.files.get(name, "")) for name, other in self.names.items()},
         )
@@ -141,46 +124,65 @@ class Pseudonyms:
     def _with_opponent(self, figures: Mapping[str, Any]) -> dict[str, Any]:
         return {key: self.name(value) if key == "opponent" else value for key, value in figures.items()}
 
-    def _table(self, table: pd.DataFrame) -> pd.DataFrame:
-        """A table without these names; machines have numbers."""
+    def _table(
+        self, table: pd.DataFrame, errors: Mapping[int, str] | None, metrics: Mapping[str, str]
+    ) -> pd.DataFrame:
+        """A table without these names; machines have numbers. `errors` are those of games."""
         changes: dict[str, Callable[[str], str]] = {
             **dict.fromkeys(("white", "black", "player", "judge"), self.name),
-            "error": lambda text: text and self.message(text),
-            "extra": self.text,
+            "error": lambda text: text and _NO_ANSWER,
+            "extra": lambda name: metrics.get(name, name),
             "machine": lambda name: self._machines.get(name, ""),
         }
-        return table.assign(**{name: table[name].map(change) for name, change in changes.items() if name in table})
+        changed = table.assign(
+            **{name: table[name].map(change) for name, change in changes.items() if name in table}
+        )
+        return changed if errors is None else changed.assign(error=table["game"].map(errors).fillna(""))
+
+    def _metrics(self, extras: pd.DataFrame) -> dict[str, str]:
+        """Other names for the custom metrics that players with another name alone have."""
+        is_hidden = extras["player"].astype(str).isin(self.names)
+        theirs = sorted({*extras.loc[is_hidden, "extra"]} - {*extras.loc[~is_hidden, "extra"]})
+        return {name: f"number_{place}" for place, name in enumerate(theirs, start=1)}
 
     def _experiment(self, experiment: Experiment) -> Experiment:
         document = _with_texts(experiment.as_dict(), without_paths)
-        document["players"] = [self._entry(entry) for entry in experiment.as_dict()["players"]]
+        entries = zip(experiment.as_dict()["players"], experiment.players, strict=True)
+        document["players"] = [self._entry(entry, spec) for entry, spec in entries]
         document["anchor"] = {self.name(player): elo for player, elo in experiment.anchor.items()}
         document["process"]["readable"] = []
         if isinstance(format := document["format"], dict) and "seeds" in format:
             format["seeds"] = [*map(self.name, format["seeds"])]
         return Experiment.model_validate(document)
 
-    def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+    def _entry(self, entry: Mapping[str, Any], spec: PlayerSpec) -> dict[str, Any]:
         """The entry of a player, of a class of a user's own without options."""
-        if entry["name"] not in self.names:
-            return dict(_with_texts(entry, without_paths))
+        public: dict[str, Any] = _with_texts(entry, without_paths)
+        if spec.name not in self.names:
+            return public
         is_built_in = entry["type"] in TYPES and "command" not in entry
-        changed = {key: _with_texts(entry[key], self.text) for key in entry if is_built_in or key in _KEPT}
-        program = {"command": self.name(entry["name"])} if "command" in entry else {}
-        return {**changed, "name": self.name(entry["name"]), **program}
+        code = _code_of(spec)
+        for key, value in entry.items():
+            if isinstance(value, str) and value in code:
+                public[key] = self._reference(spec.name, value)
+        program = {"command": self.name(spec.name)} if "command" in entry else {}
+        kept = {key: value for key, value in public.items() if is_built_in or key in _KEPT}
+        return {**kept, "name": self.name(spec.name), **program}
 
     def info(self, info: RunInfo) -> RunInfo:
         """The info without these names; players in the order of the new ones, as their own tells who they are."""
-        diagnoses = [
-            Diagnosis(self.name(finding.player), finding.level, self.message(finding.message))
+        found = [
+            finding.without_code()._replace(
+                where=self.name(finding.where), others=tuple(sorted(map(self.name, finding.others)))
+            )
             for finding in info.found
         ]
-        left_out = {self.name(player): self.text(file) for player, file in info.left_out.items()}
+        left_out = {self.name(player): self._reference(player, file) for player, file in info.left_out.items()}
         return info._replace(
             file="",
             files={},
             men=dict(sorted((self.name(player), man) for player, man in info.men.items())),
-            found=tuple(sorted(diagnoses)),
+            found=tuple(sorted(found, key=lambda finding: finding.where)),
             left_out=dict(sorted(left_out.items())),
             session=info.session and info.session._replace(host=""),
         )
@@ -198,6 +200,20 @@ def _with_texts(document: Any, changed: Callable[[str], str]) -> Any:
     if isinstance(document, dict):
         return {changed(key): _with_texts(value, changed) for key, value in document.items()}
     return [_with_texts(part, changed) for part in document] if isinstance(document, list | tuple) else document
+
+
+def _errors(failures: Iterable[Failure]) -> dict[int, str]:
+    """What went wrong in each game that was lost by a failure, by its number."""
+    errors: dict[int, list[str]] = {}
+    for failure in failures:
+        errors.setdefault(failure.game, []).append(f"{failure.player} {failure.words}")
+    return {game: "; ".join(words) for game, words in errors.items()}
+
+
+def _is_users(judge: Mapping[str, Any]) -> bool:
+    """Whether a judge of a run has files or code of a user's own."""
+    entry = judge.get("entry", {})
+    return bool(judge.get("files")) or any(isinstance(value, str) and ":" in value for value in entry.values())
 
 
 def _code_of(spec: PlayerSpec) -> list[str]:

@@ -35,7 +35,7 @@ from arena.ledger.ledger import (
 )
 from arena.ledger.moves import Moves, movers, phases, whole
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
-from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE
+from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE, Failure, failures_of
 from arena.ledger.store import (
     COMPLETE,
     META,
@@ -48,6 +48,7 @@ from arena.ledger.store import (
     reading,
 )
 from arena.rules.custom import build_variant
+from arena.rules.game import FORFEITS
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
 
@@ -106,6 +107,8 @@ class RunData(NamedTuple):
 
     A player that gave up has metrics of the move that it did not make, too.
     """
+    failures: tuple[Failure, ...] = ()
+    """The failures by which games were lost, those that do not count among them, in the order of the games."""
     published: Mapping[str, tuple[str, str]] | None = None
     """Where names were replaced for publication: the other name of each player that has one, and its file."""
 
@@ -156,6 +159,7 @@ def read(folder: Path) -> RunData:
         judges=stored.get(JUDGES, {}),
         answers=_answers(answers, out),
         extras=extras,
+        failures=tuple(failures_of(every[every["termination"].isin(FORFEITS)].to_dict("records"))),
     )
 
 

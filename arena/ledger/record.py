@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arena.ledger.packing import NO_MOVES, SEARCH_COLUMNS, packed_grades, unpacked
+from arena.rules.game import FORFEITS, Termination
 
 MEASURED = (
     *("began", "worker", "machine", "seconds", "cpu_seconds"),
@@ -40,6 +42,47 @@ class Incident(NamedTuple):
     """The game's moves until then."""
     seed: str
     """Of the player's chance."""
+
+
+class Failure(NamedTuple):
+    """A player's failure, by which it lost a game."""
+
+    game: int
+    player: str
+    kind: Termination
+    """One of FORFEITS."""
+    plies: int
+    """Of the game until then."""
+    detail: str = ""
+    """What the record says after the player's name; empty where that is unknown, or not to be shown."""
+
+    @property
+    def words(self) -> str:
+        """What happened, in words that go on after the player's name."""
+        return self.detail or _FAILED[self.kind] + (f" after ply {self.plies}" if self.plies else " at the start")
+
+
+_FAILED = {
+    Termination.TIME: "lost on time",
+    Termination.ILLEGAL_MOVE: "did not return a legal move",
+    Termination.ERROR: "failed by an error",
+    Termination.DISQUALIFIED: "was disqualified",
+}
+
+
+def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
+    """The failures by which games were lost, rows of GAME_COLUMNS; both players' of one that is drawn."""
+    for game in games:
+        if game["termination"] in FORFEITS:
+            losers = {"white": ["black"], "black": ["white"]}.get(game["result"], ["white", "black"])
+            for player in (str(game[colour]) for colour in losers):
+                told = "" if game["termination"] == Termination.DISQUALIFIED else detail(game["error"], player)
+                yield Failure(game["game"], player, Termination(game["termination"]), game["plies"], told)
+
+
+def detail(error: str, player: str) -> str:
+    """What a record's `error` says after the name of the player who failed."""
+    return error.removeprefix(f"{player} ")
 
 
 class GameRecord(NamedTuple):

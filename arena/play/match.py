@@ -53,6 +53,8 @@ class Task(NamedTuple):
     adjudication: Adjudication | None = None
     man_values: tuple[float | None, float | None] = (None, None)
     """What a man is worth in the scores of White and of Black, where that is known."""
+    chances: tuple[str, str] = ("", "")
+    """What tells the chance of White and of Black from that of others in the same game of the same seed."""
 
     @classmethod
     def of(
@@ -355,4 +357,6 @@ def _judge(task: Task) -> Adjudicator | None:
 
 
 def _seed(task: Task, colour: int) -> str:
-    return f"{task.seed} {task.scheduled.game} {COLOURS[colour]}"
+    return " ".join(
+        filter(None, [str(task.seed), str(task.scheduled.game), COLOURS[colour], task.chances[colour]])
+    )

@@ -29,7 +29,7 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
-from arena.ledger.info import Diagnosis, RunInfo
+from arena.ledger.info import RunInfo
 from arena.ledger.ledger import info_in
 from arena.play.grading import GradingError, configured
 from arena.play.match import Task, play
@@ -43,7 +43,7 @@ from arena.rules.position import COLOURS, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
-from players.examine import Finding
+from players.finding import UNBUILT, Finding
 from players.identity import Files, changes, keep_sources, now, placed
 from players.loading import PlayerError, located, source_of, user_files
 from players.player import PlayerSpec
@@ -80,7 +80,7 @@ class Tournament(NamedTuple):
     """A line on each game of a file of openings that gives none."""
     left_out: Mapping[str, str] = MappingProxyType({})
     """The faulty players that do not take part, with their files."""
-    diagnoses: tuple[Diagnosis, ...] = ()
+    diagnoses: tuple[Finding, ...] = ()
     """The findings on the players before the first game."""
     files: Files = MappingProxyType({})
     """The files of a user's own that the players are made of."""
@@ -266,12 +266,12 @@ def diagnose(
     try:
         sandbox.check(experiment)
     except ConfigError as error:
-        yield Finding("error", str(error), "sandbox")
+        yield Finding("error", where="sandbox", said=str(error))
         return
     variant = build_variant(experiment.variant)
     parts = _parts(experiment, variant, say)
     for key, problems in parts.errors.items():
-        yield Finding("error", str(problems), key)
+        yield Finding("error", where=key, said=str(problems))
     for line in left_out_lines(parts.unread)[1:]:
         yield Finding("warning", f"left out: {line}", "openings")
     existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
@@ -280,10 +280,10 @@ def diagnose(
     looks = look_at(experiment, variant, Extent.GAMES, say, everyone=True)
     for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
         for finding in look.problems:
-            message = finding.message
-            if look.error is not None and message == str(look.error):
-                message = str(experiment.error(("players", index, *look.error.keys), message))
-            yield finding._replace(message=message, where=spec.name)
+            said = finding.said
+            if look.error is not None and finding.kind == UNBUILT:
+                said = str(experiment.error(("players", index, *look.error.keys), said))
+            yield finding._replace(where=spec.name, said=said)
     if (rules := experiment.adjudicate) is not None:
         for line in rules.unusable([look.man_value for look in looks], experiment.max_plies):
             yield Finding("warning", line, "adjudicate")
@@ -317,29 +317,30 @@ def _unguarded(experiment: Experiment) -> str:
     return f"{first_few(list(files), 1)} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
-def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[Mapping[str, str], tuple[Diagnosis, ...]]:
+def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[Mapping[str, str], tuple[Finding, ...]]:
     """The faulty players that are left out, with their files, and the findings on all with a user's code."""
     users = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
     folder = f"{experiment.path.parent.resolve()}/"
     diagnoses = tuple(
-        Diagnosis(spec.name, finding.level, finding.message.replace(folder, ""))
+        finding._replace(where=spec.name, said=finding.said.replace(folder, ""))
         for spec, problems in users
         for finding in problems
     )
-    faulty = {diagnosis.player for diagnosis in diagnoses if diagnosis.level == "error"}
+    faulty = {finding.where for finding in diagnoses if finding.level == "error"}
     leaves_out = experiment.failures.faulty == "leave-out"
     return {spec.name: source_of(spec) for spec, _ in users if leaves_out and spec.name in faulty}, diagnoses
 
 
-def _lines(experiment: Experiment, left_out: Collection[str], diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
+def _lines(experiment: Experiment, left_out: Collection[str], diagnoses: Sequence[Finding]) -> Iterator[str]:
     """Yield a line on each finding, but only on the first mistake of a player that is left out."""
     named: set[str] = set()
-    for player, level, message in diagnoses:
-        if level != "error" or player not in left_out:
-            yield f"{player}: {message}" + ("" if level == "error" else " (warning)")
+    for finding in diagnoses:
+        player, is_error = finding.where, finding.level == "error"
+        if not is_error or player not in left_out:
+            yield f"{player}: {finding.words}" + ("" if is_error else " (warning)")
         elif player not in named:
             named.add(player)
-            yield f"{player} is left out: {message}"
+            yield f"{player} is left out: {finding.words}"
     if left_out:
         yield f"left out: {len(left_out)} of {len(experiment.players)} players"
     elif diagnoses and experiment.failures.faulty == "stop":

@@ -7,8 +7,7 @@ long it is in answering.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import IntEnum
@@ -24,13 +23,16 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import OpeningsError, random_openings
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
-from arena.ledger.record import GameRecord
+from arena.ledger.record import GameRecord, detail
 from arena.play.match import Task, play
 from arena.play.workers import run
 from arena.rules.movegen import compiled_generator
+from arena.rules.notation import fen
+from arena.rules.played import replayed
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
-from players.examine import Finding, examined
+from players.examine import examined
+from players.finding import ALIKE, SAME_FILE, UNBUILT, Finding
 from players.identity import NO_FILES, Files
 from players.loading import PlayerError, files_of, located, own_code, user_files, without_own_code
 from players.player import ENGINE, Allowance, Limit, PlayerSpec
@@ -50,7 +52,7 @@ _OPPONENT = PlayerSpec("an opponent that moves at random", "random")
 _COMPILED = PlayerSpec("compiled first", "negamax", Limit(depth=1))
 """A player whose kernels are compiled before the time of a user's own code begins."""
 _FEWEST_COMPARED = 20
-"""Moves that two players must both have made, to say that they play alike."""
+"""Decisions that two players must both have made, to say that they made the same moves."""
 _COMPARED = ("move", "depth", "nodes", "score")
 """What must repeat when a game is played again, by columns of moves."""
 
@@ -97,7 +99,7 @@ class Look(NamedTuple):
     error: PlayerError | None = None
     """Why it cannot be built."""
     moves: tuple[tuple[str, ...], ...] = ()
-    """Its moves in each game, of a player that played several."""
+    """Its moves in each game in which it had a choice, of a player that played several."""
     files: Files = NO_FILES
     """The files of a user's own that it was loaded from."""
 
@@ -106,7 +108,9 @@ class Look(NamedTuple):
         """The mistakes and warnings, and that it cannot be built unless a mistake says why."""
         problems = [finding for finding in self.findings if finding.level != "ok"]
         is_faulty = any(finding.level == "error" for finding in problems)
-        return problems if self.error is None or is_faulty else [*problems, Finding("error", str(self.error))]
+        if self.error is None or is_faulty:
+            return problems
+        return [*problems, Finding("error", said=str(self.error), kind=UNBUILT)]
 
 
 def is_own(spec: PlayerSpec) -> bool:
@@ -166,28 +170,38 @@ def look_at(
 
 
 def _with_copies(specs: Sequence[PlayerSpec], looks: Sequence[Look]) -> list[Look]:
-    """The looks, with a warning at each player whose Python file has a copy, or that plays as another one does."""
+    """The looks, with a warning at each player whose Python file has a copy, or whose moves were another one's.
+
+    Who draws moves is not like another one by chance: the chance of each player of a trial is its own.
+    """
     files = [tuple(user_files(spec)) if _is_python(spec) else () for spec in specs]
     contents = [sorted(files_of(spec).values()) for spec in specs]
     warned = list(looks)
     for place, look in enumerate(looks):
         others = [other for other, paths in enumerate(files) if files[place] and paths and paths != files[place]]
         copies = [other for other in others if contents[other] == contents[place]]
-        alike = [other for other in others if other not in copies and _play_alike(look, looks[other])]
-        for like, what in ((copies, "has the same file as"), (alike, "plays exactly as")):
-            if like:
-                message = f"{what} {listed([specs[other].name for other in like])}"
-                warned[place] = warned[place]._replace(
-                    findings=(*warned[place].findings, Finding("warning", message))
-                )
+        shared = {
+            other: decisions
+            for other in others
+            if other not in copies and (decisions := _same_decisions(look, looks[other])) >= _FEWEST_COMPARED
+        }
+        findings = []
+        if copies:
+            names = tuple(specs[other].name for other in copies)
+            findings.append(Finding("warning", "has the same file as", kind=SAME_FILE, others=names))
+        if shared:
+            names = tuple(specs[other].name for other in shared)
+            findings.append(Finding("warning", kind=ALIKE, others=names, decisions=min(shared.values())))
+        warned[place] = look._replace(findings=(*look.findings, *findings))
     return warned
 
 
-def _play_alike(look: Look, other: Look) -> bool:
-    """Whether two players made the same moves in all games of their trials, as far as both played on."""
+def _same_decisions(look: Look, other: Look) -> int:
+    """In how many decisions of their trials two players chose the same move; 0 if they differed in one."""
     games = list(zip(look.moves, other.moves, strict=False))
-    are_same = all(a == b for game in games for a, b in zip(*game, strict=False))
-    return are_same and sum(min(map(len, game)) for game in games) >= _FEWEST_COMPARED
+    if any(a != b for game in games for a, b in zip(*game, strict=False)):
+        return 0
+    return sum(min(map(len, game)) for game in games)
 
 
 def looked_at(trial: Trial) -> dict[str, Look]:
@@ -202,13 +216,14 @@ def looked_at(trial: Trial) -> dict[str, Look]:
         for spec in trial.players:
             look = _built(trial, spec)._replace(findings=tuple(findings))
             if findings and spec is not first:
-                message = f"its evaluation is that of {first.name}, which is faulty"
-                look = look._replace(findings=(Finding("error", message),) if is_faulty else ())
+                fault = Finding("error", "its evaluation is faulty, which is that of", others=(first.name,))
+                look = look._replace(findings=(fault,) if is_faulty else ())
             if trial.is_own and trial.extent > Extent.BUILT and not (look.error or is_faulty or look.costs):
                 games: list[GameRecord] = []
                 look = look._replace(findings=(*look.findings, *_of_games(trial, spec, games)))
-                moves = (_moves_of(trial, game, number)["move"] for number, game in enumerate(games))
-                look = look._replace(moves=tuple(tuple(texts.astype(str).tolist()) for texts in moves))
+                moves = (_moves_of(trial, game, number) for number, game in enumerate(games))
+                choices = (table["move"][table["legal_moves"] > 1].astype(str) for table in moves)
+                look = look._replace(moves=tuple(tuple(texts.tolist()) for texts in choices))
             looks[spec.name] = look
     finally:
         close_players()  # games of the run begin without a memory of these; a program may have one port alone
@@ -239,7 +254,10 @@ def _of_evaluation(trial: Trial) -> Iterator[Finding]:
         return
     examination = examined(description, trial.variant, build_seconds=trial.allowance.move_timeout)
     for finding in examination.findings:
-        yield finding._replace(message=f"its evaluation {finding.message}")
+        if finding.message:
+            yield finding._replace(message=f"its evaluation {finding.message}")
+        else:
+            yield finding._replace(said=f"its evaluation {finding.said}")
 
 
 def _of_games(trial: Trial, spec: PlayerSpec, records: list[GameRecord]) -> Iterator[Finding]:
@@ -249,9 +267,9 @@ def _of_games(trial: Trial, spec: PlayerSpec, records: list[GameRecord]) -> Iter
     is an error if the player raises, moves illegally, is late, or reports more nodes or plies than its limit
     allows; what an outside program reports is not checked.
     """
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     record = _game(trial, spec, 0, _FEWEST)
-    yield from _new_errors(_of_record(trial, spec, record, 0), seen)
+    yield from _new(_of_record(trial, spec, record, 0), seen)
     if trial.extent < Extent.GAMES or seen:
         return
     games = 2 * len(trial.openings)
@@ -262,7 +280,7 @@ def _of_games(trial: Trial, spec: PlayerSpec, records: list[GameRecord]) -> Iter
     trial = trial._replace(allowance=trial.allowance._replace(game_timeout=game_timeout))
     for number in range(games):
         records.append(_game(trial, spec, number, plies if number else _MOST))
-        yield from _new_errors(_of_record(trial, spec, records[-1], number), seen)
+        yield from _new(_of_record(trial, spec, records[-1], number), seen)
     if seen or spec.limit.longest is not None:
         return
 
@@ -315,9 +333,12 @@ def _openings(variant: Variant) -> tuple[Position, ...]:
 def _game(trial: Trial, spec: PlayerSpec, number: int, plies: int) -> GameRecord:
     opening, colour = _of_number(trial, number)
     player = replace(spec, in_process=False)
-    sides = (player, _OPPONENT) if colour == WHITE else (_OPPONENT, player)
+    is_white = colour == WHITE
+    sides = (player, _OPPONENT) if is_white else (_OPPONENT, player)
+    chances = (spec.name, "") if is_white else ("", spec.name)
     scheduled = ScheduledGame(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
-    return play(Task(scheduled, trial.variant, opening, *sides, trial.seed, plies, trial.allowance))
+    task = Task(scheduled, trial.variant, opening, *sides, trial.seed, plies, trial.allowance, chances=chances)
+    return play(task)
 
 
 def _of_number(trial: Trial, number: int) -> tuple[Position, int]:
@@ -325,16 +346,29 @@ def _of_number(trial: Trial, number: int) -> tuple[Position, int]:
     return list(product(trial.openings, range(len(COLOURS))))[number]
 
 
-def _of_record(trial: Trial, spec: PlayerSpec, record: GameRecord, number: int) -> Iterator[str]:
+def _of_record(trial: Trial, spec: PlayerSpec, record: GameRecord, number: int) -> Iterator[Finding]:
+    """Yield the mistakes of a player in a game of its trial."""
     if record.error:
-        yield record.error.removeprefix(f"{spec.name} ")
+        yield _of_failure(trial, spec, record)
     moves = _moves_of(trial, record, number)
     for name in () if spec.type == ENGINE else ("nodes", "depth"):
         limit = getattr(spec.limit, name)
         if limit is not None and moves[name].max(initial=0) > limit:
-            yield f"reports {name} {moves[name].max()} where its limit is {limit}"
+            yield Finding("error", f"reports {name} {moves[name].max()} where its limit is {limit}", kind=name)
     if np.isinf(moves["score"]).any():
-        yield "reports a score that is not finite"
+        yield Finding("error", "reports a score that is not finite", kind="score")
+
+
+def _of_failure(trial: Trial, spec: PlayerSpec, record: GameRecord) -> Finding:
+    """The failure that ended a game, with all that is known of it."""
+    said, incident = detail(record.error, spec.name), record.incident
+    finding = Finding("error", said=said, kind=record.termination)
+    if incident is None:
+        return finding
+    position = replayed(trial.variant, record.opening_fen, list(incident.moves)).positions[-1]
+    return finding._replace(
+        place=fen(trial.variant, position), traceback=incident.traceback, output=incident.output
+    )
 
 
 def _moves_of(trial: Trial, record: GameRecord, number: int) -> np.ndarray:
@@ -343,13 +377,12 @@ def _moves_of(trial: Trial, record: GameRecord, number: int) -> np.ndarray:
     return record.table()[0 if opening.turn == colour else 1 :: 2]
 
 
-def _new_errors(messages: Iterator[str], seen: set[str]) -> Iterator[Finding]:
-    """The messages that differ from those seen in more than numbers."""
-    for message in messages:
-        key = re.sub(r"[\d.]+", "", message)
-        if key not in seen:
+def _new(findings: Iterable[Finding], seen: set[tuple[str, str]]) -> Iterator[Finding]:
+    """The findings of which none of the same kind, raised at the same line, was seen."""
+    for finding in findings:
+        if (key := (finding.kind, finding.traceback)) not in seen:
             seen.add(key)
-            yield Finding("error", message)
+            yield finding
 
 
 def _compared(record: GameRecord, plies: int) -> bytes:

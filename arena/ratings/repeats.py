@@ -11,11 +11,15 @@ def line_hashes(moves: pd.DataFrame) -> pd.Series:
 
     *moves* are those of whole games, a row per move: game, ply, move.
     """
+    return pd.Series(move_hashes(moves)).groupby(moves["game"].to_numpy(dtype=np.int64)).sum()
+
+
+def move_hashes(moves: pd.DataFrame) -> np.ndarray:
+    """A 64-bit hash of each of some moves, by its ply and text."""
     code, texts = pd.factorize(moves["move"])
     of_text = pd.util.hash_array(np.asarray(texts, dtype=object), categorize=False)
     ply = moves["ply"].to_numpy(dtype=np.uint64)
-    hashes = pd.util.hash_array((of_text[code] if len(texts) else ply) + _PLY * ply)
-    return pd.Series(hashes).groupby(moves["game"].to_numpy(dtype=np.int64)).sum()
+    return np.asarray(pd.util.hash_array((of_text[code] if len(texts) else ply) + _PLY * ply))
 
 
 def lines(games: pd.DataFrame, hashes: pd.Series) -> pd.Series:

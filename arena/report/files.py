@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.base.docs import docstring
 from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
 from arena.report.page.sections import markdown
@@ -121,7 +122,7 @@ def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
 
 def _holds(table: Table) -> str:
     """The first line of the documentation of `Run`'s attribute."""
-    return str(getattr(Run, table.name).__doc__).splitlines()[0].rstrip(".")
+    return docstring(getattr(Run, table.name)).splitlines()[0].rstrip(".")
 
 
 FILES = (

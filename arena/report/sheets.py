@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +15,7 @@ from markupsafe import Markup
 from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.writing import write_text
-from arena.ledger.public import FEWEST, Pseudonyms
+from arena.ledger.public import Pseudonyms
 from arena.report.page import page_of
 from arena.report.page.blocks import Section
 from arena.report.page.player import PlayerPages, player_html
@@ -42,33 +44,32 @@ def write_sheets(run: Run) -> list[Path]:
     pages = PlayerPages(run, files)
     paths = []
     for player in files:
-        blocks = pages.blocks(player, _hiding(player, names, files))
+        blocks = pages.blocks(player, _hiding(player, names))
         sheet = Markup('<div class="sheet">{}</div>').format(player_html(player, blocks, run.name))
         text = page_of([Section("top", f"{run.name}: {player}", [])], after=sheet)
         paths.append(replace(folder / targets[player], partial(write_text, text)))
     return paths
 
 
-def file_names(names: list[str]) -> list[str]:
-    """A file for each of some names: letters, digits, dots and hyphens of it, all different."""
-    plain = [re.sub(r"[^\w.-]+", "_", name).strip("._") or "player" for name in names]
-    lower = [name.lower() for name in plain]
-    return [
-        f"{name}-{number}.html" if lower.count(name.lower()) > 1 else f"{name}.html"
-        for number, name in enumerate(plain, 1)
-    ]
+def file_names(names: Sequence[str]) -> list[str]:
+    """A file for each of some names: letters, digits, dots and hyphens of it.
+
+    No two are one file where upper and lower case, or ways to write an accent, do not tell files apart.
+    """
+    files: dict[str, str] = {}
+    for name in names:
+        plain = re.sub(r"[^\w.-]+", "_", name).strip("._") or "player"
+        tried = (f"{plain}{number}" for number in chain([""], (f"-{n}" for n in count(2))))
+        free = next(file for file in tried if _folded(file) not in files)
+        files[_folded(free)] = f"{free}.html"
+    return list(files.values())
 
 
-def _hiding(player: str, names: Mapping[str, str], files: Mapping[str, str]) -> Callable[[str], str]:
-    """A function that replaces the names and files of all others: a name, or words of a text."""
-    others = {other: pseudonym for other, pseudonym in names.items() if other != player}
-    words = {files[other].lower(): others[other] for other in files if other != player}
-    words |= {name.lower(): other for name, other in others.items()}
-    kept = {player.lower(), files[player].lower()}
-    sought = sorted((word for word in words if len(word) >= FEWEST and word not in kept), key=len, reverse=True)
-    pattern = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in sought) or r"(?!)", re.IGNORECASE)
+def _folded(name: str) -> str:
+    """What two names share that may be one file."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
-    def hide(text: str) -> str:
-        return others.get(text) or pattern.sub(lambda match: words[match[0].lower()], text)
 
-    return hide
+def _hiding(player: str, names: Mapping[str, str]) -> Callable[[str], str]:
+    """A function that gives another name of every player with one but this."""
+    return lambda name: name if name == player else names.get(name, name)

@@ -12,6 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 from pydantic import WithJsonSchema
 
+from arena.base.docs import docstring
 from arena.base.wording import unknown
 from arena.rules.position import Position
 from arena.rules.rules import SIZES, board_rules
@@ -59,7 +60,7 @@ def _weights(name: str, description: str, kinds: Mapping[str, Any]) -> dict[str,
 
 
 _FEATURES = {
-    name: {"description": " ".join((count.__doc__ or "").split())} | _WEIGHT for name, count in VOCABULARY.items()
+    name: {"description": " ".join(docstring(count).split())} | _WEIGHT for name, count in VOCABULARY.items()
 }
 _PARTS = {name: {"description": part.meaning} | _WEIGHT for name, part in PARTS.items()}
 Description = Annotated[

@@ -22,7 +22,7 @@ from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.moves import PHASES
 from arena.ledger.read import RunData
-from arena.ledger.record import MEASURED
+from arena.ledger.record import MEASURED, Failure, failures_of
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import draw
@@ -100,11 +100,18 @@ def run_of(
     """A run of these frames, empty ones where there are none; all its games are planned."""
     moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
     probes = probes if probes is not None else pd.DataFrame()
-    return Run(folder, RunData(of, RunInfo(len(games)), None, games, _reader(moves), probes))
+    failures = _failures(games)
+    return Run(folder, RunData(of, RunInfo(len(games)), None, games, _reader(moves), probes, failures=failures))
+
+
+def _failures(games: pd.DataFrame) -> tuple[Failure, ...]:
+    return tuple(failures_of({"error": "", "plies": 0, **row} for row in games.to_dict("records")))
 
 
 def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:
     """The run in another folder, with other parts of `RunData`; moves are one frame."""
+    if (games := parts.get("games")) is not None:
+        parts.setdefault("failures", _failures(games))
     if (moves := parts.get("moves")) is not None:
         parts["moves"] = _reader(moves)
     return Run(folder or run.folder, run.data._replace(**parts))

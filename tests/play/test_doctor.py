@@ -9,7 +9,7 @@ import pytest
 
 from arena.experiment.load import load
 from arena.play.prepare import diagnose
-from players.examine import Finding
+from players.finding import ALIKE, SAME_FILE, Finding
 from tests.helpers.command_line import invoke
 
 pytestmark = pytest.mark.full
@@ -147,7 +147,7 @@ def test_a_player_that_ends_or_holds_up_its_process_is_a_line_of_the_list(name):
     keys, message = FATAL[name]
     [finding] = diagnosed(configured({name: keys, "sound": "type: random"}))
     assert finding.where == name
-    assert re.search(message, finding.message), finding.message
+    assert re.search(message, finding.words), finding.words
 
 
 @pytest.mark.compiled
@@ -185,9 +185,9 @@ def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_
     Path("out").touch()
     findings = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))
     assert [finding.where for finding in findings] == ["openings", "probe", "disk"]
-    assert findings[2].message == "out cannot be written to"
-    assert "faulty.yaml:4:29: 3 distinct openings of 0 random plies" in findings[0].message
-    assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in findings[1].message
+    assert findings[2].words == "out cannot be written to"
+    assert "faulty.yaml:4:29: 3 distinct openings of 0 random plies" in findings[0].words
+    assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in findings[1].words
 
 
 COPIED = """\
@@ -199,17 +199,32 @@ class {}:
 """
 
 
+DRAWN = """\
+from arena import Choice
+
+class {}:
+    def choose(self, game, limit, rng):
+        return Choice({}.choice(game.legal_moves))
+"""
+
+
 @pytest.mark.compiled
-def test_files_that_are_copies_or_play_alike_are_named(folder: Path) -> None:
+def test_copies_are_files_of_one_content_and_players_of_the_same_moves_but_for_those_drawn_by_chance(
+    folder: Path,
+) -> None:
     (folder / "all").mkdir()
     for name, title, place in (("ann", "A", 0), ("bob", "A", 0), ("cid", "C", 0), ("dan", "D", -1)):
         (folder / "all" / f"{name}.py").write_text(COPIED.format(title, place))
+    (folder / "all" / "eve.py").write_text(DRAWN.format("E", "rng"))
+    (folder / "all" / "fay.py").write_text("import random\n" + DRAWN.format("F", "random"))
     file = Path("class.yaml")
     file.write_text("name: class\nvariant: english\nplayers: [random, {type: all/*.py, seconds: 1}]\n")
-    assert [(finding.where, finding.message) for finding in diagnosed(file)] == [
-        ("ann", "has the same file as bob"),
-        ("ann", "plays exactly as cid"),
-        ("bob", "has the same file as ann"),
-        ("bob", "plays exactly as cid"),
-        ("cid", "plays exactly as ann and bob"),
+    found = diagnosed(file)
+    assert [(finding.where, finding.kind, finding.others) for finding in found] == [
+        ("ann", SAME_FILE, ("bob",)),
+        ("ann", ALIKE, ("cid",)),
+        ("bob", SAME_FILE, ("ann",)),
+        ("bob", ALIKE, ("cid",)),
+        ("cid", ALIKE, ("ann", "bob")),
     ]
+    assert all(finding.decisions > 20 and str(finding.decisions) in finding.words for finding in found[1::2])

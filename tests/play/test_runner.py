@@ -129,7 +129,7 @@ def test_what_is_wrong_with_own_code_is_said_and_its_failures_are_a_warning(
     )
     assert said_here == lines
     assert any("is the sign right?" in line for line in lines) and any("no answer" in line for line in lines)
-    assert [finding.player for finding in run.info.faulty] == ["b", "c"]
+    assert [finding.where for finding in run.info.faulty] == ["b", "c"]
 
 
 @pytest.mark.full

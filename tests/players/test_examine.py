@@ -152,8 +152,8 @@ def test_a_mistake_is_found_by_its_own_message(name):
     level, message = FOUND[name]
     [finding] = [finding for finding in examination(f"own.py:{name}").findings if finding.level != "ok"]
     assert finding.level == level
-    assert len(finding.message.splitlines()) == 1
-    assert re.search(message, finding.message), finding.message
+    assert len(finding.words.splitlines()) == 1
+    assert re.search(message, finding.words), finding.words
 
 
 @pytest.mark.full
@@ -167,7 +167,7 @@ def test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function(reference)
     else:
         [finding] = result.findings
         assert finding.level == "error"
-        said = finding.message
+        said = finding.words
     assert re.search(LOST[reference], said), said
     assert len(said.splitlines()) == 1
 

@@ -15,10 +15,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from arena.ledger.info import Diagnosis, RunInfo
+from arena.ledger.info import RunInfo
 from arena.ledger.public import Pseudonyms, published
 from arena.ledger.read import read
 from arena.report.load import list_runs
+from players.finding import Finding
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import experiment, player
 
@@ -106,7 +107,7 @@ def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: 
     assert [name for name, text in found.items() for secret in secrets if secret.encode() in text.lower()] == []
     assert set(pd.read_csv(folder / "anonymous" / "games.csv")["machine"]) == {"machine 1"}
     assert all(b"player 2" in found[name] for name in ("report.html", "games.pdn", "submissions.csv"))
-    assert b"raised an error at ply" in found["games.csv"]
+    assert b"failed by an error after ply" in found["games.csv"]
     shown = re.findall(r"<pre>(.*?)</pre>", found["report.html"].decode(), re.DOTALL)[0]
     listed = [entry["name"] for entry in json.loads(unescape(shown))["players"]]
     assert listed == ["random", "player 1", "player 2", "player 3"]
@@ -156,33 +157,14 @@ def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path
     assert sorted(one.values()) == sorted(f"player {number}" for number in range(1, 21))
 
 
-@pytest.mark.parametrize(
-    ("text", "public"),
-    [
-        ("anna raised ValueError: Anna Smith wrote this at ply 8", "player 1 raised an error at ply 8"),
-        ("anna returned the illegal move 'Anna'", "player 1 returned the illegal move"),
-        (
-            "class.yaml:15:18: /x/work/anna.py:Bot cannot be built: line 2: KeyError: '/home/anna'",
-            "player-1.py:player cannot be built",
-        ),
-        ("/home/some/one/else.txt is not there", "else.txt is not there"),
-        ("random lost", "random lost"),
-    ],
-)
-def test_a_message_keeps_its_kind_and_loses_words_of_a_players_code(text: str, public: str) -> None:
-    players = [player("anna", type="work/anna.py:Bot"), player("random", type="random")]
-    empty = pd.DataFrame(columns=["game", "machine", "began", "seconds", "cpu_seconds"])
-    assert Pseudonyms(experiment(players), RunInfo(1), {}, empty).message(text) == public
-
-
 def test_nobody_is_told_by_a_place_in_a_list() -> None:
     names = [f"s{number:02}" for number in range(20)]
     players = [player(name, type=f"work/{name}.py:Bot") for name in names]
-    found = tuple(Diagnosis(name, "error", "raised KeyError") for name in names)
+    found = tuple(Finding("error", where=name, said="raised KeyError") for name in names)
     info = RunInfo(1, men=dict.fromkeys(names), found=found, left_out=dict.fromkeys(names, ""))
     empty = pd.DataFrame(columns=["game", "machine", "began", "seconds", "cpu_seconds"])
     public = Pseudonyms(experiment(players), info, {}, empty).info(info)
-    for listed in (list(public.men), list(public.left_out), [one.player for one in public.found]):
+    for listed in (list(public.men), list(public.left_out), [one.where for one in public.found]):
         assert listed == sorted(listed) and len(listed) == 20 and not {*listed} & {*names}
 
 

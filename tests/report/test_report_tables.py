@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 
 from arena.base.number import quantity, signed, times
-from arena.ledger.info import Diagnosis
 from arena.ledger.ledger import GAME_COLUMNS
-from arena.ledger.record import PROBE_COLUMNS
+from arena.ledger.record import PROBE_COLUMNS, failures_of
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.report.describe import describe
 from arena.report.files import files_of
@@ -26,6 +25,7 @@ from arena.report.tables.outcomes import terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
+from players.finding import Finding
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     OPENING,
@@ -234,11 +234,24 @@ def class_of(folder: Path) -> Run:
     void.loc[failing, "termination"] = "illegal_move"
     void.loc[failing, "error"] = "bad returned None at ply 2"
     void.loc[void.index[0], ["termination", "error"]] = ["error", "fails raised KeyError: 4 at ply 4"]
+    void["result"] = (void["white"] == "bad").map({True: "black", False: "white"})
+    void.loc[void.index[0], "result"] = "white" if void.loc[void.index[0], "white"] == "bad" else "black"
+    of_void = tuple(failures_of(void.to_dict("records")))
+    void["result"] = "*"
     kept = games[~of_bad].reset_index(drop=True)
-    found = (Diagnosis("gone", "error", "cannot be built: line 2"), Diagnosis("good", "warning", "is slow"))
+    found = (
+        Finding("error", where="gone", said="cannot be built: line 2"),
+        Finding("warning", "is slow", where="good"),
+    )
     run = run_of(folder, experiment(players), kept, moves[moves["game"].isin(kept["game"])])
     info = run.info._replace(found=found, left_out={"gone": "work/gone.py"})
-    return changed(run, void_games=void.reset_index(drop=True), disqualified=("bad",), info=info)
+    return changed(
+        run,
+        void_games=void.reset_index(drop=True),
+        disqualified=("bad",),
+        info=info,
+        failures=(*run.data.failures, *of_void),
+    )
 
 
 def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Path) -> None:
@@ -248,7 +261,7 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert set(table.index[:2]) == {"good", "fails"} and [*table.index[2:]] == ["bad", "gone"]
     assert table.loc["good", "place"] == ranks.loc["good", "rank"]
     assert table["file"].to_dict() == {name: f"work/{name}.py" for name in table.index}
-    assert table["failures"].to_dict() == {"good": 0, "fails": 2, "bad": 2, "gone": 0}
+    assert table["failures"].dropna().to_dict() == {"good": 0, "fails": 2, "bad": 2}
     assert table["games"].to_dict() == {"good": 12, "fails": 12, "bad": 0, "gone": 0}
     assert table.loc["good", "points"] == ranks.loc["good", "wins"] + ranks.loc["good", "draws"] / 2
     own = run.moves[run.moves["player"] == "good"]
@@ -280,10 +293,8 @@ def test_of_more_than_three_players_left_out_the_notes_say_how_many(
     tmp_path: Path, count: int, sentences: int
 ) -> None:
     run = class_of(tmp_path)
-    found = tuple(Diagnosis(f"gone {n}", "error", "cannot be built") for n in range(count))
-    said = faulty(
-        changed(run, info=run.info._replace(found=found, left_out={one.player: "x.py" for one in found}))
-    )
+    found = tuple(Finding("error", "cannot be built", f"gone {n}") for n in range(count))
+    said = faulty(changed(run, info=run.info._replace(found=found, left_out={one.where: "x.py" for one in found})))
     assert len(said) == sentences and "gone 2" in said[2]
     assert count == 3 or str(count - 3) in said[3]
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WithJsonSchema
 
+from arena.base.docs import docstring, first_line
 from arena.base.wording import shown
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.swiss import Swiss
-from arena.experiment.yaml.schema import first_line, named
+from arena.experiment.yaml.schema import named
 
 TABLE: tuple[type[Format], ...] = (RoundRobin, Match, Gauntlet, Swiss, Knockout)
 """One row a format; its `type` is its name in configurations."""
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     FormatField: TypeAlias = Format
 else:
     _ALONE = {
-        name: first_line(format.__doc__)
+        name: first_line(docstring(format))
         for name, format in FORMATS.items()
         if not any(field.is_required() for key, field in format.model_fields.items() if key != "type")
     }

@@ -10,6 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from arena.base.docs import first_line
+
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Schema = dict[str, Any]
@@ -30,11 +32,6 @@ def either(key: str, present: Mapping[str, Any], absent: Mapping[str, Any]) -> S
 def named(texts: Mapping[str, str]) -> Schema:
     """The schema of one of some words, each with what it means."""
     return {"anyOf": [{"const": name, "description": text} for name, text in texts.items()]}
-
-
-def first_line(text: str | None) -> str:
-    """The first paragraph of a docstring in one line."""
-    return " ".join((text or "").split("\n\n")[0].split())
 
 
 def field_docs(kind: type) -> dict[str, str]:

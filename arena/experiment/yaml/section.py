@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, Union, get_arg
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from arena.base.docs import docstring
 from arena.base.wording import choices, shown, unknown
 from arena.experiment.yaml.errors import ConfigError, Keys, Problem
 from arena.experiment.yaml.values import Source
@@ -50,6 +51,10 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
     meant: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """What to write in place of a key that it does not have, where that is unlike any key."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        cls.__doc__ = cls.__doc__ or docstring(cls)  # which its schema shows
 
 
 class Document(Section):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,8 @@ from markupsafe import Markup
 from arena.base.number import fixed, known, percent, quantity
 from arena.base.wording import counted
 from arena.ledger.moves import PHASES
+from arena.ledger.public import without_paths
+from arena.ledger.record import Failure
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import anchor, elo_html, game_link, results_bar
@@ -19,7 +22,7 @@ from arena.report.page.blocks import Block, Heading, Raw, Row, Section, Table, T
 from arena.report.run import Run
 from arena.report.sentences.grading import cost
 from arena.report.tables.outcomes import sides
-from arena.report.tables.submissions import failed_games, failure_words, notices
+from arena.report.tables.submissions import failed_games, failure_words, findings, notices
 from arena.report.tables.table import Cell
 from arena.report.template import wrapping
 from arena.rules.board import Board
@@ -28,12 +31,15 @@ from arena.rules.game import Termination
 from arena.rules.move_text import square_numbers
 from arena.rules.notation import fen
 from arena.rules.played import PlayedGame, replayed
+from players.finding import Finding
 from players.loading import own_code
 
 CHARACTERS = 500_000
 """Characters of a report's page that the pages of players take, at most."""
 ERRORS, FAILURES, LOST = 3, 5, 40
 """Errors, kinds of failures, and lost games that a player's page shows, at most."""
+CHARACTERS_OF_EVIDENCE = 3000
+"""Characters of a traceback and of what a player printed, the last ones."""
 BOARDS = 60
 """Boards of errors in a report's page, at most; each player has one."""
 REMEDIES = {
@@ -59,26 +65,27 @@ class PlayerPages:
         graded = run.grades[(run.grades["mark"] != "") & run.grades["player"].isin(players)]
         graded = graded.sort_values(["lost", "game"], ascending=[False, True])
         self.errors = graded.groupby("player", sort=False).head(boards)
-        self.failed = _with_kinds(failed_games(run))
+        self.failed = _by_kind(failed_games(run))
 
     def blocks(
         self, name: str, called: Callable[[str], str] = str, command: str = "", linked: bool = False
     ) -> list[Block]:
-        """The page of a player, in which `called` replaces names of others, alone and in texts.
+        """The page of a player, in which `called` gives the names of others.
 
         `command` plays a game again; games are `linked` where the page has them.
         """
         games = self.games.get(name, self.no_games)
-        what = called(describe(self.specs[name])) if name in self.specs else self.run.info.left_out.get(name, "")
+        what = describe(self.specs[name]) if name in self.specs else self.run.info.left_out.get(name, "")
         said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, called)]
         notes = [Text(text if text.endswith("?") else f"{text}.", "note") for text in said]
         blocks: list[Block] = [Text(what, "facts"), *notes]
         if len(games):
             strength = [_opponents(games, self.run.placed, called), *self._phases(name)]
-            blocks += [self._strength(name, games, called(self.run.zero)), Row(strength)]
+            blocks += [self._strength(name, games, self.run.zero_called(called)), Row(strength)]
         return [
             *blocks,
             *self._failures(name, len(games), command),
+            *_evidence(findings(self.run, name)),
             *self._errors(name, called, linked),
             *(_lost_games(games, called) if linked else []),
         ]
@@ -113,22 +120,23 @@ class PlayerPages:
 
     def _failures(self, name: str, games: int, command: str) -> list[Block]:
         """What failed, how to see it again, and what to do about it: a paragraph for failures of a kind."""
-        failed = self.failed[self.failed["player"] == name]
-        if failed.empty:
+        kinds = self.failed.get(name, [])
+        if not kinds:
             return [Text(f"No failure in {counted(games, 'game')}.", "note")] if games else []
         blocks: list[Block] = []
-        for row in failed[failed["first"]].head(FAILURES).to_dict("records"):
-            more = f", and {counted(row['count'] - 1, 'more game')}" if row["count"] > 1 else ""
-            game = self._replayed.get(row["game"])
-            has_remedy = game is not None or row["termination"] != Termination.ERROR
-            is_late = row["termination"] == Termination.TIME and not own_code(self.specs[name])
-            remedy = BUSY if is_late else REMEDIES.get(row["termination"], "") if has_remedy else ""
-            blocks.append(Text(f"{row['what']}. {remedy}", label=f"Game {row['game']}{more}:"))
+        for first, *others in kinds[:FAILURES]:
+            more = f", and {counted(len(others), 'more game')}" if others else ""
+            game = self._replayed.get(first.game)
+            has_remedy = game is not None or first.kind != Termination.ERROR
+            is_late = first.kind == Termination.TIME and not own_code(self.specs[name])
+            remedy = BUSY if is_late else REMEDIES[first.kind] if has_remedy else ""
+            blocks.append(Text(f"{failure_words(first)}. {remedy}", label=f"Game {first.game}{more}:"))
             if game is not None:
                 blocks.append(Text("Position:", code=fen(game.variant, game.positions[-1])))
             if command:
-                blocks.append(Text("Play it again:", code=f"{command} {row['game']}"))
-        return [Section("", f"Failures in {counted(len(failed), 'game')}, and what to do", blocks)]
+                blocks.append(Text("Play it again:", code=f"{command} {first.game}"))
+        failed = sum(map(len, kinds))
+        return [Section("", f"Failures in {counted(failed, 'game')}, and what to do", blocks)]
 
     def _errors(self, name: str, called: Callable[[str], str], linked: bool) -> list[Block]:
         """Graded errors, each with the board before the move, on which an arrow shows the better one."""
@@ -152,8 +160,8 @@ class PlayerPages:
     @cached_property
     def _replayed(self) -> dict[int, PlayedGame]:
         """The games of errors and failures, by number, as far as they count."""
-        failed = self.failed[self.failed["player"].isin(self.players) & self.failed["first"]]
-        shown = {*self.errors["game"], *failed.groupby("player").head(FAILURES)["game"]}
+        kinds = [kind for name in self.players for kind in self.failed.get(name, [])[:FAILURES]]
+        shown = {*self.errors["game"], *(first.game for first, *_ in kinds)}
         if not shown:
             return {}
         numbers = pd.Index(sorted(shown))
@@ -234,9 +242,27 @@ def _lost_games(games: pd.DataFrame, called: Callable[[str], str]) -> list[Block
     return [Section("", "Lost games", [Table.of(pd.DataFrame(rows, dtype=object)), *more])]
 
 
-def _with_kinds(failed: pd.DataFrame) -> pd.DataFrame:
-    """Failed games with what failed, how many of a player are alike but for numbers, and which is the first."""
-    table = failed.assign(what=list(map(failure_words, failed["error"], failed["player"])))
-    alike = ["player", table["what"].astype(str).str.replace(r"\d+(\.\d+)?", "", regex=True)]
-    table["count"] = table.groupby(alike)["game"].transform("size")
-    return table.assign(first=table.groupby(alike).cumcount() == 0)
+def _evidence(found: Sequence[Finding]) -> list[Block]:
+    """Where a player failed before the first game, and what it printed then."""
+    blocks: list[Block] = []
+    for finding in found:
+        if finding.place:
+            blocks += [Text(f"{without_paths(finding.words)}."), Text("Position:", code=finding.place)]
+        if finding.traceback:
+            blocks.append(_lines("Traceback:", finding.traceback))
+        if finding.output:
+            blocks.append(_lines("Its last output:", finding.output))
+    return [Section("", "Failures before the first game", blocks)] if blocks else []
+
+
+def _lines(label: str, text: str) -> Block:
+    return Raw(Markup("<p>{}</p><pre>{}</pre>").format(label, without_paths(text[-CHARACTERS_OF_EVIDENCE:])))
+
+
+def _by_kind(failed: Sequence[Failure]) -> dict[str, list[list[Failure]]]:
+    """The failures of each player, those together that are alike but for numbers."""
+    kinds: dict[str, dict[tuple[str, str], list[Failure]]] = {}
+    for failure in failed:
+        alike = failure.kind, re.sub(r"\d+(\.\d+)?", "", failure.detail)
+        kinds.setdefault(failure.player, {}).setdefault(alike, []).append(failure)
+    return {player: list(of_player.values()) for player, of_player in kinds.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -14,6 +13,7 @@ from arena.report.sentences.facts import WHOLE_SCHEDULE
 from arena.report.tables.decided import verdict
 from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.views import TOO_LONG
+from players.finding import Finding
 from players.loading import own_code
 from players.player import PlayerSpec
 
@@ -51,7 +51,7 @@ def cautions(run: Run) -> list[str]:
 
 def failing(run: Run) -> dict[str, int]:
     """The players that lost half of their games or more by failures, with how many."""
-    lost = lost_by_failures(run.games).sum(axis=1)
+    lost = lost_by_failures(run).sum(axis=1)
     games = run.standings.set_index("player")["games"]
     return {str(name): int(count) for name, count in lost.items() if 2 * count >= games[str(name)]}
 
@@ -70,7 +70,7 @@ def unfinished(run: Run) -> list[str]:
 
 def forfeits(run: Run) -> list[str]:
     """How many games were lost by failures, by whom, of how many, and why; nothing if none was."""
-    counts, games = lost_by_failures(run.games), len(run.games)
+    counts, games = lost_by_failures(run), len(run.games)
     if not len(counts):
         return []
     lost = int(counts.to_numpy().sum())
@@ -86,7 +86,7 @@ def forfeits(run: Run) -> list[str]:
 
 def disqualifications(run: Run) -> list[str]:
     """The first players that were disqualified and whose games are void, each with its first failure."""
-    return _first([f"{player} was {disqualification(run, player)}." for player in run.data.disqualified])
+    return _first(run, [f"{player} was {disqualification(run, player)}." for player in run.data.disqualified])
 
 
 def faulty(run: Run) -> list[str]:
@@ -94,14 +94,14 @@ def faulty(run: Run) -> list[str]:
 
     Nothing of players that failed in games, which `forfeits` and `disqualifications` name.
     """
-    failed = {*lost_by_failures(run.games).index, *run.data.disqualified}
+    failed = {*lost_by_failures(run).index, *run.data.disqualified}
     left_out = [f"{player} was {reasons(run, player)[0]}" for player in run.info.left_out]
     mistakes = [
-        f"Found before the first game: {finding.player}: {finding.message}"
+        f"Found before the first game: {finding.where}: {finding.words}"
         for finding in run.info.faulty
-        if finding.player not in failed
+        if finding.where not in failed
     ]
-    return [*_first(map(_ended, left_out)), *_first(map(_ended, mistakes))]
+    return [*_first(run, map(_ended, left_out)), *_first(run, map(_ended, mistakes))]
 
 
 def suspected(run: Run) -> list[str]:
@@ -109,27 +109,26 @@ def suspected(run: Run) -> list[str]:
 
     Of copies the first player has a sentence, which names the others.
     """
-    sentences: list[str] = []
-    for finding in run.info.found:
-        name = re.compile(rf"(?<!\w){re.escape(finding.player)}(?!\w)")
-        if finding.level == "warning" and not any(map(name.search, sentences)):
-            sentences.append(f"{finding.player} {finding.message}.")
-    return _first(sentences)
+    told: list[Finding] = []
+    for finding in run.found:
+        is_told = any(finding.where in other.others and finding.kind == other.kind for other in told)
+        if finding.level == "warning" and not is_told:
+            told.append(finding)
+    return _first(run, [f"{finding.where} {finding.words}." for finding in told])
 
 
 def _ended(sentence: str) -> str:
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
-def _first(sentences: Iterable[str]) -> list[str]:
-    """The first sentences of a kind, and how many more there are."""
+def _first(run: Run, sentences: Iterable[str]) -> list[str]:
+    """The first sentences of a kind, and how many more there are, and where if the report has them."""
     first = list(sentences)
     more = len(first) - _SENTENCES
-    return (
-        first
-        if more <= 0
-        else [*first[:_SENTENCES], f"The same of {counted(more, 'more player')}: see Submissions."]
-    )
+    if more <= 0:
+        return first
+    where = ": see Submissions" if len(run.submissions) else ""
+    return [*first[:_SENTENCES], f"The same of {counted(more, 'more player')}{where}."]
 
 
 def too_long(run: Run) -> list[str]:

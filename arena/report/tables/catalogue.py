@@ -52,7 +52,7 @@ HEADINGS: dict[str, tuple[str, Callable[..., str]]] = {
     "conceded": ("Conceded", plain),
     "decided": ("Decided by", decided_by),
     "file": ("File", str),
-    "failures": ("Failures", str),
+    "failures": ("Failures", whole),
     "reasons": ("Reasons", str),
     "seconds_longest": ("Longest move", seconds),
     "nodes_per_second": ("Nodes/s", quantity),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +15,12 @@ from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
+from arena.report.tables.likeness import found_in_run
 from arena.report.tables.settings import reference
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
 from arena.rules.result import Colour
+from players.finding import Finding
 from players.player import PlayerSpec
 
 
@@ -40,6 +43,11 @@ class RatedRun:
     def info(self) -> RunInfo:
         """What the ledger has of the run besides the configuration and the games."""
         return self.data.info
+
+    @cached_property
+    def found(self) -> tuple[Finding, ...]:
+        """What was found in players before the first game, and how those that were alike then differed in it."""
+        return found_in_run(self.data)
 
     @cached_property
     def first(self) -> Colour:
@@ -80,11 +88,15 @@ class RatedRun:
     @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
+        return self.zero_called(str)
+
+    def zero_called(self, called: Callable[[str], str]) -> str:
+        """The reference of Elo, as text, in which `called` gives the name of a player."""
         anchor = self.anchor
         if len(anchor) > 1:
             return f"as given for {len(anchor)} players"
         for player, elo in anchor.items():
-            return f"{player} = {elo:g}"
+            return f"{called(player)} = {elo:g}"
         return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
 
     @property

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from arena.base.wording import counted, listed
 from arena.ledger.public import without_paths
+from arena.ledger.record import Failure
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.rated_run import RatedRun
 from arena.rules.game import FORFEITS, Termination
+from players.finding import Finding
 from players.loading import source_of
 
 A_CLASS = 3
@@ -22,7 +26,6 @@ _WORDS = {
     Termination.DISQUALIFIED: "{} unplayed, as it was disqualified",
 }
 """Games lost by failures, by the kind of failure."""
-FAULTS = [kind for kind in FORFEITS if kind != Termination.DISQUALIFIED]
 
 
 def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> pd.DataFrame:
@@ -39,6 +42,7 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     points = rated["wins"] + rated["draws"] / 2
     if len(order) and "buchholz" in order:  # with those of byes
         points = order["points"].combine_first(points)
+    failed = Counter(failure.player for failure in failed_games(run))
     figures = ["elo", "elo_low", "elo_high", "games", "seconds_per_move"]
     table = (
         rated[figures]
@@ -48,7 +52,9 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
             player=names,
             place=place.astype("Int64").reindex(names),
             points=points.reindex(names).astype(float),
-            failures=failed_games(run)["player"].value_counts().reindex(names).fillna(0).astype(int),
+            failures=pd.array(
+                [pd.NA if name in run.info.left_out else failed[name] for name in names], dtype="Int64"
+            ),
             reasons=["; ".join(reasons(run, name)) for name in names],
             seconds_longest=run.survey.totals.groupby("player")["longest"].max().reindex(names),
         )
@@ -64,78 +70,81 @@ def files_of_users(run: RatedRun) -> dict[str, str]:
     return {name: file for name, file in files.items() if file}
 
 
-def failed_games(run: RatedRun) -> pd.DataFrame:
-    """The games that players failed in, void ones too: game, player, termination, error."""
-    games = run.games[run.games["termination"].isin(FAULTS)]
-    parts = [games.assign(player=_loser(games))]
-    for name in run.data.disqualified:
-        void = _void_games(run, name)
-        by_other = (void["error"] != "") & ~void["error"].str.startswith(f"{name} ")
-        parts.append(void[void["termination"].isin(FAULTS) & ~by_other].assign(player=name))
-    table = pd.concat(parts).sort_values("game", ignore_index=True)
-    return table.reindex(columns=["game", "player", "termination", "error"])
+def failed_games(run: RatedRun) -> list[Failure]:
+    """The failures of players in games, those in void games of their own among them, but for unplayed games."""
+    void, out = set(run.data.void_games["game"]), run.data.disqualified
+    return [
+        failure
+        for failure in run.data.failures
+        if failure.kind != Termination.DISQUALIFIED and (failure.game not in void or failure.player in out)
+    ]
+
+
+def _lost(run: RatedRun) -> list[Failure]:
+    """The failures by which games were lost that count, those of unplayed games among them."""
+    void = set(run.data.void_games["game"])
+    return [failure for failure in run.data.failures if failure.game not in void]
 
 
 def reasons(run: RatedRun, player: str) -> list[str]:
     """The notices of a player, and which games it lost by failures."""
     parts = notices(run, player)
-    lost = run.games[run.games["termination"].isin(FORFEITS)]
-    lost = lost[_loser(lost) == player]
-    if len(lost):
-        first = f"game {lost['game'].iloc[0]}: {failure_words(lost['error'].iloc[0], player)}"
-        parts.append(f"lost {by_failures(lost['termination'].value_counts())} ({first})")
+    if lost := [failure for failure in _lost(run) if failure.player == player]:
+        counts = Counter(failure.kind for failure in lost)
+        parts.append(f"lost {by_failures(counts)} (game {lost[0].game}: {failure_words(lost[0])})")
     return parts
 
 
 def notices(run: RatedRun, player: str, called: Callable[[str], str] = str) -> list[str]:
-    """Why a player was left out or disqualified, and what was found in it.
-
-    `called` replaces names of other players, alone and in texts.
-    """
+    """Why a player was left out or disqualified, and what was found in it; `called` gives names of others."""
+    found = findings(run, player, called)
     if player in run.info.left_out:
-        errors = run.info.errors_of(player)
-        return [f"left out as faulty: {called(errors[0]) if errors else ''}".strip()]
-    messages = [finding.message for finding in run.info.found if finding.player == player]
-    parts = [f"found before the first game: {called(message)}" for message in messages]
+        errors = [finding for finding in found if finding.level == "error"]
+        return [f"left out as faulty: {without_paths(errors[0].words) if errors else ''}".strip()]
+    parts = [f"found before the first game: {without_paths(finding.words)}" for finding in found]
     if player in run.data.disqualified:
         parts.append(disqualification(run, player))
     return parts
 
 
+def findings(run: RatedRun, player: str, called: Callable[[str], str] = str) -> list[Finding]:
+    """What was found in a player before the first game; `called` gives names of others."""
+    return [
+        finding._replace(others=tuple(map(called, finding.others)))
+        for finding in run.found
+        if finding.where == player
+    ]
+
+
 def disqualification(run: RatedRun, player: str) -> str:
     """Why a player was disqualified whose games are void, and how many these are."""
     games = _void_games(run, player)
-    failed = failed_games(run)
-    first = failed[failed["player"] == player].iloc[0]
+    first = next(failure for failure in failed_games(run) if failure.player == player)
     unplayed = int((games["termination"] == Termination.DISQUALIFIED).sum())
     of_these = f", {unplayed} of them unplayed," if unplayed else ""
     limit = counted(run.data.experiment.failures.disqualify_after, "game")
     return (
         f"disqualified, as it failed in {limit} and played no sound one that counts (game "
-        f"{first['game']}: {failure_words(first['error'], player)}): its {counted(len(games), 'game')}"
+        f"{first.game}: {failure_words(first)}): its {counted(len(games), 'game')}"
         f"{of_these} do not count"
     )
 
 
-def by_failures(counts: pd.Series) -> str:
+def by_failures(counts: Mapping[Any, int]) -> str:
     """How a player lost games by failures, from their number by `Termination`: "2 by errors and 1 on time"."""
     return listed([_WORDS[kind].format(counts[kind]) for kind in FORFEITS if counts.get(kind)])
 
 
-def lost_by_failures(games: pd.DataFrame) -> pd.DataFrame:
-    """Games that players lost by failures: a row for each that lost any, a column for each `Termination`."""
-    lost = games[games["termination"].isin(FORFEITS)]
-    return lost.groupby([_loser(lost), lost["termination"].astype(str)]).size().unstack(fill_value=0)
+def lost_by_failures(run: RatedRun) -> pd.DataFrame:
+    """Games that count and players lost by failures: a row for each that lost any, a column for each kind."""
+    lost = pd.DataFrame(_lost(run), columns=list(Failure._fields))
+    return lost.groupby(["player", lost["kind"].astype(str)]).size().unstack(fill_value=0)
 
 
 def _void_games(run: RatedRun, player: str) -> pd.DataFrame:
     return run.data.void_games[(run.data.void_games["white"] == player) | (run.data.void_games["black"] == player)]
 
 
-def _loser(games: pd.DataFrame) -> pd.Series:
-    return games["black"].where(games["result"] == "white", games["white"]).astype(str).rename("player")
-
-
-def failure_words(error: str, player: str) -> str:
-    """What failed, without the player's name and folders of the machine."""
-    return without_paths(error.removeprefix(f"{player} ")) or "lost on time"
+def failure_words(failure: Failure) -> str:
+    """What failed, without folders of the machine."""
+    return without_paths(failure.words)

@@ -1,0 +1,78 @@
+"""A finding on a player or a configuration: a value, whose words are made when it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from arena.base.wording import listed
+
+Level: TypeAlias = Literal["ok", "warning", "error"]
+
+UNBUILT, SAME_FILE, ALIKE = "unbuilt", "same file", "alike"
+"""Kinds of findings: it cannot be built; its files are those of others; it made the same moves as others."""
+_KINDS = {
+    UNBUILT: "cannot be built",
+    "time": "did not answer in time",
+    "illegal_move": "did not return a legal move",
+    "error": "failed by an error",
+}
+"""What is said of a finding without what a user's code wrote, by its kind: also by how a game of it ended."""
+
+
+class Finding(NamedTuple):
+    """What a check found: names of players and what a user's code wrote stand in fields of their own."""
+
+    level: Level
+    message: str = ""
+    """The arena's words: no name of a player, a file, or a thing in a user's code."""
+    where: str = ""
+    """The player, or the key of a configuration, that it is about; empty where that is plain."""
+    said: str = ""
+    """What a user's code, or a message about that, says."""
+    kind: str = ""
+    others: tuple[str, ...] = ()
+    """The players that it is about, too."""
+    decisions: int = 0
+    """Of players that were ALIKE: in how many decisions of their trials."""
+    met: int = 0
+    """Decisions that both had in the run, after the same opening and moves."""
+    differed: int = 0
+    """Those in which they chose different moves."""
+    place: str = ""
+    """FEN of the position in which a player failed."""
+    traceback: str = ""
+    output: str = ""
+    """The player's last output."""
+
+    @property
+    def words(self) -> str:
+        """The finding in words, which may go on after the player's name."""
+        named = listed(self.others)
+        if self.kind == ALIKE:
+            alike = f"made the same move as {named} in all {self.decisions} decisions of its trial games"
+            if self.differed:
+                return f"{alike}, but another one in {self.differed:,} of {self.met:,} that both had in the run"
+            return alike + (f" and in all {self.met:,} that both had in the run" if self.met else "")
+        return ": ".join(filter(None, [f"{self.message} {named}".strip(), self.said]))
+
+    def without_code(self) -> Finding:
+        """The finding without what a user's code wrote."""
+        message = self.message or _KINDS.get(self.kind, "is faulty" if self.level == "error" else "is suspect")
+        return self._replace(message=message, said="", traceback="", output="")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding on a player as JSON types, without what is empty; `parsed` reads it."""
+        fields = {name: value for name, value in self._asdict().items() if value}
+        return {"player": fields.pop("where", ""), "words": fields.pop("message", ""), **fields}
+
+
+def parsed(document: Mapping[str, Any]) -> Finding:
+    """The finding of which `as_dict` made a document. Raises TypeError or KeyError for another document.
+
+    One of an earlier version has a `message`, in which a user's code may have written, and no `words`.
+    """
+    fields = dict(document)
+    player, words = fields.pop("player"), fields.pop("words", "")
+    said, others = fields.pop("message", fields.pop("said", "")), tuple(fields.pop("others", ()))
+    return Finding(where=player, message=words, said=said, others=others, **fields)
