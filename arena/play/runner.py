@@ -33,7 +33,7 @@ def run(
     `config` is a YAML file, a mapping with the keys of one, or an experiment, as `run.experiment` of another run;
     files that a mapping names are looked for in the working directory. `out` is the folder of the run
     [reports/<name>]; `workers` are processes or the address of a Dask scheduler [those of the configuration, else
-    one a core, or for the cores that a game uses].
+    one a core].
     What `arena run` prints goes to stderr unless `quiet`; with `report` the page, tables and charts are written.
     `force` resumes a run although it began with other versions of packages. Ctrl-C stops, and the same call
     resumes. A UserWarning says that players failed in games, or were found faulty.
