@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
@@ -15,7 +14,7 @@ from numba.core.runtime import _nrt_python, rtsys  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
 from arena.base.work import Lost, Stage, run_in_subprocess
-from arena.rules.jit.kernel import is_compiling
+from arena.rules.jit.kernel import is_compiling, native_errors
 from arena.rules.moves import turned
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
@@ -24,7 +23,7 @@ from players.evaluation.build import build_evaluation
 from players.evaluation.evaluator import Evaluation
 from players.evaluation.sample import positions_of, rises
 from players.finding import Finding
-from players.loading import PlayerError, blame
+from players.loading import PlayerError, blame, load_object
 from players.negamax.score import LIMIT
 
 COMPILE_SECONDS = 300.0
@@ -142,26 +141,28 @@ def name_of(description: str | Mapping[str, Any]) -> str:
 
 def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: str) -> _Values:
     """The values of a position and of those made of it; what is raised in native code counts as the value 0."""
-    raised: list[str] = []
-    before, sys.unraisablehook = (
-        sys.unraisablehook,
-        lambda error: raised.append(_blamed(error, name.rpartition(":")[0])),
-    )
-    try:
+    with native_errors() as raised:
         [value] = evaluation.values(variant.constants, [position]).tolist()
-        reason = raised[0] if raised else ""
+    reason = _blamed(raised[0], name, variant, position) if raised else ""
+    with native_errors():
         both = [position, turned(variant.rules, position)]
         again, of_turned = evaluation.values(variant.constants, both).tolist()
         changes = rises(evaluation, variant, position)
-    finally:
-        sys.unraisablehook = before
     rise = fmean(changes) if changes and all(map(math.isfinite, changes)) else math.nan
     return _Values(value, again, of_turned, rise, reason)
 
 
-def _blamed(unraisable: Any, source: str) -> str:
-    error = unraisable.exc_value or unraisable.exc_type()
-    return blame(error, source) if source else f"{type(error).__name__}: {error}"
+def _blamed(error: BaseException, name: str, variant: Variant, position: Position) -> str:
+    """The exception of a user's evaluation with its line, which native divisions lack: Python then repeats it."""
+    source = name.rpartition(":")[0]
+    if not source:
+        return f"{type(error).__name__}: {error}"
+    if isinstance(error, ZeroDivisionError):
+        try:
+            load_object(name, "evaluation", callable)(position, variant.constants)
+        except Exception as repeated:
+            error = repeated
+    return blame(error, source)
 
 
 def _of_memory(
@@ -219,9 +220,7 @@ class _Checks:
         endless = ~np.isfinite(self.value)
         if endless.any():
             value = self.value[endless][0]
-            yield _error(
-                f"is {value:g}, not a finite number, {self._share(endless)}; is something divided by zero?"
-            )
+            yield _error(f"is {value:g}, not a finite number, {self._share(endless)}")
         else:
             yield Finding("ok", f"finite in all of {len(self.values)} positions")
         high = self.sound & (np.abs(self.value) >= LIMIT)

@@ -73,6 +73,10 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
     except AttributeError:
         names = sorted(n for n, thing in vars(module).items() if not n.startswith("_") and fits(thing))
         listed_names = ", ".join(names) or "nothing"
+        if not name:
+            raise PlayerError(
+                f"{source} needs a name behind it, {source}:NAME (it has: {listed_names})", key
+            ) from None
         message = f"{source} has no {name!r}{meant(name, names)} (it has: {listed_names}){_hidden(source)}"
         raise PlayerError(message, key) from None
 

@@ -164,7 +164,7 @@ def check_options(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:
         if name in options:
             options[name].check(value)
         elif not takes_any(maker):
-            raise PlayerError(unknown("option", name, (*ENTRY_KEYS, *options), MEANT_LIMITS), name)
+            raise PlayerError(unknown("option", name, dict.fromkeys((*ENTRY_KEYS, *options)), MEANT_LIMITS), name)
     for name, option in options.items():
         if option.is_required and name not in values:
             kind = "limit" if name in Limit._fields else "option"

@@ -181,14 +181,15 @@ class BoardGame:
         self.begin_turn()
 
     def build(self) -> None:
-        """Build the players of both sides. Raises ArenaError for one that cannot be built."""
+        """Build the players of both sides. Raises ArenaError for one that cannot be built, and keeps neither."""
         players = [self._player(colour) for colour, side in enumerate(self.sides) if not side.is_person]
         try:
             for player in players:
                 player.prepare()
-        except ArenaError:
-            raise
         except Exception as error:
+            self.release()
+            if isinstance(error, ArenaError):
+                raise
             raise ArenaError(f"a player raised {type(error).__name__}: {message_of(error)}") from None
 
     def begin_turn(self) -> None:

@@ -121,9 +121,9 @@ def _limit(limit: Limit, others: dict[str, Any]) -> Limit:
 
 
 def _watched(analysis: Analysis) -> Iterator[Findings]:
-    """Yield the findings of an analysis made in a thread, so that Ctrl-C can stop it; exits if the player fails.
+    """Yield the findings of an analysis made in a thread, so that Ctrl-C can stop it.
 
-    The second Ctrl-C ends the process.
+    The second Ctrl-C ends the process. Raises ArenaError if the player fails.
     """
     try:
         for findings in watched(analysis.findings(), analysis.stop, SystemExit(128 + signal.SIGINT)):

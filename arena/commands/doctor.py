@@ -150,7 +150,7 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 
 
 def _tournaments(config: Path, learning: Rehearsal | None) -> dict[str, Tournament]:
-    """The tournaments of a file by the names of their runs; exits with what is wrong."""
+    """The tournaments of a file by the names of their runs. Raises ConfigError, with all that is wrong."""
     if learning:
         return {"": prepare(learning.experiment, observer=Terminal())}
     experiments = load_all(config)

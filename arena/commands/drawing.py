@@ -65,7 +65,7 @@ def show_scene(scene: Scene, board: Board, beside: str = "") -> None:
 
 
 def save(board: Board, path: Path) -> None:
-    """Write a board into a file, and say so; exits for a name that is not that of an SVG or a text."""
+    """Write a board into a file, and say so. Raises ArenaError unless its name is that of an SVG or a text."""
     try:
         board.save(path)
     except ValueError as error:

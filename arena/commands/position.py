@@ -124,7 +124,7 @@ def _at(scene: Scene, ply: int | None) -> Scene:
 
 
 def _rules(what: str) -> Variant | None:
-    """The rules that WHAT names or describes, None if it is something else; exits if they cannot be made."""
+    """The rules that WHAT names or describes, None if it is something else. Raises VariantError."""
     if what.startswith("{"):
         return build_variant(inline(what, "VARIANT"))
     try:

@@ -16,7 +16,7 @@ from arena.base.files import replace
 from arena.base.wording import counted
 from arena.base.writing import write_csv
 from arena.commands.options import check_report_options, report_options
-from arena.commands.output import echo, show_frame, show_table
+from arena.commands.output import echo, say, show_frame, show_table
 from arena.commands.waiting import announcing_compilation
 from arena.ledger.ledger import FILE
 from arena.report.load import is_joint, listed_runs
@@ -98,6 +98,9 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
     try:
         with announcing_compilation(), _written_to(target, "report"):
             write(run, target, **wanted)
+    except KeyboardInterrupt:
+        say(f"the report in {target} is not written: arena report {folder} writes it")
+        raise
     finally:
         for line in opening(run).lines:
             echo(line)

@@ -56,7 +56,10 @@ def show(scene: Scene, evaluation: str | None, flip: bool, svg: Path | None, as_
 
 
 def _value(scene: Scene, evaluation: str) -> tuple[float, dict[str, Share]]:
-    """The value of a position by an evaluation, and each feature's share of a linear one; exits if it has none."""
+    """The value of a position by an evaluation, and each feature's share of a linear one.
+
+    Raises PlayerError if it has none.
+    """
     described = inline(evaluation, "--evaluation")
     return explained_value(scene.game.variant, scene.position, described)
 

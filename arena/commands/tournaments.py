@@ -250,8 +250,8 @@ def written(
     """Write the configuration of a command into the folder of its run, unless it is there; the file, made ready.
 
     It is `document` with the players, in `<command>.yaml`. Where another configuration is, or files of players
-    differed, the run gets a number after its name; with `out` exits. Raises ConfigError, with nothing written, if
-    it cannot be played.
+    differed, the run gets a number after its name; with `out` ArenaError is raised. Raises ConfigError, with
+    nothing written, if it cannot be played.
     """
     experiment = load({**document, "players": [entry_of(spec) for spec in specs]})
     base = document["name"]

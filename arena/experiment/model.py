@@ -301,7 +301,8 @@ class Experiment(Document):
     failures: Failures = Failures()
     budget: Mapping[str, Annotated[float, Field(gt=0)]] | None = Field(
         default=None,
-        description="Sums of players' own numbers, as {tokens: 1000000}, at which the run stops.",
+        description="Sums of players' own numbers, as {tokens: 1000000}: once plays of games, those not kept too, "
+        "have used one up, no game begins.",
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     oracle: Oracle | None = Field(

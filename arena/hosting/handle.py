@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from arena.base.wording import message_of, printable, traceback_of
 from arena.rules.game import Game, Termination
+from arena.rules.jit.kernel import native_errors
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
 from players.identity import loaded
@@ -152,9 +153,12 @@ class LocalPlayer:
         if self._is_own:
             position, legal, moves = game.position, list(game.legal_moves), list(game.moves)
         spent_before, began = clock(), time.perf_counter()
-        choice = player.choose(game, limit, rng)
+        with native_errors() as raised:
+            choice = player.choose(game, limit, rng)
         seconds = time.perf_counter() - began
         spent = clock() - spent_before
+        if raised:
+            raise raised[0]
         if self._is_own:
             if game.position is not position or game.legal_moves != legal or game.moves != moves:
                 raise AnswerError("changed the game, which choose must leave as it was")

@@ -18,7 +18,7 @@ from arena.experiment.yaml.errors import Keys
 from arena.learning.games import Job, job_of
 from arena.learning.logistic import COIN, Loss
 from arena.learning.method import AGAINST, BuildTrial, Findings, Method, Options, Session, Step
-from arena.learning.samples import SOURCE, Samples, games_of_run, round_samples, samples_of_pdn
+from arena.learning.samples import SOURCE, Samples, games_of_run, samples_of_pdn, samples_of_searches
 from arena.learning.terms import EvaluationField, LearningError, Terms
 from arena.rules.pdn.result import Winner
 from players.evaluation.neural import LANES, NetworkFile
@@ -178,11 +178,14 @@ class Network(Method):
         notes. Raises LearningError if nothing can be learned from them, StoreError for a run that cannot be read.
         """
         terms, variant = session.terms, session.terms.rule_set
-        sources = [[session.store.games(self.stage(number))]] if self.schedule[number - 1] else []
-        sources += [games_of_run(_place(terms, name), variant) for name in self.runs]
-        players = [(source, games) for source, lists in enumerate(sources) for games in lists]
-        for place, (source, games) in enumerate(players, 1):
-            for samples in round_samples(place, games, self.results):
+        own = {f"round {number}": session.store.games(self.stage(number))} if self.schedule[number - 1] else {}
+        sources = [own] if own else []
+        for name in self.runs:
+            lists = games_of_run(_place(terms, name), variant)
+            sources.append({f"{name}, player {games[0].stage}": games for games in lists})
+        players = [(source, *named) for source, lists in enumerate(sources) for named in lists.items()]
+        for source, whose, games in players:
+            for samples in samples_of_searches(whose, games, self.results):
                 yield samples._replace(games=samples.games + source * SOURCE)
         for source, name in enumerate(self.pdn, len(sources)):
             samples, wrong = samples_of_pdn(_place(terms, name), variant, self.pdn_results)

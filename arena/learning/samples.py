@@ -56,11 +56,11 @@ def points_to_move(positions: Ints, white: Floats) -> Floats:
     return np.where(positions[:, 3] == WHITE, white, 1 - white)
 
 
-def round_samples(number: int, games: Sequence[Played], results: float) -> Iterator[Samples]:
-    """Positions with targets from the games of a round, of self-play, PART games at a time.
+def samples_of_searches(whose: str, games: Sequence[Played], results: float) -> Iterator[Samples]:
+    """Positions with targets from the games that one player searched, PART games at a time.
 
-    A target is results * points + (1 - results) * sigmoid(score / k), with the k under which the scores of the
-    round predict its results best. Raises LearningError, which names the round, if they do not predict them.
+    A target is results * points + (1 - results) * sigmoid(score / k), with the k under which the scores predict
+    the results best. Raises LearningError, which says `whose` games they are, if they do not predict them.
     """
     scores = [game.scored()["score"].copy() for game in games]
     owner = np.repeat(np.arange(len(games)), [len(column) for column in scores])
@@ -68,10 +68,10 @@ def round_samples(number: int, games: Sequence[Played], results: float) -> Itera
     score = np.concatenate(scores)
     open_ = np.abs(score) < LIMIT
     if not open_.any():
-        raise LearningError(f"round {number}: there is no quiet position in its games")
+        raise LearningError(f"{whose}: there is no quiet position in its games")
     steepness = float(logistic_fit(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
     if steepness <= 0:
-        raise LearningError(f"round {number}: the scores of its searches do not predict results; play more games")
+        raise LearningError(f"{whose}: the scores of its searches do not predict results; play more games")
     expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))
     targets = results * points + (1 - results) * expected
     numbers = np.array([game.game for game in games])[owner]

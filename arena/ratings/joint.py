@@ -312,7 +312,7 @@ def _tells_advantage(cells: _Cells, size: int) -> bool:
     """Whether no strengths are 1 apart, first less second, in every game: they would pass for the advantage."""
     squares = _squares(_design(cells.first, cells.second, size), np.ones(len(cells.first)))
     strengths, shared = squares[:size, :size], squares[:size, size]
-    explained = shared @ np.linalg.lstsq(strengths, shared)[0] if size else 0.0
+    explained = shared @ np.linalg.lstsq(strengths, shared, rcond=None)[0] if size else 0.0
     return bool(squares[size, size] - explained > 1e-6)
 
 

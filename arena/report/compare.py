@@ -155,9 +155,9 @@ def sameness_sentence(same: Sameness) -> str:
         return ""
     has_others = not same.shared == same.games_a == same.games_b
     if same.moves < same.shared:
-        whole = " that both have" if has_others else ""
+        whole = " of both" if has_others else ""
         return f"{same.moves} of {same.shared} games{whole} are the same, move for move."
-    which = f"the {same.shared} that both have" if has_others else f"all {same.shared}"
+    which = f"the {same.shared} of both" if has_others else f"all {same.shared}"
     if same.searches == same.shared:
         return f"The games are identical: {which} have the same moves, nodes, depths and scores."
     differ = same.shared - same.searches

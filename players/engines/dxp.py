@@ -168,10 +168,13 @@ class Dxp:
         raise PlayerError(f"no port from {PORT} to {PORT + _PORTS - 1} is free", "port")
 
     def _is_ours(self, port: int) -> bool:
-        """Whether no player on this machine has the port, nor will until this one is closed."""
-        mark = socket.socket(socket.AF_UNIX)
+        """Whether no player on this machine has the port, nor will until this one is closed.
+
+        Its mark is UDP's port of that number, which no program of the protocol uses.
+        """
+        mark = socket.socket(type=socket.SOCK_DGRAM)
         try:
-            mark.bind(f"\0draughts-arena-dxp-{port}")
+            mark.bind((_HOST, port))
         except OSError:
             mark.close()
             return False

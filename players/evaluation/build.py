@@ -31,7 +31,7 @@ from players.evaluation.linear import (
 )
 from players.evaluation.mix import PARTS, is_mix, mix, mix_weights
 from players.evaluation.neural import network_in, neural, trained, trained_variants
-from players.evaluation.refusal import line_that_prints, refusal
+from players.evaluation.refusal import line_that_calls, refusal
 from players.loading import PlayerError, load_object
 from players.player import EVALUATIONS
 
@@ -101,6 +101,8 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
         return linear_evaluation(linear_weights(description["linear"], 2 * variant.men), rules)
     if description.endswith(".npz"):
         return _from_file(description, variant)
+    if description.endswith(".py"):
+        description += ":"
     if ":" in description:
         return _of_user(description, variant)
     if description == "linear":
@@ -157,7 +159,8 @@ def _of_user(reference: str, variant: Variant) -> Evaluation:
     signature = inspect.signature(function.function)
     if len(signature.parameters) != 2:
         raise PlayerError(f"{reference!r} must take (position, rules), not {signature}", "evaluation")
-    if line := line_that_prints(function.function):
+    # Native code that is called by its address has no interpreter to print with: it would wait for it for ever.
+    if line := line_that_calls("print", function.function):
         message = "print cannot be called in compiled code; `arena check` and `arena show` show values"
         raise PlayerError(f"{reference} does not compile: line {line}: {message}", "evaluation")
     try:

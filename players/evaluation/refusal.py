@@ -25,6 +25,15 @@ _PLAIN_WORDS = (
         r"UnsupportedBytecodeError: .*\((STORE|DELETE)_GLOBAL\).*",
         "it cannot change a global name (`global`): a value depends on the position alone",
     ),
+    (
+        r"Cannot bind 'args=.*' to signature '(.+)' due to \"TypeError: (.+)\"\.?",
+        lambda found: f"a function is called with other arguments than it takes, {_untyped(found[1])}: {found[2]}",
+    ),
+    (
+        r"No implementation of function Function\(<built-in function (\w+)>\) .*",
+        r"\1 cannot be called with these arguments in compiled code",
+    ),
+    (r"(Unknown attribute '\w+' of) type (?:int|float|bool)\w*", r"\1 a number"),
     (r"The use of a reflected list.* assigned to variable ('\w+').*", r"\1 is a list: use numbers or a tuple"),
 )
 """The compiler's messages, and ours in their place."""
@@ -32,6 +41,8 @@ _PLAIN_WORDS = (
 
 def refusal(function: Callable[..., Any], source: str, error: Exception) -> str:
     """One line of why a function of a file does not compile, with the file's line and a name that may be meant."""
+    if isinstance(error, TypeError) and (line := line_that_calls("getattr", function)):
+        return f"line {line}: getattr cannot be called so in compiled code: write the name, features.men"
     reason = blame(error, source, _likely_line(function, error))
     if re.search(r"DictType\[|<class 'dict'>\) found", str(error)):
         reason = re.sub("No implementation of .*", "this dict cannot be compiled: use numbers or a tuple", reason)
@@ -40,14 +51,15 @@ def refusal(function: Callable[..., Any], source: str, error: Exception) -> str:
     return reason + _hint(function, reason)
 
 
-def line_that_prints(function: Callable[..., Any]) -> int | None:
-    """The line where a function, or a kernel of its file that it calls, calls `print`; None where none does.
+def _untyped(signature: str) -> str:
+    """A function's arguments without their types."""
+    return re.sub(r": '[^']*'| -> '[^']*'", "", signature)
 
-    Such code compiles, but native code that is called by its address has no interpreter to print with: it would
-    wait for it for ever.
-    """
+
+def line_that_calls(builtin: str, function: Callable[..., Any]) -> int | None:
+    """The line where a function, or a kernel of its file that it calls, calls a builtin; None where none does."""
     for caller, instruction in _instructions(function):
-        if instruction.argval == "print" and "print" not in caller.__globals__:
+        if instruction.argval == builtin and builtin not in caller.__globals__:
             return _line(instruction)
     return None
 

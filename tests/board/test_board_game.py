@@ -64,6 +64,9 @@ class Fails(First):
 class Cheats(First):
     def choose(self, game, limit, rng): return Choice(12345)
 
+class Unready(First):
+    def __init__(self, variant): raise RuntimeError("not today")
+
 class Kept(First):
     kept = True
     seen = []
@@ -176,6 +179,13 @@ def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
     assert [word for word in seen if word in ("begin", "close")] == ["begin", "begin"]
     board.close()
     assert seen[-1] == "close"
+
+
+def test_a_board_whose_second_player_cannot_be_built_keeps_no_player(own):
+    board = seated(own("Kept"), own("Unready"))
+    with pytest.raises(ArenaError, match="not today"):
+        board.build()
+    assert not board._players
 
 
 # --- requests that come too late

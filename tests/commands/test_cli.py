@@ -206,8 +206,6 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
 def test_help_lists_every_command_once() -> None:
     listed = re.findall(r"^  (\w+)  +\w", invoke("--help").stdout.partition("Play:")[2], re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
-    for name in COMMANDS:
-        assert invoke(name, "--help").stdout.startswith("Usage: ")
 
 
 def test_the_schema_is_printed_and_installed_where_it_is_asked_for(

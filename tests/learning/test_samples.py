@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from arena.learning.config import Learning
 from arena.learning.games import Job, Played, packed, play_job
-from arena.learning.samples import Samples, points_to_move, round_samples
+from arena.learning.method import Session
+from arena.learning.samples import Samples, points_to_move, samples_of_searches
 from arena.learning.terms import LearningError, RandomOpenings
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS
+from arena.watch.observer import Observer
 from players.evaluation.sample import positions_of
 from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
@@ -31,7 +35,8 @@ def scored_game(number: int, result: str, rows: np.ndarray, scores: np.ndarray |
 
 def samples(games: list[Played], results: float) -> Samples:
     """The samples of a round."""
-    return Samples(*(np.concatenate(parts) for parts in zip(*round_samples(1, games, results), strict=True)))
+    parts = zip(*samples_of_searches("round 1", games, results), strict=True)
+    return Samples(*(np.concatenate(columns) for columns in parts))
 
 
 def material(rows: np.ndarray) -> np.ndarray:
@@ -85,6 +90,16 @@ def test_games_that_teach_nothing_are_refused() -> None:
     wrong = [scored_game(n, "white" if n % 2 else "black", rows, -9.0 if n % 2 else 9.0) for n in range(1, 21)]
     with pytest.raises(LearningError, match="round 1: the scores of its searches do not predict results"):
         samples(wrong, 0.2)
+
+
+def test_an_error_names_the_round_whose_games_teach_nothing() -> None:
+    learn = {"method": "network", "games": 20, "earlier": [20, 20]}
+    terms = Learning.model_validate({"name": "a", "variant": "english", "player": {"nodes": 500}, "learn": learn})
+    store = SimpleNamespace(games=lambda stage: [Played(stage, 1, "draw", "", packed([]))])
+    session = Session(terms, store, 1, Observer())  # type: ignore[arg-type]
+    for number in (1, 2, 3):
+        with pytest.raises(LearningError, match=f"round {number}: "):
+            list(terms.learn.samples(session, number, []))  # type: ignore[attr-defined]
 
 
 def job(**changes: Any) -> Job:

@@ -203,6 +203,16 @@ def test_a_wrong_entry_is_one_line(changes: dict[str, Any], clock: Limit, varian
 
 
 @pytest.mark.full
+def test_players_reserve_ports_of_their_own_by_what_every_system_has(monkeypatch):
+    monkeypatch.delattr(socket, "AF_UNIX")
+    one, two = (dxp.Dxp(lambda _: pytest.fail("started"), ["{port}"], INTERNATIONAL, 0, "program") for _ in "ab")
+    try:
+        assert one._reserve() != two._reserve()
+    finally:
+        one.close()
+        two.close()
+
+
 def test_a_port_that_is_taken_is_refused_until_it_is_free():
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

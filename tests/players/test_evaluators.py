@@ -89,6 +89,16 @@ def changes(position, rules):
 
 def undecorated(position, rules):
     return 1.0
+
+@evaluator
+def by_text(position, rules):
+    own = position.turn
+    return 1.0 * getattr(features, "men")(position, rules, own)
+
+@evaluator
+def without_side(position, rules):
+    own = position.turn
+    return 1.0 * men(position, rules)
 """
 REASONS = {
     "unknown_name": "line 10: TypingError: NameError: name 'bonus' is not defined",
@@ -102,7 +112,9 @@ REASONS = {
     "too_few": "must take (position, rules), not (position)",
     "undecorated": "is not decorated with @evaluator",
     "changes": "line 62: it cannot change a global name (`global`): a value depends on the position alone",
-    "nothing": "has no 'nothing' (it has: attribute, by_dict, changes, infinite,",
+    "by_text": "getattr cannot be called so",
+    "without_side": "a function is called with other arguments than it takes, (position, rules,",
+    "nothing": "has no 'nothing' (it has: attribute, by_dict, by_text, changes, infinite,",
 }
 
 
@@ -325,6 +337,13 @@ def test_an_evaluation_that_cannot_be_used_is_refused_with_the_reason(tmp_path, 
         build_evaluation(f"{file}:{name}", ENGLISH)
     assert REASONS[name] in str(error.value)
     assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_file_without_a_function_is_refused_with_those_that_it_has(tmp_path):
+    file = tmp_path / "heuristic.py"
+    file.write_text(BROKEN)
+    with pytest.raises(PlayerError, match=r"heuristic.py:NAME \(it has: attribute, "):
+        build_evaluation(str(file), ENGLISH)
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.hosting.handle import LocalPlayer
+from arena.rules.game import Game
 from arena.rules.moves import turned
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS, has_network
 from players.evaluation.sample import PLAYED, THINNED, positions_of
 from players.examine import Examination, examine, examined
 from players.loading import PlayerError
+from players.player import Limit, PlayerSpec
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.rule_sets import BY_NAME, RULE_SETS
@@ -90,6 +94,14 @@ def of_list(position, rules, side):
 @evaluator
 def lists(position, rules):
     return of_list(position, rules, position.turn)
+
+@kernel
+def quotient(position, rules, side):
+    return features.men(position, rules, side) // features.kings(position, rules, 1 - side)
+
+@evaluator
+def divides(position, rules):
+    return ahead(position, rules, position.turn) + quotient(position, rules, position.turn)
 """
 FOUND = {
     "lists": ("warning", r"takes memory at every call, .*: use numbers or a tuple"),
@@ -102,11 +114,12 @@ FOUND = {
         "warning",
         r"in \d+ of 300 positions \(.*\), -?\d+ and -?\d+: is it from the side to move's view",
     ),
-    "division_in_endings": ("error", r"is (nan|-?inf), not a finite number, in \d\d? of 300"),
+    "division_in_endings": ("error", r"raises an exception, .* in \d\d? of 300 .*: line 27: ZeroDivisionError: "),
     "too_large": ("error", r"reaches \de\+06 in \d+ of 300 .*; from 900000 on a value is taken for a won game's"),
     "by_chance": ("error", "has another value when it is asked again in 300 of 300 positions"),
     "nothing": ("warning", "is 0 in all positions: it says nothing of any"),
     "kings_only": ("warning", r"stays the same in (\d+) of \1 positions when the opponent lacks a man"),
+    "divides": ("error", r"raises an exception, .*in \d+ of 300 .*: line 78: ZeroDivisionError: "),
     "raising": ("error", r"raises an exception, after which its value is 0, in .*: line 49: ValueError: bad luck"),
 }
 """What is found of each evaluation of OWN, and nothing else but what is right."""
@@ -220,3 +233,14 @@ def test_check_refuses_what_there_is_not_in_one_line(evaluation, variant):
     assert result.exit_code == 2
     one_line(result.stderr.splitlines()[-1])
     assert "Traceback" not in result.output
+
+
+@pytest.mark.compiled
+def test_an_evaluation_that_raises_in_a_game_fails_its_player():
+    (Path() / "rare.py").write_text(
+        "from arena import evaluator, features\n@evaluator\ndef rare(position, rules):\n"
+        "    return 6 // (features.men(position, rules, position.turn) - 11)\n"
+    )
+    spec = PlayerSpec("rare", "negamax", Limit(depth=6), {"evaluation": "rare.py:rare"})
+    with pytest.raises(ZeroDivisionError):
+        LocalPlayer(spec, ENGLISH).choose(Game(ENGLISH), spec.limit, random.Random(0))

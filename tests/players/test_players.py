@@ -136,6 +136,9 @@ def test_a_constructor_takes_the_name_and_the_limits_of_its_entry(tmp_path):
     assert vars(shallow) == {"taken": ("deep", 1, 9, 1.5)}
     with pytest.raises(PlayerError, match="Limited needs the limit 'depth'"):
         build_player(replace(entry, limit=Limit(nodes=9)), ENGLISH)
+    with pytest.raises(PlayerError) as refused:
+        build_player(replace(entry, options={"greedy": 1}), ENGLISH)
+    assert str(refused.value).count("depth") == 1
 
 
 # --- the list of players, their options and limits, and how it is printed

@@ -129,7 +129,7 @@ class Source:
             loader = yaml.SafeLoader(text)
             node = loader.get_single_node()
         except OSError as error:
-            message = f"cannot read the file: {error.strerror}"
+            position, message = (0, 0), f"cannot read the file: {error.strerror}"
         except yaml.reader.ReaderError as error:
             before, bad = text[: error.position], error.character
             position = before.count("\n") + 1, len(before) - before.rfind("\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -43,7 +43,7 @@ class Survey(NamedTuple):
         totals = self.totals.assign(depth=self.totals["depth"] * self.totals["moves"])
         grouped = totals.groupby(["player", "phase"], sort=False)
         table = grouped[["moves", "nodes", "depth", "seconds"]].sum()
-        return table.assign(cpu_seconds=grouped["cpu_seconds"].sum(skipna=False)).reset_index()
+        return table.assign(cpu_seconds=_sums_of_known(grouped["cpu_seconds"])).reset_index()
 
 
 def survey(games: pd.DataFrame, moves: Callable[..., Iterable[pd.DataFrame]]) -> Survey:
@@ -132,11 +132,17 @@ def _summed(table: pd.DataFrame) -> pd.DataFrame:
     """Sums and greatest values by _KEYS, of single moves or of rows of `totals`."""
     grouped = table.groupby(_KEYS, observed=True)
     sums = grouped[["moves", *COUNTED, "seconds"]].sum()
-    sums["cpu_seconds"] = grouped["cpu_seconds"].sum(skipna=False)
+    sums["cpu_seconds"] = _sums_of_known(grouped["cpu_seconds"])
     greatest = ["deepest", "overrun", "longest"]
     sums[greatest] = grouped[greatest].max()
     sums = sums.reset_index()
     return sums.assign(player=sums["player"].astype(str).astype(object), phase=sums["phase"].astype(str))
+
+
+def _sums_of_known(grouped: Any) -> pd.Series:
+    """The sum of each group; missing where one of its values is."""
+    known: pd.Series = grouped.sum().where(grouped.count() == grouped.size())
+    return known
 
 
 def swings(moves: pd.DataFrame) -> pd.Series:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ from arena.rules.jit.cache import numba_uses_cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
+_OPTIONS = {"nopython": True, "nogil": True}
 
 _inlined: list[Any] = []
 """Compiled `inlined` functions, kept here because numba's types only refer to them weakly."""
@@ -29,7 +30,7 @@ class Kernel(CPUDispatcher):
     """A function that numba compiles for each combination of types, at the first call; `cached`: kept on disk."""
 
     def __init__(self, function: Callable[..., Any], cached: bool = False, **options: Any) -> None:
-        super().__init__(function, targetoptions=_OPTIONS | options)
+        super().__init__(function, targetoptions=_OPTIONS | {"error_model": _error_model(function)} | options)
         self._is_cached = cached
 
     def compile(self, sig: Any) -> Any:
@@ -105,8 +106,26 @@ def callback(function: Callable[..., Any], signature: Any) -> Any:
     Raises numba's error, which names the line, if the function uses what numba cannot compile.
     """
     with numba_uses_cache_folder(function) as is_kept:
-        compiled: Any = numba.cfunc(signature, cache=is_kept, error_model="numpy")(function)
+        compiled: Any = numba.cfunc(signature, cache=is_kept, error_model=_error_model(function))(function)
     return compiled
+
+
+@contextmanager
+def native_errors() -> Iterator[list[BaseException]]:
+    """The first exception of code of `callback`, which no kernel that calls it passes on: it goes on with 0."""
+    raised, others = list[BaseException](), sys.unraisablehook
+
+    def keep(unraisable: Any) -> None:
+        if not isinstance(unraisable.object, str):  # numba names the code; Python gives an object
+            others(unraisable)
+        elif not raised:
+            raised.append(unraisable.exc_value or unraisable.exc_type())
+
+    sys.unraisablehook = keep
+    try:
+        yield raised
+    finally:
+        sys.unraisablehook = others
 
 
 @contextmanager
@@ -166,6 +185,11 @@ class _Listener(event.Listener):
 def is_compiling() -> bool:
     """Whether kernels are compiled: not under NUMBA_DISABLE_JIT=1, where they run as Python functions."""
     return not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+
+
+def _error_model(function: Callable[..., Any]) -> str:
+    """How numba compiles divisions: by zero they raise in users' code; the arena's own never divides so."""
+    return "numpy" if function.__module__.partition(".")[0] in ("arena", "players") else "python"
 
 
 def _signature(returns: Any, arguments: tuple[Any, ...]) -> Any:
