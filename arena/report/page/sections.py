@@ -142,9 +142,10 @@ class RunPage:
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
         blocks += [Text(sentence, "failed", player=self._outside(sentence)) for sentence in first.failures]
         blocks += [Answer(first.claims)] if first.claims else []
-        if any(claim.difference for claim in first.claims):
-            scale = "Elo with 95 % intervals; 100 Elo are 64 % of the points."
-            blocks.append(Text(f"{scale} {first.more}".strip(), "note", code=first.setting))
+        if any(claim.interval for claim in first.claims):
+            scale, more = "Elo with 95 % intervals; 100 Elo are 64 % of the points.", first.more
+            text = f"{scale} {more.text}" if more else scale
+            blocks.append(Text(text, "note", code=more.setting if more else ""))
         if (name := answering_chart(self.run)) in self.charts:
             blocks.append(self.charts.pop(name))
         return blocks + ([Items(first.cautions, "Worth a look")] if first.cautions else [])

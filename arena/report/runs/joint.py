@@ -25,8 +25,9 @@ from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import Answer, Block, Chart, Fold, Items, Raw, Section, Table, Text, file_list
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.sentences.answer import Claim, answer, compared, shortened
+from arena.report.sentences.answer import answer
 from arena.report.sentences.cautions import failures, unfinished
+from arena.report.sentences.claims import Claim, Kind, compared, shortened
 from arena.report.sentences.facts import facts
 from arena.report.tables.table import with_decimals
 
@@ -120,9 +121,7 @@ def load_joint(folder: Path) -> Joint:
 def conclusion(joint: Joint) -> list[Claim]:
     """What the runs say together: who leads, or what a gauntlet of the anchor tells."""
     if joint.across is None:
-        return [
-            Claim("There is nothing to compare before two runs have games of the same players", is_shown=False)
-        ]
+        return [Claim(Kind.NOTHING_COMMON, is_shown=False)]
     if joint.meets_all:
         others = joint.table[joint.table["player"] != joint.reference].sort_values(
             "elo", key=lambda elo: -elo.abs()

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from arena.base.number import quantity
 from arena.base.wording import counted, first_few
 from arena.ratings.contrasts import CERTAIN
+from arena.ratings.joint import NoteKind
 from arena.report.run import Run
 from arena.report.sentences.facts import WHOLE_SCHEDULE
 from arena.report.tables.decided import verdict
@@ -25,6 +26,8 @@ MOST = 5
 """Players that a sentence names."""
 REPEATED = 0.5
 """Share of games that repeat others from which on it is noted."""
+_CAUTIONARY = (NoteKind.GROUPS, NoteKind.REPEATED)
+"""The notes on ratings that are worth a look."""
 _SENTENCES = 3
 """Sentences on mistakes, on players left out, and on players that were disqualified; of more the number."""
 
@@ -45,7 +48,7 @@ def cautions(run: Run) -> list[str]:
             "than it is."
         )
     if len(run.ratings.groups) > 1 or run.repeated_games > REPEATED * len(run.games):
-        sentences += [note for note in run.ratings.notes if "groups" in note or "repeat" in note]
+        sentences += [note.text for note in run.ratings.notes if note.kind in _CAUTIONARY]
     return [*sentences, *unmeasured(run), *_changes(run)]
 
 
