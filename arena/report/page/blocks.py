@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from arena.base.number import known, shown, unbroken
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
+from arena.report.faults import Faults, Place
 from arena.report.marks import elo_html, player_link, scale, whisker
 from arena.report.sentences.claims import Claim
 from arena.report.tables.table import Cell
@@ -231,6 +232,26 @@ class Chart(NamedTuple):
         for colour, variable in ((INK, "ink"), (MUTED, "muted"), (GRID, "grid")):
             tag = tag.replace(colour, f"var(--{variable})")
         return tag.replace(PAPER, "none")
+
+
+class Tried(NamedTuple):
+    """A block that says in one line if it cannot be written."""
+
+    block: Block
+    part: str
+    faults: Faults
+
+    def html(self) -> Markup:
+        written = self.faults.attempt(Place.SECTION, self.part, self.block.html, None)
+        return self._line.html() if written is None else written
+
+    def markdown(self) -> str:
+        written = self.faults.attempt(Place.SECTION, self.part, self.block.markdown, None)
+        return self._line.markdown() if written is None else written
+
+    @property
+    def _line(self) -> Text:
+        return Text(self.faults.line_of(Place.SECTION, self.part), "failed")
 
 
 class Row(NamedTuple):

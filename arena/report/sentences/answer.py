@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings import RANDOM_OPENINGS
 from arena.ratings.interval import Z80, Z95, Interval
 from arena.ratings.joint import NoteKind
+from arena.report.faults import Place
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions, failing, failures, unfinished
 from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Kind, compared, placed, shortened
@@ -64,27 +66,44 @@ class Opening(NamedTuple):
     claims: list[Claim]
     more: MoreGames | None
     cautions: list[str]
+    faults: list[str]
+    """What of these could not be made."""
 
     @property
     def lines(self) -> list[str]:
         """The opening line by line, as a terminal prints it."""
         said = [*self.unfinished, *self.failures, *(claim.sentence for claim in self.claims)]
         more = [f"{self.more.text} {self.more.setting}".strip()] if self.more else []
-        return [*said, *more, *self.cautions]
+        return [*said, *more, *self.cautions, *self.faults]
 
 
 def opening(run: Run) -> Opening:
     """The opening of a run's page."""
+    tried = run.faults.attempt
     claims = answer(run)
-    return Opening(unfinished(run), failures(run), claims, more_games(run, claims), cautions(run))
+    return Opening(
+        tried(Place.OPENING, "what is missing", partial(unfinished, run), []),
+        tried(Place.OPENING, "failures", partial(failures, run), []),
+        claims,
+        tried(Place.OPENING, "the number of games to tell more", partial(more_games, run, claims), None),
+        cautions(run),
+        run.faults.lines(Place.OPENING),
+    )
 
 
 def answer(run: Run) -> list[Claim]:
     """What the run shows and does not show, MOST claims at most, the last of which says how many are left out."""
-    claims = [*_decisions(run)]
+    parts: dict[str, Callable[[Run], Iterator[Claim]]] = {"the decision": _decisions}
     if len(run.games):
-        claims += [*_comparisons(run), *_gradings(run)]
+        parts |= {"the comparisons": _comparisons, "the gradings": _gradings}
+    claims = list[Claim]()
+    for part, made in parts.items():
+        claims += run.faults.attempt(Place.OPENING, part, partial(_listed, made, run), [])
     return shortened(claims)
+
+
+def _listed(claims: Callable[[Run], Iterator[Claim]], run: Run) -> list[Claim]:
+    return list(claims(run))
 
 
 def _decisions(run: Run) -> Iterator[Claim]:

@@ -14,6 +14,7 @@ from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
+from arena.report.faults import Faults
 from arena.report.tables.settings import reference
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
@@ -40,6 +41,11 @@ class RatedRun:
     def info(self) -> RunInfo:
         """What the ledger has of the run besides the configuration and the games."""
         return self.data.info
+
+    @cached_property
+    def faults(self) -> Faults:
+        """The parts of its report that could not be made."""
+        return Faults()
 
     @cached_property
     def first(self) -> Colour:
