@@ -113,6 +113,7 @@ def report_options(command: Any) -> Any:
     for decorator in (
         click.option("--sheets", is_flag=True, help="With a file for each submission, in DIR/sheets."),
         click.option("--png", is_flag=True, help="With the charts as PNG, too."),
+        click.option("--pdf", is_flag=True, help="With the charts as PDF, too."),
         click.option("--moves", is_flag=True, help="With moves.csv and games.pdn of a large run, too."),
         click.option("--latex", is_flag=True, help="With tables for papers, for booktabs."),
         click.option("--games", type=GamesType(), help="Games on the page's board [as many as fit]."),

@@ -52,7 +52,10 @@ def rate(
         )
     except ValueError as error:
         raise ArenaError(str(error)) from None
-    table, notes = rating_table(ratings.table, ratings.groups), [*ratings.notes, *results_read.notes]
+    table, notes = (
+        rating_table(ratings.table, ratings.groups),
+        [*(note.text for note in ratings.notes), *results_read.notes],
+    )
     if as_json:
         faults = results_read.faults
         document = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,12 +14,13 @@ import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.base.files import replace
-from arena.base.wording import counted
+from arena.base.wording import counted, listed
 from arena.base.writing import write_csv
 from arena.commands.options import check_report_options, report_options
 from arena.commands.output import echo, say, show_frame, show_table
 from arena.commands.waiting import announcing_compilation
 from arena.ledger.ledger import FILE
+from arena.report.faults import Place
 from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
 from arena.report.page.standings import standings
@@ -27,10 +29,12 @@ from arena.report.runs.joint import joint_text, load_joint, summary, write_joint
 from arena.report.runs.page import counts, write_index
 from arena.report.sentences.answer import opening
 from arena.report.sheets import write_sheets
-from arena.report.write import write
+from arena.report.write import FAULTS, left_over, write
 from arena.watch.entry import entries
 
 _COLUMNS = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
+FAULTY = 1
+"""Exit code of a report that lacks a part."""
 ANONYMOUS, NAMES = "anonymous", "names.csv"
 """In a run's folder, where its report without names is written, and who is who in it."""
 
@@ -49,15 +53,18 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     player with code of the user's own is a file to hand out: the others are submission 1, 2, ... in it.
     """
     check_report_options(wanted)
+    is_whole = True
     for folder in folders or (Path("reports"),):
         if (folder / FILE).exists():
-            write_report(folder, **wanted)
+            is_whole &= write_report(folder, **wanted)
         elif is_joint(folder):
-            write_joint_report(folder, parts=True, **wanted)
+            is_whole &= write_joint_report(folder, parts=True, **wanted)
         elif options := [name for name, value in wanted.items() if value is not None and value is not False]:
             raise ArenaError(f"{folder} has no run of its own: --{options[0]} takes the folder of one")
         else:
             _list_runs(folder)
+    if not is_whole:
+        sys.exit(FAULTY)
 
 
 def _list_runs(folder: Path) -> None:
@@ -72,46 +79,63 @@ def _list_runs(folder: Path) -> None:
     echo(f"index: {write_index(runs, folder)}")
 
 
-def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> None:
-    """Write the page of several runs and print what they say together; with `parts` their reports first."""
+def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> bool:
+    """Write the page of several runs and print what they say together; with `parts` their reports first.
+
+    Returns whether all parts of these could be made.
+    """
     if wanted.get("anonymous"):
         part = folder / listed_runs(folder)[1][0]
         raise ArenaError(f"{folder} has several runs: --anonymous takes one, such as {part}")
     joint = load_joint(folder)
+    is_whole = True
     for name in joint.runs if parts else ():
         echo(f"{name}:")
-        write_report(folder / name, **wanted)
+        is_whole &= write_report(folder / name, **wanted)
     with _written_to(folder, "report"):
-        page = write_joint(joint, png=bool(wanted.get("png")))
+        page = write_joint(joint, **{name: bool(wanted.get(name)) for name in ("latex", "pdf", "png")})
     echo("all runs:")
     for sentence in summary(joint):
         echo(sentence)
     if joint.across is not None:
         show_frame(joint_text(joint))
     echo(f"report: {page}")
+    return is_whole and not any(run.faults.found for run in joint.runs.values())
 
 
-def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False, **wanted: Any) -> None:
-    """Write the report of a run and print its standings; `wanted` is as `arena.report.write` takes it."""
+def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False, **wanted: Any) -> bool:
+    """Write the report of a run and print its standings; `wanted` is as `arena.report.write` takes it.
+
+    Returns whether all of its parts could be made; those that could not are said on stderr.
+    """
     target = folder / ANONYMOUS if anonymous else folder
     run = load_run(folder, anonymous=anonymous)
     try:
         with announcing_compilation(), _written_to(target, "report"):
-            write(run, target, **wanted)
+            paths = write(run, target, **wanted)
     except KeyboardInterrupt:
         say(f"the report in {target} is not written: arena report {folder} writes it")
         raise
     finally:
-        for line in opening(run).lines:
+        for line in run.faults.attempt(Place.OPENING, "the first lines", lambda: opening(run).lines, []):
             echo(line)
-        show_frame(standings(run).frame())
+        table = run.faults.attempt(Place.SECTION, "Standings", lambda: standings(run).frame(), pd.DataFrame())
+        if not table.empty:
+            show_frame(table)
     echo(f"report: {target / 'report.html'}")
+    if older := left_over(target, paths):
+        say(f"older than this report, and not of it: {listed(older)} in {target}")
+    for line in run.faults.lines():
+        say(line)
+    if run.faults.found:
+        say(f"the tracebacks are in {target / FAULTS}")
     if sheets:
         with _written_to(folder, "sheets"):
             written = write_sheets(run)
         echo(f"sheets: {counted(len(written), 'file')} in {written[0].parent}")
     if anonymous:
         _write_names(run)
+    return not run.faults.found
 
 
 @contextmanager

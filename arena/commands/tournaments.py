@@ -118,18 +118,18 @@ def play_all(
 
             echo(graded_counts(read(folder / name), grading))
         if not quiet:
-            from arena.commands.report import write_report
+            from arena.commands.report import FAULTY, write_report
 
-            write_report(folder / name, **wanted)
+            codes.append(0 if write_report(folder / name, **wanted) else FAULTY)
         if not outcome.complete:
             break
     if quiet:
         echo(f"no report; arena report {folder} writes it")
     elif len(runs) > 1:
-        from arena.commands.report import write_joint_report
+        from arena.commands.report import FAULTY, write_joint_report
 
-        write_joint_report(folder, **wanted)
-    if codes[-1] in (STOPPED, UNREACHABLE):
+        codes.append(0 if write_joint_report(folder, **wanted) else FAULTY)
+    if STOPPED in codes or UNREACHABLE in codes:
         echo("stopped; rerun the same command to resume")
     return max(codes)
 

@@ -16,6 +16,7 @@ from arena.base.files import found_file
 from arena.base.wording import first_few, quoted
 from arena.experiment.formats.base import Batches, ScheduledGame
 from arena.experiment.model import Experiment
+from arena.experiment.openings import RANDOM_OPENINGS
 from arena.experiment.openings.sources import (
     FileOpenings,
     OpeningsError,
@@ -411,7 +412,7 @@ def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object
         return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed))
-    count, plies = settings.count or 50, settings.random_plies
+    count, plies = settings.count or RANDOM_OPENINGS, settings.random_plies
     return FileOpenings(random_openings(variant, plies, count, seed, settings.balanced, say))
 
 

@@ -55,6 +55,8 @@ def run(
         from arena.report.write import write
 
         write(played)
+        for line in played.faults.lines():
+            warnings.warn(f"{folder}: {line}", stacklevel=2)
     if outcome.failed:
         warnings.warn(f"{folder}: {' '.join(failures(played))}", stacklevel=2)
     return played

@@ -15,6 +15,7 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
+Z80 = 0.8416212335729143  # one-sided 80 % quantile
 ELO_PER_LOGIT = 400 / math.log(10)
 
 

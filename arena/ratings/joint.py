@@ -33,6 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -43,7 +44,7 @@ from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtrit
 
-from arena.base.wording import first_few, unknown
+from arena.base.wording import counted, first_few, unknown
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Bools, Floats, Interval, Ints, los
 from arena.rules.result import RESULTS, Colour
 
@@ -55,8 +56,29 @@ TIE_DECIMALS = 6  # ratings that are equal to this number of decimals of an Elo 
 SMALL = 100_000  # numbers of a matrix up to which it is dense, which is faster
 FEWEST_LINES = 5  # openings that two players must have played alike from both sides to pass for one player
 MAX_NAMES = 8  # groups, and players of a group, that a note names
-ONE_PLAYER = "they are one player."
-"""The end of a note on two players that are one."""
+
+
+class NoteKind(Enum):
+    """The kinds of notes on a rating."""
+
+    ONE_PLAYER = auto()
+    MORE_TWINS = auto()
+    REPEATED = auto()
+    GROUPS = auto()
+    ALL_ALIKE = auto()
+    NO_ADVANTAGE = auto()
+
+
+class Note(NamedTuple):
+    """What a reader of a rating must know."""
+
+    kind: NoteKind
+    text: str
+    """A sentence."""
+    players: tuple[str, ...] = ()
+    """The two that are one player."""
+    games: int = 0
+    """The games between these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +96,7 @@ class Ratings:
     covariance: pd.DataFrame  # of the Elo ratings, player x player, in Elo^2
     advantage: Interval  # of moving first, in Elo; without width if it was not fitted
     groups: tuple[tuple[str, ...], ...]  # players connected through games; Elo compares only inside a group
-    notes: tuple[str, ...]  # what a reader of the table must know, in sentences
+    notes: tuple[Note, ...]  # what a reader of the table must know
 
     def contrast(self, weights: Mapping[str, float]) -> Interval | None:
         """The sum of weight times Elo over players, `{a: 1, b: -1}` for a difference; the weights sum to 0.
@@ -155,14 +177,14 @@ def rate(
     groups = tuple(tuple(ranked[group == number]) for number in np.unique(group))
     notes = [*_twin_notes(twins, names), *_repetition_notes(played), *_group_notes(groups, anchor)]
     if one_sided:
-        notes.append(
+        text = (
             f"The results of {one_sided} pairing{'s' * (one_sided > 1)} were all alike and leave no spread to "
             "measure: intervals that rest on them come from the model and the prior."
         )
+        notes.append(Note(NoteKind.ALL_ALIKE, text))
     if not tells_advantage and not fixed and len(cells.first):
-        notes.append(
-            "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
-        )
+        text = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
+        notes.append(Note(NoteKind.NO_ADVANTAGE, text))
     return Ratings(table, pd.DataFrame(covariance, ranked, ranked), advantage, groups, tuple(notes))
 
 
@@ -535,35 +557,37 @@ def los_over_next(elo: Floats, covariance: Floats) -> Floats:
     return los(elo[:-1] - elo[1:], deviation)
 
 
-def _twin_notes(twins: Mapping[tuple[int, int], int], names: Sequence[str]) -> list[str]:
-    notes = [
-        f"{names[a]} and {names[b]} played the same moves in all {games} games: {ONE_PLAYER}"
-        for (a, b), games in twins.items()
-    ]
-    rest = len(notes) - MAX_NAMES
-    return [*notes[:MAX_NAMES], *([f"So did {rest} more pairs of players."] if rest > 0 else [])]
+def _twin_notes(twins: Mapping[tuple[int, int], int], names: Sequence[str]) -> Iterator[Note]:
+    for (a, b), games in [*twins.items()][:MAX_NAMES]:
+        text = f"{names[a]} and {names[b]} played the same moves in all {games} games: they are one player."
+        yield Note(NoteKind.ONE_PLAYER, text, (names[a], names[b]), games)
+    if (rest := len(twins) - MAX_NAMES) > 0:
+        yield Note(NoteKind.MORE_TWINS, f"So did {counted(rest, 'more pair')} of players.")
 
 
-def _repetition_notes(games: pd.DataFrame) -> Iterator[str]:
+def _repetition_notes(games: pd.DataFrame) -> Iterator[Note]:
     total, lined = int(games["number"].sum()), games["line"] >= 0
     distinct = len(games[lined].drop_duplicates(["first", "second", "line"])) + int(games["number"][~lined].sum())
     if distinct < total:
-        yield (
+        text = (
             f"{total} games, {distinct} distinct: {total - distinct} of {total} games repeat an earlier one move "
             "for move, as deterministic players do; they add nothing to what the intervals rest on."
         )
+        yield Note(NoteKind.REPEATED, text)
 
 
-def _group_notes(groups: Sequence[Sequence[str]], anchors: Collection[str]) -> Iterator[str]:
+def _group_notes(groups: Sequence[Sequence[str]], anchors: Collection[str]) -> Iterator[Note]:
     if len(groups) < 2:
         return
     members = [f"({number}) {first_few(group, MAX_NAMES)}" for number, group in enumerate(groups, 1)]
-    yield (
+    text = (
         f"The players fall into {len(groups)} groups without games between them, so ratings compare "
         f"only inside a group: {first_few(members, MAX_NAMES, '; ')}."
     )
+    yield Note(NoteKind.GROUPS, text)
     if anchors:
-        yield (
+        text = (
             f"Ratings are relative to {first_few([*anchors], MAX_NAMES)} in a group that has one, "
             "to the group's mean elsewhere."
         )
+        yield Note(NoteKind.GROUPS, text)

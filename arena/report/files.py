@@ -13,6 +13,7 @@ import pandas as pd
 from arena.base.docs import docstring
 from arena.base.writing import write_rows, write_text, written
 from arena.ledger.game import row_pdn
+from arena.report.faults import Place
 from arena.report.page.sections import markdown
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
@@ -83,7 +84,7 @@ def _write_latex(table: Table, run: Run, path: Path) -> None:
 
 def latex(cells: pd.DataFrame) -> str:
     """A table of cells as a `tabular` for booktabs; names are shown as they are."""
-    columns = "".join("l" if are_words(cells[name]) else "r" for name in cells)
+    columns = "".join("l" if are_words(column) else "r" for _, column in cells.items())
     body: str = texts(cells).to_latex(index=False, escape=True, column_format=columns)
     return f"% needs \\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n{body}"
 
@@ -155,7 +156,12 @@ def files_of(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
 
     Those of all moves of a large run only if `moves`, tables for papers only if `latex`.
     """
-    return [file for file in asked(run, moves, latex) if file.applies(run)]
+    tried = run.faults.attempt
+    return [
+        file
+        for file in asked(run, moves, latex)
+        if tried(Place.FILE, file.name, partial(file.applies, run), False)
+    ]
 
 
 def asked(run: Run, moves: bool = False, latex: bool = False) -> list[File]:

@@ -200,7 +200,7 @@ def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
     text = same + game("b", "a", moves="11-15 22-17") + game(number="", moves="") * 2
     games = read_results([written(tmp_path, "games.pdn", text)]).games
     assert games["line"].isna().sum() == 2
-    assert any("7 games, 4 distinct" in note for note in rate(games).notes)
+    assert any("7 games, 4 distinct" in note.text for note in rate(games).notes)
 
 
 @pytest.mark.parametrize(

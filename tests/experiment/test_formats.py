@@ -97,7 +97,7 @@ def test_a_decided_test_says_which_hypothesis_and_an_open_one_that_it_is(
 ) -> None:
     results = [first, {"white": "black", "black": "white"}.get(first, first)] * pairs
     path = sprt_path(pd.DataFrame({"game": range(1, 2 * pairs + 1), "result": results}), Sprt.model_validate(SPRT))
-    sentence = decision(path, experiment([player("a"), player("b")], sprt=SPRT))
+    sentence = decision(path, experiment([player("a"), player("b")], sprt=SPRT)).sentence
     assert f"{accepted} after {len(path)} pairs" in sentence
     assert pairs == 0 or "nan" not in svg(plot_sprt(path))
 

@@ -241,11 +241,11 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     )
 
 
-def write_quickly(run: Run, folder: Path | None = None) -> list[Path]:
+def write_quickly(run: Run, folder: Path | None = None, **options: Any) -> list[Path]:
     """`write` with empty pictures, which take most of its time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arena.report.write.svg", lambda axes: '<svg width="9pt"></svg>')
-        return write(run, folder)
+        return write(run, folder, **options)
 
 
 def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes: Any) -> Ratings:

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from scipy.stats import t as student
 
 from arena.ratings.interval import ELO_PER_LOGIT, Z95
-from arena.ratings.joint import rate
+from arena.ratings.joint import NoteKind, Ratings, rate
 from tests.helpers.needed import needed
 from tests.helpers.results import (
     GAMES,
@@ -35,6 +35,11 @@ from tests.helpers.results import (
 )
 
 PUBLISHED = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())["rows"]
+
+
+def kinds(ratings: Ratings) -> list[NoteKind]:
+    """The kinds of its notes."""
+    return [note.kind for note in ratings.notes]
 
 
 def naive_loss(x, games, names):
@@ -113,7 +118,7 @@ def test_an_advantage_that_games_cannot_tell_from_strength_is_not_fitted():
     ratings = rate(games)
     assert ratings.advantage == (0, 0, 0)
     assert elo_of(ratings)["a"] - elo_of(ratings)["b"] == pytest.approx(85.04, abs=0.1)
-    assert any("cannot tell the advantage" in note for note in ratings.notes)
+    assert NoteKind.NO_ADVANTAGE in kinds(ratings)
     told = rate(pd.concat([games, frame(repeat("b", "a", 1, 0, 0))]))
     assert told.advantage.error > 0 and told.notes == ()
     ladder = frame(repeat("a", "b", 2, 1, 1) + repeat("b", "c", 2, 1, 1))
@@ -174,9 +179,9 @@ def test_twenty_wins_to_none_are_finite_with_a_wide_interval():
     assert_finite(ratings)
     assert elo_of(ratings)["a"] == pytest.approx(447.33, abs=0.1)
     assert 250 < ratings.table["elo_high"][0] - ratings.table["elo"][0] < 500
-    assert "alike" in ratings.notes[0]
+    assert kinds(ratings)[0] is NoteKind.ALL_ALIKE
     unfinished = rate(games.iloc[:-1])
-    assert "alike" in unfinished.notes[0]
+    assert kinds(unfinished)[0] is NoteKind.ALL_ALIKE
 
 
 def test_pairs_that_all_go_to_the_first_mover_leave_intervals_of_elo_and_of_the_advantage():
@@ -190,7 +195,7 @@ def test_players_that_never_met_are_rated_in_groups():
     rows = repeat("a", "b", 6, 4, 2) + repeat("c", "d", 1, 4, 9) + repeat("d", "e", 3, 3, 3)
     ratings = rate(frame(rows), ["a", "b", "c", "d", "e", "idle"])
     assert [set(group) for group in ratings.groups] == [{"c", "d", "e"}, {"a", "b"}, {"idle"}]
-    assert "3 groups" in ratings.notes[0] and "idle" in ratings.notes[0]
+    assert "3 groups" in ratings.notes[0].text and "idle" in ratings.notes[0].text
     assert list(ratings.table["player"]) == [name for group in ratings.groups for name in group]
     for group in ratings.groups:
         assert elo_of(ratings)[list(group)].mean() == pytest.approx(0, abs=1e-9)
@@ -265,7 +270,7 @@ def test_any_results_counts_and_repetitions_give_a_finite_table(rows, prior, anc
     lines = counted.dropna(subset="line")[["white", "black", "line"]]
     distinct = len(lines.drop_duplicates()) + counted["count"][counted["line"].isna()].sum()
     is_repeated = games["count"].sum() > distinct
-    assert any(f"{distinct} distinct" in note for note in ratings.notes) == is_repeated
+    assert any(f"{distinct} distinct" in note.text for note in ratings.notes) == is_repeated
 
 
 @quick
@@ -311,7 +316,7 @@ def test_copies_of_every_game_leave_the_rating_of_the_distinct_games():
     expected, found = rate(once), rate(again)
     for column in ("elo", "elo_low", "elo_high"):
         np.testing.assert_allclose(found.table[column], expected.table[column], atol=6)
-    assert any("600 games, 98 distinct" in note for note in found.notes)
+    assert any("600 games, 98 distinct" in note.text for note in found.notes)
     assert not expected.notes
     blind = rate(again.drop(columns="line")).table
     assert blind["elo_high"][0] - blind["elo"][0] < 0.5 * (expected.table["elo_high"] - expected.table["elo"])[0]
@@ -345,14 +350,15 @@ def mirrored(one: str, other: str, openings: int) -> pd.DataFrame:
 
 def test_players_that_played_the_same_moves_whenever_they_met_are_one_without_a_rating():
     ratings = rate(mirrored("a", "b", 100))
-    assert ratings.notes == ("a and b played the same moves in all 200 games: they are one player.",)
+    (note,) = ratings.notes
+    assert (note.kind, note.players, note.games) == (NoteKind.ONE_PLAYER, ("a", "b"), 200)
     table = ratings.table
     assert table[["elo", "elo_low", "elo_high", "los"]].isna().all(axis=None)
     assert table[["games", "wins", "draws", "losses", "score"]].to_numpy().tolist() == [[200, 80, 40, 80, 0.5]] * 2
     differs = mirrored("a", "b", 100)
     differs.loc[7, "line"] = "another"
-    assert "one player" not in " ".join(rate(differs).notes) and rate(differs).table["elo_high"].gt(0).all()
-    assert "one player" not in " ".join(rate(mirrored("a", "b", 4)).notes)
+    assert NoteKind.ONE_PLAYER not in kinds(rate(differs)) and rate(differs).table["elo_high"].gt(0).all()
+    assert NoteKind.ONE_PLAYER not in kinds(rate(mirrored("a", "b", 4)))
 
 
 @pytest.mark.parametrize("anchor", [None, "a", "b"])
@@ -370,14 +376,14 @@ def test_players_that_are_one_share_the_rating_of_one_of_them_against_others(anc
             assert table.loc[player, column] == pytest.approx(expected.loc[model, column], abs=1e-6)
     assert table["los"].isna().tolist() == [True, False, False]
     assert found.groups == (("a", "b", "c"),) and found.table["games"].sum() == 2 * len(both)
-    assert found.notes[0] == "a and b played the same moves in all 10 games: they are one player."
+    assert (found.notes[0].players, found.notes[0].games) == (("a", "b"), 10)
 
 
 def test_only_games_of_the_same_players_and_colours_repeat_one_another():
     rows = [("a", "b", "white"), ("b", "a", "white"), ("a", "c", "black"), ("c", "b", "draw"), ("a", "b", "white")]
     games = frame(rows).assign(line=["x", "x", "x", "x", None])
     pd.testing.assert_frame_equal(rate(games).table, rate(games.drop(columns="line")).table)
-    assert not any("distinct" in note for note in rate(games).notes)
+    assert NoteKind.REPEATED not in kinds(rate(games))
 
 
 def test_a_count_stands_for_so_many_games():

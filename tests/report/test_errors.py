@@ -15,7 +15,7 @@ from arena.ratings import errors
 from arena.report.charts.grades import correlation, plot_errors
 from arena.report.files import pdn_games
 from arena.report.run import Run
-from arena.report.sentences.answer import answer, error_sentences
+from arena.report.sentences.answer import answer, endgame_claims
 from arena.report.tables.grades import errors_of_games
 from arena.report.viewer.games import games_of, linked_games
 from tests.helpers.report_data import (
@@ -162,10 +162,12 @@ def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
         assert (row["won_endings"], row["drawn_endings"]) == (len(white), 0)
         assert row["converted"] == pytest.approx((white["result"] == "white").mean())
     first, last = table.index[0], table.index[-1]
-    (sentence,) = error_sentences(graded.endgame_errors)
-    assert sentence in [claim.sentence for claim in answer(graded)]
-    assert re.search(rf" {first} throws away .* in .*, {last} in \d+\.\d \(\d+\.\d to \d+\.\d\) %\.$", sentence)
-    assert error_sentences(graded.endgame_errors.assign(decisions=49)) == []
+    (claim,) = endgame_claims(graded.endgame_errors)
+    assert claim in answer(graded) and claim.players == (first, last)
+    rates = table[["error_rate", "error_rate_low", "error_rate_high"]]
+    assert claim.facts["rates"] == [tuple(rates.loc[name]) for name in claim.players]
+    assert claim.is_shown == (rates.loc[first].iloc[2] < rates.loc[last].iloc[1])
+    assert list(endgame_claims(graded.endgame_errors.assign(decisions=49))) == []
 
 
 def test_a_won_ending_is_converted_by_a_win_alone_and_a_drawn_one_held_by_a_draw_or_a_win() -> None:

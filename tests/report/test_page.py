@@ -17,9 +17,11 @@ from arena.base.number import shown as number_of
 from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
 from arena.report.charts.style import save_png, svg
-from arena.report.page.blocks import Chart
+from arena.report.files import frame_of, latex
+from arena.report.page.blocks import Chart, Table
 from arena.report.page.sections import MOST_PAIRS, RunPage
 from arena.report.run import Run
+from arena.report.tables.catalogue import TABLES
 from arena.report.template import escaped, wrapping
 from arena.report.write import write
 from tests.helpers.report_data import player, synthetic, texts
@@ -91,6 +93,27 @@ def test_latex_tables_have_the_same_columns_in_each_row(made: Run) -> None:
         rows = [line for line in text.splitlines() if line.endswith(r"\\")]
         assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1 and len(rows) > 1, name
     assert 'a <b> \\& "id="x" url(\\#y)' in tables["standings.tex"]
+
+
+TERMS: list[dict[str, Any]] = [{"depth": 6}, {"seconds": 0.02}]
+TWO_TERMS = [player(f"{e} {limit}", evaluation=e, **limit) for e in "xy" for limit in TERMS]
+
+
+def test_every_table_that_people_read_has_all_its_columns_by_every_writer(made: Run, tmp_path: Path) -> None:
+    """That of two kinds of limit has two columns headed LOS."""
+    for run in (made, synthetic(tmp_path, TWO_TERMS, 5, plies=4)):
+        for table in (table for table in TABLES.values() if table.is_read):
+            if not len(frame_of(run, table)):
+                continue
+            cells = table.cells(frame_of(run, table))
+            rows = [line for line in latex(cells).splitlines() if line.endswith(r"\\")]
+            assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {cells.shape[1]}
+            shown = Table.of(cells)
+            assert (
+                shown.html().count("<th ")
+                == len(shown.markdown().splitlines()[1].split("|")) - 2
+                == cells.shape[1]
+            )
 
 
 def test_cells_sort_by_the_numbers_that_they_show() -> None:

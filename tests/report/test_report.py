@@ -12,15 +12,14 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from arena.report.charts.catalogue import CHARTS
+from arena.base.errors import ArenaError
 from arena.report.charts.effort import plot_nodes, plot_time
 from arena.report.charts.elo import plot_elo, plot_sweep
-from arena.report.charts.style import save_png
-from arena.report.files import FILES
+from arena.report.charts.style import save_pdf, save_png
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions
 from arena.report.tables.effort import SHARES
-from arena.report.write import write
+from arena.report.write import FAULTS, left_over, write
 from tests.helpers.report_data import (
     MISSING_WORD,
     START,
@@ -199,6 +198,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
     mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "elo.png").write_bytes(b"old")
+    (tmp_path / "report.html").write_bytes((mixed.folder / "report.html").read_bytes())
 
     def fail(axes: Axes, path: Path) -> None:
         path.write_bytes(b"half")
@@ -212,22 +212,86 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
     assert not list(tmp_path.glob(".*"))
 
 
-def test_files_that_a_run_does_not_have_are_removed(empty: Run, tmp_path: Path) -> None:
-    every = {file.name for file in FILES} | {f"{c.name}.{suffix}" for c in CHARTS for suffix in ("svg", "png")}
-    for name in every:
-        (tmp_path / name).write_text("stale")
-    written = {path.name for path in write_quickly(empty, tmp_path)}
-    assert {path.name for path in tmp_path.iterdir()} == written >= {"standings.csv"}
-
-
-def test_charts_are_png_files_too_if_asked_for(
+def test_a_report_deletes_nothing_renews_what_there_was_and_names_the_rest(
     mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.report.write.save_png", lambda axes, path: path.touch())
-    names = {path.name for path in write(mixed, tmp_path, png=True)}
+    monkeypatch.setattr("arena.report.write.write_positions", lambda run, path: path.write_text("game,fen\n"))
+    write_quickly(mixed, tmp_path, png=True, latex=True, fen=True)
+    earlier = {path.name for path in tmp_path.iterdir()}
+    renewed = ("standings.tex", "elo.png", "games.pdn", "moves.csv")
+    written = {name: (tmp_path / name).read_bytes() for name in renewed}
+    for name in (*renewed, "sprt.csv", "notes.txt"):
+        (tmp_path / name).write_text("game,fen\n")
+    paths = write_quickly(mixed, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == earlier | {"sprt.csv", "notes.txt"}
+    assert {name: (tmp_path / name).read_bytes() for name in renewed} == written
+    assert left_over(tmp_path, paths) == ["sprt.csv"]
+
+
+def test_a_folder_with_files_of_a_users_own_is_not_written_to(mixed: Run, tmp_path: Path) -> None:
+    (tmp_path / "games.csv").write_text("mine")
+    (tmp_path / "report.html").write_text("mine, too")
+    with pytest.raises(ArenaError, match=re.escape(str(tmp_path / "games.csv"))):
+        write(mixed, tmp_path)
+    assert sorted(path.read_text() for path in tmp_path.iterdir()) == ["mine", "mine, too"]
+
+
+def broken(*_: Any, **__: Any) -> Any:
+    raise ZeroDivisionError("float division by zero")
+
+
+@pytest.mark.parametrize(
+    ("target", "part"),
+    [
+        ("sentences.answer._comparisons", "the comparisons"),
+        ("sentences.cautions.waited", "the caution broken"),
+        ("page.sections.RunPage._standings", "Standings"),
+        ("page.blocks.whisker", "synthetic"),
+        ("page.sections.player_sections", "the players' pages"),
+        ("charts.catalogue.plot_sweep", "elo_by_depth"),
+        ("tables.effort.effort", "effort.csv"),
+        ("files.pdn_games", "games.pdn"),
+        ("write.viewer", "Games"),
+    ],
+)
+def test_a_part_that_cannot_be_made_is_one_line_and_all_others_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, part: str
+) -> None:
+    run = synthetic(tmp_path, MIXED, 3, plies=6)
+    whole = {path.name for path in write_quickly(run)}
+    with monkeypatch.context() as patch:
+        patch.setattr(f"arena.report.{target}", broken)
+        faulty = changed(run)
+        lacking = whole - {path.name for path in write_quickly(faulty)}
+    assert part in [fault.part for fault in faulty.faults.found.values()]
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "ZeroDivisionError: float division by zero" in page
+    assert "in broken" in (tmp_path / FAULTS).read_text(encoding="utf-8")
+    assert lacking <= {"elo_by_depth.svg", "elo_by_nodes.svg", "effort.csv", "games.pdn", "nodes.svg", "time.svg"}
+    write_quickly(changed(run))
+    assert not (tmp_path / FAULTS).exists()
+
+
+@pytest.mark.parametrize("kind", ["png", "pdf"])
+def test_charts_are_files_of_another_kind_too_if_asked_for(
+    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(f"arena.report.write.save_{kind}", lambda axes, path: path.touch())
+    options: dict[str, Any] = {kind: True}
+    names = {path.name for path in write(mixed, tmp_path, **options)}
     charts = {path.stem for path in mixed.folder.glob("*.svg")}
-    assert not list(mixed.folder.glob("*.png")) and {f"{name}.png" for name in charts} <= names
-    assert set(re.findall(r'href="(\w+)\.png"', (tmp_path / "report.html").read_text(encoding="utf-8"))) == charts
+    assert not list(mixed.folder.glob(f"*.{kind}")) and {f"{name}.{kind}" for name in charts} <= names
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert set(re.findall(rf'href="(\w+)\.{kind}"', page)) == charts
+
+
+def test_a_pdf_has_its_fonts_inside_and_the_same_bytes_each_time(mixed: Run, tmp_path: Path) -> None:
+    for name in ("one.pdf", "other.pdf"):
+        save_pdf(plot_elo(mixed.standings), tmp_path / name)
+    drawn = (tmp_path / "one.pdf").read_bytes()
+    assert drawn.startswith(b"%PDF") and b"/FontFile2" in drawn
+    assert drawn == (tmp_path / "other.pdf").read_bytes()
 
 
 def test_a_png_has_two_hundred_dots_per_inch_and_the_same_bytes_each_time(mixed: Run, tmp_path: Path) -> None:

@@ -11,13 +11,14 @@ import pandas as pd
 import pytest
 
 from arena.base.files import RUNS
+from arena.ratings.interval import Z95, Interval, score_from_elo
 from arena.report.charts.catalogue import charts_of
 from arena.report.load import card
 from arena.report.page.blocks import Table
 from arena.report.page.sections import html, markdown
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.sentences.answer import MOST, Claim, answer, gains, opening, shortened, to_know_more
+from arena.report.sentences.answer import answer, gains, more_games, opening, suite_claims
 from arena.report.sentences.cautions import (
     below_random,
     cautions,
@@ -27,7 +28,9 @@ from arena.report.sentences.cautions import (
     unfinished,
     waited,
 )
+from arena.report.sentences.claims import MOST, Claim, Kind, placed, shortened
 from arena.report.sentences.facts import byes
+from arena.report.tables.suites import RANDOM
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
@@ -73,8 +76,8 @@ def test_a_run_of_two_is_one_line_with_the_interval_of_the_difference_everywhere
 
 def test_few_games_have_no_number(tmp_path: Path) -> None:
     for results in (["white", "black"] * 2, ["draw"] * 4):
-        (said,) = lines_of(two(tmp_path, results))
-        assert said.endswith("too few games to tell.") and "±" not in said
+        (claim,) = answer(two(tmp_path, results))
+        assert claim.kind is Kind.TOO_FEW and claim.interval is None and "±" not in claim.sentence
 
 
 def test_failures_come_before_all_else_and_what_they_decided_has_no_number(tmp_path: Path) -> None:
@@ -102,39 +105,101 @@ def test_each_value_is_a_line_at_each_kind_of_terms_and_what_is_not_shown_is_sai
     players = [player(f"{e} {term}", type="negamax", evaluation=e, **term) for e in ("x", "y") for term in TERMS]
     run = synthetic(tmp_path, players, 8, plies=2)
     claims = answer(run)
-    assert [claim.names for claim in claims] == [("y", "x")] * 3
+    assert [claim.players for claim in claims] == [("y", "x")] * 3
     for claim, term in zip(claims, ("depth", "nodes", "time"), strict=True):
-        assert f"at equal {term}" in claim.words and claim.difference is not None
-        assert claim.is_shown == (abs(claim.difference.value) > claim.difference.error)
+        assert f"at equal {term}" in claim.sentence and claim.interval is not None
+        assert claim.is_shown == (abs(claim.interval.value) > claim.interval.error)
 
 
 def test_an_answer_has_so_many_lines_at_most_and_says_how_many_are_left_out(tmp_path: Path) -> None:
-    claims = shortened([Claim(f"claim {i}") for i in range(MOST + 4)])
-    assert len(claims) == MOST and claims[-1].text == "5 more, listed below"
+    claims = shortened([Claim(Kind.UNPLACED, (f"p{i}",)) for i in range(MOST + 4)])
+    assert len(claims) == MOST and claims[-1] == Claim(Kind.MORE, is_shown=False, facts={"count": 5})
     players = [player(f"p{i}", 3, evaluation=f"e{i}") for i in range(MOST)]
     few = answer(synthetic(tmp_path, players, 1, plies=2))
-    assert len([claim for claim in few if claim.text.endswith("too few games to tell")]) == 1
+    assert [claim.kind for claim in few].count(Kind.MORE_TOO_FEW) == 1
+    assert Kind.TOO_FEW not in [claim.kind for claim in few]
+
+
+SWEEP = [player(f"{e} d{depth}", depth, type="negamax", evaluation=e) for e in "xy" for depth in (1, 2, 4)]
+
+
+def probed(run: Run) -> Run:
+    """The run with a search of every player to depth 6."""
+    names = [spec.name for spec in run.experiment.players]
+    searches = pd.DataFrame({"player": names, "position": 1, "depth": 6, "nodes": 9, "error": ""})
+    of = experiment(SWEEP, probe={"depth": 6, "positions": 2})
+    return changed(run, experiment=of, probes=searches.assign(seconds=1e-3, cpu_seconds=1e-3))
+
+
+@pytest.mark.parametrize("with_probe", [False, True])
+def test_a_sweep_of_two_settings_is_answered_for_each_at_equal_others(tmp_path: Path, with_probe: bool) -> None:
+    run = synthetic(tmp_path, SWEEP, 30, plies=2)
+    found = {claim.players: claim.kind for claim in answer(probed(run) if with_probe else run)}
+    assert found.keys() == {("y", "x"), ("evaluation x",), ("evaluation y",)}
+    assert found["evaluation x",] is found["evaluation y",] is Kind.DOUBLING
+
+
+def test_a_place_among_players_of_given_elo_is_said_as_far_as_the_interval_shows() -> None:
+    given = {"a": 0.0, "b": 200.0, "c": 400.0}
+    for low, high, names in ((10, 150, "ab"), (-50, 190, "b"), (10, 350, "ac"), (210, 399, "bc"), (210, 500, "b")):
+        claim = placed("own", Interval((low + high) / 2, low, high), given)
+        assert (claim.kind, claim.players, claim.is_shown) == (Kind.PLACED, ("own", *names), True)
+    unclear = placed("own", Interval(200, -10, 410), given)
+    assert (unclear.kind, unclear.players, unclear.is_shown) == (Kind.UNPLACED, ("own",), False)
+
+
+def test_shares_of_a_suite_are_shown_to_differ_where_their_intervals_are_apart() -> None:
+    rows = [("s", "all", name, 50, *solved) for name, solved in (
+        ("a", (0.8, 0.7, 0.9)), ("b", (0.6, 0.5, 0.69)), (RANDOM, (0.1, 0.0, 0.2)),
+    )]  # fmt: skip
+    columns = ["suite", "stratum", "player", "positions", "share", "share_low", "share_high"]
+    suites = pd.DataFrame(rows, columns=columns)
+    assert [claim.is_shown for claim in suite_claims(suites, ["a", "b"])] == [True]
+    wide = suites.assign(share_high=suites["share_high"] + 0.02)
+    assert [claim.is_shown for claim in suite_claims(wide, ["a", "b"])] == [False]
+    assert [claim.is_shown for claim in suite_claims(wide, ["a"])] == [True]
 
 
 def test_twice_the_depth_is_worth_what_a_line_that_fits_says() -> None:
     rows = [(f"e{i}", "depth", g, g - 9.0, g + 9.0) for i, g in enumerate((80.0, 60.0, 100.0))]
     table = pd.DataFrame(rows, columns=["family", "per", "gain", "gain_low", "gain_high"]).assign(fits=True)
     assert [claim.sentence for claim in gains(table.head(1))] == ["twice the depth is worth: +80 ± 9 Elo."]
-    assert [claim.names for claim in gains(table)] == [("e2",), ("e0",), ("e1",)]
-    assert [claim.names for claim in gains(table.assign(fits=[False, True, True]))] == [("e2",), ("e1",), ("e0",)]
-    assert list(gains(table.assign(fits=False))) == []
+    assert [claim.players for claim in gains(table)] == [("e2",), ("e0",), ("e1",)]
+    assert [claim.players for claim in gains(table.assign(fits=[False, True, True]))] == [
+        ("e2",),
+        ("e1",),
+        ("e0",),
+    ]
+    assert gains(table.assign(fits=False)) == []
 
 
-def test_how_many_times_the_games_would_show_what_is_not_shown(tmp_path: Path) -> None:
+def scores(run: Run) -> np.ndarray:
+    """The score of player a in each pair of a run of two."""
+    white = run.games["result"].map({"white": 1.0, "draw": 0.5, "black": 0.0})
+    return white.where(run.games["white"] == "a", 1 - white).groupby(run.games["pair"]).mean().to_numpy()
+
+
+def test_so_many_times_the_games_show_the_difference_in_four_runs_of_five(tmp_path: Path) -> None:
+    """Runs are drawn with the spread of the pairs played, about the score that the difference means."""
     run = two(tmp_path, LEVEL_RESULTS)
-    difference = answer(run)[0].difference
-    assert difference is not None
-    times = int(np.ceil((difference.error / max(round(abs(difference.value)), 5)) ** 2))
-    text, setting = to_know_more(run, answer(run))
-    assert f"takes {times} times the games" in text
-    assert setting == f"openings: {{count: {times * 40}}}"
+    more = more_games(run, answer(run))
+    assert more is not None and more.openings == more.times * 10  # of the configuration's 10
+    played = scores(run)
+    drawn = np.random.default_rng(5).choice(played, (2000, len(played) * more.times))
+    drawn += score_from_elo(more.elo) - played.mean()
+    shows = drawn.mean(axis=1) - 0.5 > Z95 * drawn.std(axis=1, ddof=1) / np.sqrt(drawn.shape[1])
+    assert 0.78 < shows.mean() < 0.92
+
+
+def test_more_games_are_counted_from_those_of_the_configuration(tmp_path: Path) -> None:
+    run = two(tmp_path, LEVEL_RESULTS)
+    whole, half = (changed(run, info=run.info._replace(games=n * len(run.games))) for n in (1, 2))
+    of_whole, of_half = more_games(whole, answer(whole)), more_games(half, answer(half))
+    assert of_whole and of_half and abs(of_half.times - of_whole.times / 2) <= 1
+    nearly_begun = changed(run, info=run.info._replace(games=1000 * len(run.games)))
+    assert more_games(nearly_begun, answer(run)) is None
     test = experiment([player("a", 3), player("b", 4)], sprt={"elo0": 0, "elo1": 5})
-    assert to_know_more(changed(run, experiment=test), answer(run)) == ("", "")
+    assert more_games(changed(run, experiment=test), answer(run)) is None
 
 
 # notes
@@ -261,6 +326,20 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     assert not MISSING_WORD.search(markdown(alike).replace("none", ""))
     assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}
     assert lines_of(run) != [said]
+
+
+def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path) -> None:
+    """The difference of the two is 0 and its interval has no width."""
+    players = [player("A", 3, evaluation="x"), player("B", 3, evaluation="y"), player("C", 1, evaluation="x")]
+    run = synthetic(tmp_path, players, 10, plies=6)
+    between = run.games["white"].isin(["A", "B"]) & run.games["black"].isin(["A", "B"])
+    first = run.games["game"].where(~(between & (run.games["game"] % 2 == 1)), run.games["game"] - 1)
+    moves = [run.moves[run.moves["game"] == of].assign(game=game) for game, of in enumerate(first)]
+    results = run.games["result"].to_numpy()[first]
+    alike = changed(run, moves=pd.concat(moves, ignore_index=True), games=run.games.assign(result=results))
+    kinds = {claim.kind: claim.players for claim in answer(alike)}
+    assert kinds[Kind.ONE_PLAYER] == ("A", "B")
+    assert all(claim.interval is None or claim.interval.error > 0 for claim in opening(alike).claims)
 
 
 # tables

@@ -78,6 +78,8 @@ SetName = Annotated[
     WithJsonSchema(named({each.name: f"{each.played} openings: {each.source}." for each in SETS.values()})),
 ]
 """The name of one of SETS, as a field."""
+RANDOM_OPENINGS = 50
+"""Random openings of a configuration without a `count`."""
 
 
 class Openings(Section):
@@ -99,7 +101,10 @@ class Openings(Section):
     set: SetName | None = Field(default=None, description="Use a named set of openings.")
     file: str | None = Field(default=None, description="A file of openings: FENs, one a line, or a PDN.")
     count: int | None = Field(
-        default=None, ge=1, le=MAX_OPENINGS, description="How many [50 random ones; all of a set or file]."
+        default=None,
+        ge=1,
+        le=MAX_OPENINGS,
+        description=f"How many [{RANDOM_OPENINGS} random ones; all of a set or file].",
     )
 
     @model_validator(mode="after")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -11,6 +12,7 @@ from arena.report.charts.comparisons import plot_ablation, plot_comparisons, plo
 from arena.report.charts.effort import plot_nodes, plot_solved, plot_time, solved_sweeps, swept_depths
 from arena.report.charts.elo import plot_convergence, plot_elo_of, plot_sweep
 from arena.report.charts.grades import plot_errors, plot_errors_by_limit, swept_limit
+from arena.report.faults import Place
 from arena.report.run import Run
 
 
@@ -119,9 +121,16 @@ CHARTS: tuple[Chart, ...] = (
 
 def charts_of(run: Run) -> list[Chart]:
     """The charts that a run has: none before its first game."""
-    return [chart for chart in CHARTS if chart.applies(run)] if len(run.games) else []
+    if not len(run.games):
+        return []
+    tried = run.faults.attempt
+    return [chart for chart in CHARTS if tried(Place.CHART, chart.name, partial(chart.applies, run), False)]
 
 
 def draw(run: Run) -> dict[str, Axes]:
-    """The charts of a run by name."""
-    return {chart.name: chart.draw(run) for chart in charts_of(run)}
+    """The charts of a run by name, without those that could not be drawn."""
+    drawn = {
+        chart.name: run.faults.attempt(Place.CHART, chart.name, partial(chart.draw, run), None)
+        for chart in charts_of(run)
+    }
+    return {name: axes for name, axes in drawn.items() if axes is not None}

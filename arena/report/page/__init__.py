@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from markupsafe import Markup
 
 from arena.report.page.blocks import Section, together, together_in_markdown
 from arena.report.template import environment, escaped, script
 
+GENERATOR = "draughts-arena"
+"""What every page names as the program that wrote it."""
 SCRIPT = "report/page/tables.js"
 """The module of every page; its path is below the package `arena`."""
 
@@ -20,6 +23,7 @@ def page_of(sections: Sequence[Section], after: str = "") -> str:
         environment()
         .get_template("page/frame.html")
         .render(
+            generator=GENERATOR,
             script=Markup(script(SCRIPT)),
             title=opening.title,
             opening=together(opening.blocks),
@@ -29,6 +33,14 @@ def page_of(sections: Sequence[Section], after: str = "") -> str:
         )
     )
     return f"{page}\n"
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file is a page that the arena wrote."""
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return f'<meta name="generator" content="{GENERATOR}">' in file.read(1000)
 
 
 def markdown_of(sections: Sequence[Section]) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import pandas as pd
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from arena.base.number import known, shown
+from arena.base.number import known, shown, unbroken
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
+from arena.report.faults import Faults, Place
 from arena.report.marks import elo_html, player_link, scale, whisker
-from arena.report.sentences.answer import Claim
+from arena.report.sentences.claims import Claim
 from arena.report.tables.table import Cell
 from arena.report.template import escaped, wrapping
 
@@ -89,7 +90,7 @@ class Answer(NamedTuple):
     claims: Sequence[Claim]
 
     def html(self) -> Markup:
-        ends = scale(claim.difference for claim in self.claims)
+        ends = scale(claim.interval for claim in self.claims)
         return Markup('<ul class="answer">\n{}\n</ul>').format(
             Markup("\n").join(_claim_line(claim, ends) for claim in self.claims)
         )
@@ -99,14 +100,13 @@ class Answer(NamedTuple):
 
 
 def _claim_line(claim: Claim, ends: tuple[float, float]) -> Markup:
-    said = wrapping(claim.words)
-    if claim.names:
-        said = said.format(*(Markup("<b>{}</b>").format(wrapping(name)) for name in claim.names))
+    names = (Markup("<b>{}</b>").format(wrapping(name)) for name in claim.players)
+    said = Markup(escape(unbroken(claim.template))).format(*names, **claim.facts)
     notes = Markup(" <small>{}</small>").format(wrapping(claim.note)) if claim.note else ""
-    number = elo_html(claim.difference) if claim.difference else ""
+    number = elo_html(claim.interval) if claim.interval else ""
     return Markup('<li{}><span class="say">{}{}</span><span class="n">{}</span>{}</li>').format(
         Markup("") if claim.is_shown else Markup(' class="open"'),
-        said, notes, number, whisker(claim.difference, ends),
+        said, notes, number, whisker(claim.interval, ends),
     )  # fmt: skip
 
 
@@ -232,6 +232,26 @@ class Chart(NamedTuple):
         for colour, variable in ((INK, "ink"), (MUTED, "muted"), (GRID, "grid")):
             tag = tag.replace(colour, f"var(--{variable})")
         return tag.replace(PAPER, "none")
+
+
+class Tried(NamedTuple):
+    """A block that says in one line if it cannot be written."""
+
+    block: Block
+    part: str
+    faults: Faults
+
+    def html(self) -> Markup:
+        written = self.faults.attempt(Place.SECTION, self.part, self.block.html, None)
+        return self._line.html() if written is None else written
+
+    def markdown(self) -> str:
+        written = self.faults.attempt(Place.SECTION, self.part, self.block.markdown, None)
+        return self._line.markdown() if written is None else written
+
+    @property
+    def _line(self) -> Text:
+        return Text(self.faults.line_of(Place.SECTION, self.part), "failed")
 
 
 class Row(NamedTuple):

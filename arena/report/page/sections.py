@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,7 @@ from arena.base.number import percent
 from arena.base.wording import counted, listed
 from arena.ratings.match import summary
 from arena.report.charts.catalogue import charts_of
+from arena.report.faults import Place
 from arena.report.marks import game_link
 from arena.report.page import markdown_of, page_of
 from arena.report.page.blocks import (
@@ -28,6 +30,7 @@ from arena.report.page.blocks import (
     Section,
     Table,
     Text,
+    Tried,
     file_list,
     text_cell,
 )
@@ -85,7 +88,10 @@ def html(
 
     `viewer` shows the games. `kinds` are the suffixes of the charts' files, `files` names and contents of others.
     """
-    players, names = player_sections(run, linked=bool(viewer))
+    part, make = "the players' pages", partial(player_sections, run, linked=bool(viewer))
+    players, names = run.faults.attempt(Place.SECTION, part, make, (Markup(), []))
+    if line := run.faults.line_of(Place.SECTION, part):
+        players = Text(line, "failed").html()
     sections = RunPage(run, charts, viewer, kinds, files, names).sections()
     return page_of(sections, players)
 
@@ -110,28 +116,38 @@ class RunPage:
         """`kinds` are the suffixes of the charts' files, `files` names and contents of the others, `linked` the
         players that have a page of their own."""
         self.run, self.viewer, self.files, self.linked = run, viewer, files, linked
-        self.charts = {
-            chart.name: Chart(chart.name, chart.caption, pictures.get(chart.name, ""), kinds)
+        self.charts: dict[str, Block] = {
+            chart.name: Text(line, "failed")
+            if (line := run.faults.line_of(Place.CHART, chart.name))
+            else Chart(chart.name, chart.caption, pictures.get(chart.name, ""), kinds)
             for chart in charts_of(run)
         }
 
     def sections(self) -> list[Section]:
         """All sections, the opening one first."""
-        run = self.run
-        sections: list[Section] = [
-            Section("top", run.title, self._top()),
-            Section("standings", "Standings", self._standings()),
-            Section("crosstable", "Against each other", self._crosstable()),
-            Section("submissions", "Submissions", _table(run, "submissions", linked=self.linked)),
-            Section("ablation", "Cost and worth of each change", self._ablation()),
-            Section("errors", "Errors", self._errors()),
-            Section("suites", "Suites solved", self._suites()),
-            Section("effort", "Search effort", self._effort()),
-            Section("extras", "Custom metrics", _table(run, "extras", EXTRAS)),
-            Section("games", "Games", [Raw(self.viewer)] if self.viewer else []),
-            Section("details", "Details", self._details()),
-        ]
+        makers: dict[tuple[str, str], Callable[[], list[Block]]] = {
+            ("top", self.run.title): self._top,
+            ("standings", "Standings"): self._standings,
+            ("crosstable", "Against each other"): self._crosstable,
+            ("submissions", "Submissions"): lambda: _table(self.run, "submissions", linked=self.linked),
+            ("ablation", "Cost and worth of each change"): self._ablation,
+            ("errors", "Errors"): self._errors,
+            ("suites", "Suites solved"): self._suites,
+            ("effort", "Search effort"): self._effort,
+            ("extras", "Custom metrics"): lambda: _table(self.run, "extras", EXTRAS),
+            ("games", "Games"): lambda: [Raw(self.viewer)] if self.viewer else [],
+            ("details", "Details"): self._details,
+        }
+        sections = [Section(*named, self._tried(named[1], make)) for named, make in makers.items()]
         return [section for section in sections if section.blocks]
+
+    def _tried(self, part: str, make: Callable[[], list[Block]]) -> list[Block]:
+        """The blocks of a section, or a line that says that they could not be made."""
+        faults = self.run.faults
+        blocks = faults.attempt(Place.SECTION, part, make, [])
+        if line := faults.line_of(Place.SECTION, part):
+            return [Text(line, "failed")]
+        return [Tried(block, part, faults) for block in blocks]
 
     def _top(self) -> list[Block]:
         first = opening(self.run)
@@ -142,12 +158,14 @@ class RunPage:
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
         blocks += [Text(sentence, "failed", player=self._outside(sentence)) for sentence in first.failures]
         blocks += [Answer(first.claims)] if first.claims else []
-        if any(claim.difference for claim in first.claims):
-            scale = "Elo with 95 % intervals; 100 Elo are 64 % of the points."
-            blocks.append(Text(f"{scale} {first.more}".strip(), "note", code=first.setting))
+        if any(claim.interval for claim in first.claims):
+            scale, more = "Elo with 95 % intervals; 100 Elo are 64 % of the points.", first.more
+            text = f"{scale} {more.text}" if more else scale
+            blocks.append(Text(text, "note", code=more.setting if more else ""))
         if (name := answering_chart(self.run)) in self.charts:
             blocks.append(self.charts.pop(name))
-        return blocks + ([Items(first.cautions, "Worth a look")] if first.cautions else [])
+        blocks += [Items(first.cautions, "Worth a look")] if first.cautions else []
+        return [*blocks, *(Text(line, "failed") for line in first.faults)]
 
     def _outside(self, sentence: str) -> str:
         """The player outside the standings that a sentence is of, if it has a page; "" for none."""

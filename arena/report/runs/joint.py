@@ -19,14 +19,29 @@ from arena.experiment.model import Experiment
 from arena.ratings.contrasts import JOINT, Across, across, by_run, gains, joint_table
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
-from arena.report.charts.style import save_png, svg
+from arena.report.charts.style import save_pdf, save_png, svg
+from arena.report.faults import Place
+from arena.report.files import latex as table_in_latex
 from arena.report.load import listed_runs, load, runs_of
 from arena.report.page import markdown_of, page_of
-from arena.report.page.blocks import Answer, Block, Chart, Fold, Items, Raw, Section, Table, Text, file_list
+from arena.report.page.blocks import (
+    Answer,
+    Block,
+    Chart,
+    Fold,
+    Items,
+    Raw,
+    Section,
+    Table,
+    Text,
+    file_list,
+    text_cell,
+)
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.sentences.answer import Claim, answer, compared, shortened
+from arena.report.sentences.answer import answer
 from arena.report.sentences.cautions import failures, unfinished
+from arena.report.sentences.claims import Claim, Kind, compared, shortened
 from arena.report.sentences.facts import facts
 from arena.report.tables.table import with_decimals
 
@@ -120,9 +135,7 @@ def load_joint(folder: Path) -> Joint:
 def conclusion(joint: Joint) -> list[Claim]:
     """What the runs say together: who leads, or what a gauntlet of the anchor tells."""
     if joint.across is None:
-        return [
-            Claim("There is nothing to compare before two runs have games of the same players", is_shown=False)
-        ]
+        return [Claim(Kind.NOTHING_COMMON, is_shown=False)]
     if joint.meets_all:
         others = joint.table[joint.table["player"] != joint.reference].sort_values(
             "elo", key=lambda elo: -elo.abs()
@@ -198,9 +211,16 @@ def gains_text(joint: Joint) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def write_joint(joint: Joint, *, png: bool = False) -> Path:
-    """Write the page of several runs, its tables as CSV and its chart; returns the path of the page."""
-    kinds = ["svg"] + ["png"] * png
+def write_joint(joint: Joint, *, latex: bool = False, pdf: bool = False, png: bool = False) -> Path:
+    """Write the page of several runs, its tables as CSV, and if `latex` for papers, and its chart.
+
+    What an earlier page in the folder has of these is renewed, too. Returns the path of the page.
+    """
+    kinds = [
+        kind
+        for kind, wanted in (("svg", True), ("png", png), ("pdf", pdf))
+        if wanted or (joint.folder / f"{CHART}.{kind}").exists()
+    ]
     files: dict[str, Callable[[Path], object]] = {}
     tables: dict[str, tuple[str, pd.DataFrame]] = {}
     chart = None
@@ -208,7 +228,7 @@ def write_joint(joint: Joint, *, png: bool = False) -> Path:
         axes = plot_joint(joint.by_run, joint.table, reference=joint.zero)
         drawn = svg(axes)
         chart = Chart(CHART, "Elo in each run, and their mean (joint), with 95 % intervals.", drawn, kinds)
-        fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes)}
+        fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
         tables = {
             "joint.csv": ("joint Elo", joint.table),
@@ -216,7 +236,11 @@ def write_joint(joint: Joint, *, png: bool = False) -> Path:
             "gains.csv": (f"gains over {joint.reference} in each run and jointly", joint.gains),
         }
         files |= {name: partial(_write_csv, table) for name, (_, table) in tables.items()}
+        if latex or (joint.folder / "joint.tex").exists():
+            for name, table in (("joint.tex", joint_text(joint)), ("gains.tex", gains_text(joint))):
+                files[name] = partial(write_text, table_in_latex(table.map(text_cell)))
     listed_files = [(name, holds) for name, (holds, _) in tables.items()] + [(SUMMARY, "this page in Markdown")]
+    listed_files += [(name, "for LaTeX") for name in files if name.endswith(".tex")]
     sections = _sections(joint, chart, listed_files)
     files[SUMMARY] = partial(write_text, markdown_of(sections))
     for name, fill in files.items():
@@ -241,14 +265,19 @@ def _sections(joint: Joint, chart: Chart | None, files: list[tuple[str, str]]) -
             sections.append(Section("gains", title, [Table.of(gains_text(joint))]))
     for name, run in joint.runs.items():
         link = Markup('<p><a href="{}/{}">The report of this run</a></p>').format(name, REPORT)
-        table = standings(run)._replace(anchor="")
-        shown: Block = Fold(f"All {len(table.rows)} players", [table]) if len(table.rows) > FOLDED else table
-        blocks: list[Block] = [Text(facts(run), "facts")]
-        blocks += [Text(sentence, "failed") for sentence in failures(run)]
-        blocks += [Answer(claims)] if (claims := answer(run)) else []
-        blocks += [shown, Raw(link)]
-        sections.append(Section(f"run-{name}", name, blocks))
+        blocks = run.faults.attempt(Place.SECTION, name, partial(_of_run, run), [])
+        blocks += [Text(line, "failed") for line in run.faults.lines()]
+        sections.append(Section(f"run-{name}", name, [*blocks, Raw(link)]))
     return [*sections, Section("files", "Files", [file_list(files)])]
+
+
+def _of_run(run: Run) -> list[Block]:
+    """What the page has of one run: its facts, failures, answer and standings."""
+    table = standings(run)._replace(anchor="")
+    blocks: list[Block] = [Text(facts(run), "facts")]
+    blocks += [Text(sentence, "failed") for sentence in failures(run)]
+    blocks += [Answer(claims)] if (claims := answer(run)) else []
+    return [*blocks, Fold(f"All {len(table.rows)} players", [table]) if len(table.rows) > FOLDED else table]
 
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:

@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from arena.base.errors import ArenaError
 from arena.base.files import REPORT, replace
 from arena.base.writing import write_text
-from arena.report.page import page_of
+from arena.report.page import is_page, page_of
 from arena.report.page.blocks import Block, Heading, Section, Table, Text, text_cell
 from arena.report.tables.table import Cell
 from arena.watch.entry import Entry
@@ -27,7 +28,12 @@ _COLUMNS = {
 
 
 def write_index(runs: Sequence[Entry], root: Path) -> Path:
-    """Write INDEX into the folder that the runs are below, a row for each run; returns its path."""
+    """Write INDEX into the folder that the runs are below, a row for each run; returns its path.
+
+    Raises ArenaError if the folder has such a file that the arena did not write.
+    """
+    if (root / INDEX).exists() and not is_page(root / INDEX):
+        raise ArenaError(f"{root / INDEX} is no page of the arena: it stays; the list needs a folder without one")
     head = [*(Heading(name.capitalize(), kind) for name, kind in _COLUMNS.items())]
     rows = [
         [_cell(entry.cells(), name, _link(entry.folder / REPORT, root)) for name in _COLUMNS] for entry in runs

@@ -3,87 +3,59 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
 
 import pandas as pd
 
-from arena.base.number import signed
-from arena.base.wording import counted, listed
+from arena.base.number import with_minus
+from arena.base.wording import counted
 from arena.experiment.model import Experiment
-from arena.ratings.interval import Interval
-from arena.ratings.joint import ONE_PLAYER
+from arena.experiment.openings import RANDOM_OPENINGS
+from arena.ratings.interval import Z80, Z95, Interval
+from arena.ratings.joint import NoteKind
+from arena.report.faults import Place
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions, failing, failures, unfinished
+from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Kind, compared, placed, shortened
 from arena.report.sentences.facts import WHOLE_SCHEDULE
 from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import PLAYER
 from arena.report.tables.decided import verdict
-from arena.report.tables.forms import share, share_text
 from arena.report.tables.suites import RANDOM
 from arena.report.tables.views import ALL, TOO_LONG
 
-MOST = 12
-"""Claims of an answer."""
 PODIUM = 3
 """Places of the final order that it names."""
 LEVEL = 0.5
 """Elo below the first, less than which a player is level with it."""
 DECISIONS = 50
 """Decisions of a player from which on an error rate is named."""
-LEAST_ELO, MOST_TIMES = 5, 100
+LEAST_ELO, MOST_TIMES = 5, 200
 """Elo of a difference, at least, and times the games, at most, of which it is said what they would take."""
-UNKEPT = "†"
-"""Stands behind a time that was not equal; `cautions.too_long` explains it."""
 
 
-TOO_WIDE = 150.0
-"""Elo of half an interval from which on a difference that is not shown is one of too few games."""
-_TOO_FEW = "too few games to tell"
-_EACH = 3
-"""Comparisons of too few games that have a line each; more are counted in one."""
+class MoreGames(NamedTuple):
+    """How many games would show a difference that is not shown, with a chance of 80 %."""
 
-
-class Claim(NamedTuple):
-    """One line of a report's answer."""
-
-    words: str
-    """What is said, with a `{}` for each of the names; without names, as it is."""
-    names: tuple[str, ...] = ()
-    difference: Interval | None = None
-    """In Elo, of the first name over the second."""
-    is_shown: bool = True
-    """Whether the games show it; what they do not show is grey."""
-    note: str = ""
+    elo: int
+    times: int
+    """Times the games of the configuration."""
+    openings: int | None
+    """The `count` of the configuration's random openings for that; None of a set or a file."""
 
     @property
     def text(self) -> str:
-        """What is said, without its number."""
-        return self.words.format(*self.names) if self.names else self.words
+        """The words; before `setting` if there is one."""
+        end = ":" if self.setting else "."
+        return f"To tell {self.elo} Elo from 0 with a chance of 80 % takes {self.times} times the games{end}"
 
     @property
-    def sentence(self) -> str:
-        """What is said, with its number: "linear is stronger than simple: +125 ± 30 Elo"."""
-        number = f": {self.difference} Elo" if self.difference else ""
-        return f"{self.text}{number}{f' ({self.note})' if self.note else ''}."
-
-
-def compared(
-    first: str, second: str, difference: Interval, where: str = "", note: str = "", points: str = ""
-) -> Claim:
-    """What games say of two players, or of two values of a setting, of which the first is spoken of.
-
-    `where` says at which terms; `points`, of the first, stand in place of a number where games are too few.
-    """
-    at = f" {where}" * bool(where)
-    names = (first, second)
-    if abs(difference.value) > difference.error:
-        word = "stronger" if difference.value > 0 else "weaker"
-        return Claim(f"{{}} is {word} than {{}}{at}", names, difference, note=note)
-    if difference.error > TOO_WIDE:
-        what = f" ({points})" if points else ""
-        return Claim(f"{{}}{what} and {{}}{at}: {_TOO_FEW}", names, None, False, note)
-    return Claim(f"{{}} and {{}}{at}: no difference shown", names, difference, False, note)
+    def setting(self) -> str:
+        """What to write into the configuration; "" for nothing."""
+        return f"openings: {{count: {self.openings}}}" if self.openings else ""
 
 
 class Opening(NamedTuple):
@@ -92,43 +64,46 @@ class Opening(NamedTuple):
     unfinished: list[str]
     failures: list[str]
     claims: list[Claim]
-    more: str
-    """How many games would tell what is not shown, and the `setting` of the configuration for that."""
-    setting: str
+    more: MoreGames | None
     cautions: list[str]
+    faults: list[str]
+    """What of these could not be made."""
 
     @property
     def lines(self) -> list[str]:
         """The opening line by line, as a terminal prints it."""
         said = [*self.unfinished, *self.failures, *(claim.sentence for claim in self.claims)]
-        more = f"{self.more} {self.setting}".strip()
-        return [*said, *([more] if more else []), *self.cautions]
+        more = [f"{self.more.text} {self.more.setting}".strip()] if self.more else []
+        return [*said, *more, *self.cautions, *self.faults]
 
 
 def opening(run: Run) -> Opening:
     """The opening of a run's page."""
+    tried = run.faults.attempt
     claims = answer(run)
-    return Opening(unfinished(run), failures(run), claims, *to_know_more(run, claims), cautions(run))
+    return Opening(
+        tried(Place.OPENING, "what is missing", partial(unfinished, run), []),
+        tried(Place.OPENING, "failures", partial(failures, run), []),
+        claims,
+        tried(Place.OPENING, "the number of games to tell more", partial(more_games, run, claims), None),
+        cautions(run),
+        run.faults.lines(Place.OPENING),
+    )
 
 
 def answer(run: Run) -> list[Claim]:
     """What the run shows and does not show, MOST claims at most, the last of which says how many are left out."""
-    claims = [*_decisions(run)]
+    parts: dict[str, Callable[[Run], Iterator[Claim]]] = {"the decision": _decisions}
     if len(run.games):
-        claims += [*_comparisons(run), *_gradings(run)]
+        parts |= {"the comparisons": _comparisons, "the gradings": _gradings}
+    claims = list[Claim]()
+    for part, made in parts.items():
+        claims += run.faults.attempt(Place.OPENING, part, partial(_listed, made, run), [])
     return shortened(claims)
 
 
-def shortened(claims: Sequence[Claim]) -> list[Claim]:
-    """The first MOST claims, and how many are left out; many comparisons of too few games become one claim."""
-    unclear = [claim for claim in claims if claim.words.endswith(_TOO_FEW)]
-    if len(unclear) > _EACH:
-        claims = [claim for claim in claims if claim not in unclear]
-        claims.append(Claim(f"{len(unclear)} comparisons: {_TOO_FEW}", is_shown=False))
-    left_out = len(claims) - MOST
-    if left_out <= 0:
-        return list(claims)
-    return [*claims[: MOST - 1], Claim(f"{left_out + 1} more, listed below", is_shown=False)]
+def _listed(claims: Callable[[Run], Iterator[Claim]], run: Run) -> list[Claim]:
+    return list(claims(run))
 
 
 def _decisions(run: Run) -> Iterator[Claim]:
@@ -136,51 +111,57 @@ def _decisions(run: Run) -> Iterator[Claim]:
     if len(run.order):
         # who lost in the same round of a knockout stands in the order of the seeds
         places = 2 if run.experiment.format.type == "knockout" else PODIUM
-        first = run.order.head(places)["player"].tolist()
-        words = ", ".join(f"{{}} is {place}" for place in ("first", "second", "third")[: len(first)])
-        yield Claim(words, tuple(first), note=_level(run.order))
+        first = run.order.iloc[0]
+        level_with = "" if first.get("decided", "points") == "points" else first["opponent"]
+        names = tuple(run.order.head(places)["player"])
+        yield Claim(Kind.ORDER, names, facts={"level_with": level_with})
     if run.experiment.sprt:
-        yield Claim(decision(run.sprt, run.experiment), is_shown=verdict(run.sprt) != "continue")
-    for note in run.ratings.notes:
-        if note.endswith(ONE_PLAYER):
-            yield Claim(note.rstrip("."), is_shown=False)
-            return
+        yield decision(run.sprt, run.experiment)
+    if twins := [note for note in run.ratings.notes if note.kind is NoteKind.ONE_PLAYER]:
+        yield Claim(Kind.ONE_PLAYER, twins[0].players, is_shown=False, facts={"games": twins[0].games})
 
 
 def _comparisons(run: Run) -> Iterator[Claim]:
-    """What the run compares: a ladder, doublings, an ablation, settings at equal terms, or the leading players."""
-    has_settings = len(run.comparisons) > 0 and len(run.submissions) <= MOST  # not of a whole class
+    """What the run compares: an order, a scale, each factor of a sweep, an ablation, or the leading players."""
     if len(run.order):
         yield from lead(run)
         return
     if len(run.experiment.anchor) > 1:
-        yield from _placed(run)
-    elif len(run.gains[run.gains["fits"]]):
-        yield from gains(run.gains)
-    elif len(run.ablation):
+        yield from _placements(run)
+        return
+    doublings = gains(run.gains)
+    if len(run.ablation) and not doublings and not _is_sweep(run):
         yield from _ablation(run)
-    elif has_settings:
-        yield from _settings(run)
-    if not has_settings and len(run.experiment.anchor) < 2:
+        return
+    settings = [*_settings(run)] if len(run.submissions) <= MOST else []  # not of a whole class
+    yield from settings
+    yield from doublings
+    if not settings:
         yield from lead(run)
 
 
-def gains(table: pd.DataFrame) -> Iterator[Claim]:
+def _is_sweep(run: Run) -> bool:
+    """Whether values of a setting meet at several limits, or with several values of another setting."""
+    table = run.comparisons
+    return bool((table["pairs"] > 1).any()) or table["terms"].nunique() > 1
+
+
+def gains(table: pd.DataFrame) -> list[Claim]:
     """What twice the depth is worth, of each family whose Elo lies on a line; of nodes where depth has none."""
     for per, rows in table.groupby("per", sort=False):
         fitting = rows[rows["fits"]].sort_values("gain", ascending=False, kind="stable")
         if fitting.empty:
             continue
+        claims, facts = list[Claim](), {"per": per}
         for row in fitting.to_dict("records"):
             family = (row["family"],) if len(rows) > 1 else ()
-            words = f"with {{}}, twice the {per} is worth" if family else f"twice the {per} is worth"
             gain = Interval.of(row, "gain")
             if gain.error <= TOO_WIDE:
-                yield Claim(words, family, gain, abs(gain.value) > gain.error)
+                claims.append(Claim(Kind.DOUBLING, family, gain, abs(gain.value) > gain.error, facts))
         if others := rows.loc[~rows["fits"], "family"].tolist():
-            words = f"with {listed(['{}'] * len(others))}, a doubling is not worth the same at every {per}"
-            yield Claim(words, tuple(others), is_shown=False)
-        return
+            claims.append(Claim(Kind.NO_LINE, tuple(others), is_shown=False, facts=facts))
+        return claims
+    return []
 
 
 def _ablation(run: Run) -> Iterator[Claim]:
@@ -189,45 +170,45 @@ def _ablation(run: Run) -> Iterator[Claim]:
     limit = {spec.name: spec.limit for spec in run.experiment.players}
     rows = run.ablation[(run.ablation["player"] != reference) & run.ablation["elo_difference"].notna()]
     for row in rows.sort_values("elo_difference", kind="stable").to_dict("records"):
-        note = "" if limit[row["player"]] == limit[reference] else "at another limit"
-        yield compared(row["player"], reference, Interval.of(row, "elo_difference"), note=note)
+        other_limit = limit[row["player"]] != limit[reference]
+        yield compared(row["player"], reference, Interval.of(row, "elo_difference"), other_limit=other_limit)
 
 
 def _settings(run: Run) -> Iterator[Claim]:
     """Each value of a setting against that of the baseline, the strongest first, at each kind of equal terms."""
     rows = run.comparisons[run.comparisons["baseline"].astype(bool)]
+    rows = rows[rows["elo_difference_low"] < rows["elo_difference_high"]]  # not of two that are one player
     failed = failing(run)
     if len(run.players) == 2 and failed:
         yield from (_failed(run, name) for name in failed)
         return
     mean = rows.groupby(["setting", "value", "reference"])["elo_difference"].transform("mean")
     for row in rows.assign(mean=-mean).sort_values("mean", kind="stable").to_dict("records"):
-        where = f"at equal {row['terms']}" if rows["terms"].nunique() > 1 and row["terms"] else ""
-        where += f" {UNKEPT}" * bool(row["time_used"] > TOO_LONG)
-        points = _points(run, row["value"]) if row["setting"] == PLAYER else ""
-        difference = Interval.of(row, "elo_difference")
-        yield compared(row["value"], row["reference"], difference, where.strip(), _mean_of(row), points)
-
-
-def _mean_of(row: Mapping[Any, Any]) -> str:
-    """The scope of a mean: "mean of 4 pairs of players"; nothing if it is none."""
-    return f"mean of {row['pairs']} pairs of players" if row["pairs"] > 1 else ""
+        yield compared(
+            row["value"],
+            row["reference"],
+            Interval.of(row, "elo_difference"),
+            terms=row["terms"] if row["pairs"] > 1 or rows["terms"].nunique() > 1 else "",
+            late=row["time_used"] > TOO_LONG,
+            pairs_of_players=row["pairs"],
+            points=_points(run, row["value"]) if row["setting"] == PLAYER else "",
+        )
 
 
 def lead(run: Run) -> Iterator[Claim]:
     """The first player against the second; players of one rating at the top are level."""
     failed = failing(run)
     yield from (_failed(run, name) for name in failed)
-    table = run.standings[run.standings["elo"].notna() & ~run.standings["player"].isin(failed)]
+    twins = [note.players[1] for note in run.ratings.notes if note.kind is NoteKind.ONE_PLAYER]
+    table = run.standings[run.standings["elo"].notna() & ~run.standings["player"].isin([*failed, *twins])]
     if len(table) < 2:
         return
     table = table.sort_values("player", key=lambda names: names.map(run.placed.index))
     names, elo = table["player"].tolist(), table["elo"]
     level = names[: int((elo.iloc[0] - elo < LEVEL).sum())]
     if len(level) > 1 and not len(run.order):
-        some = listed(["{}"] * len(level)) if len(level) <= PODIUM else f"{len(level)} players"
-        words = f"{some} are level" + (" at the top" if len(level) < len(names) else "")
-        yield Claim(words, tuple(level) if len(level) <= PODIUM else (), is_shown=False)
+        facts = {"count": len(level), "others": len(level) < len(names)}
+        yield Claim(Kind.LEVEL, tuple(level) if len(level) <= PODIUM else (), is_shown=False, facts=facts)
         return
     difference = run.ratings.contrast({names[0]: 1.0, names[1]: -1.0})
     if difference is not None:
@@ -236,9 +217,7 @@ def lead(run: Run) -> Iterator[Claim]:
 
 def _failed(run: Run, name: str) -> Claim:
     games = int(run.standings.set_index("player")["games"][name])
-    return Claim(
-        f"{{}} failed in {failing(run)[name]} of its {games} games, which say nothing of its play", (name,)
-    )
+    return Claim(Kind.FAILED, (name,), facts={"failed": failing(run)[name], "games": games})
 
 
 def _points(run: Run, name: str) -> str:
@@ -246,67 +225,52 @@ def _points(run: Run, name: str) -> str:
     return f"{row['wins'] + row['draws'] / 2:g} of {counted(row['games'], 'point')}"
 
 
-def _level(order: pd.DataFrame) -> str:
-    """That the first place was decided by the seed, as the last pairing stayed level."""
-    first = order.iloc[0]
-    if first.get("decided", "points") == "points":
-        return ""
-    return f"level with {first['opponent']}, {first['player']} is first by its higher seed"
-
-
-def _placed(run: Run) -> Iterator[Claim]:
-    """Where players stand among those whose Elo is given: "racer, between a (0) and b (+78): +43 ± 20 Elo"."""
+def _placements(run: Run) -> Iterator[Claim]:
+    """Where players stand among those whose Elo is given: "racer is between a (0) and b (+78): +43 ± 20 Elo"."""
     anchors = run.experiment.anchor
-    order = sorted(anchors, key=lambda name: anchors[name])
     for row in run.standings[run.standings["elo"].notna()].to_dict("records"):
-        if row["player"] in anchors:
-            continue
-        lower = [name for name in order if anchors[name] <= row["elo"]][-1:]
-        upper = [name for name in order if anchors[name] > row["elo"]][:1]
-        side = "between" if lower and upper else "above" if lower else "below"
-        where = listed([f"{{}} ({signed(anchors[name])})" for name in lower + upper])
-        yield Claim(f"{{}} is {side} {where}", (row["player"], *lower, *upper), Interval.of(row, "elo"))
+        if row["player"] not in anchors:
+            yield placed(row["player"], Interval.of(row, "elo"), anchors)
 
 
 def _gradings(run: Run) -> Iterator[Claim]:
     """What the grading of decisions in endings and the suites say."""
-    sentences = [*error_sentences(run.endgame_errors), *suite_sentences(run.suites, run.players)]
-    yield from (Claim(sentence.rstrip(".")) for sentence in sentences)
+    yield from endgame_claims(run.endgame_errors)
+    yield from suite_claims(run.suites, run.players)
 
 
-def error_sentences(errors: pd.DataFrame) -> list[str]:
+def endgame_claims(errors: pd.DataFrame) -> Iterator[Claim]:
     """How often the strongest and the weakest player err in endings, of those with DECISIONS or more.
 
     `errors` are in the order of Elo: of many rates the least and the greatest would be chance's.
     """
     rows = errors[errors["decisions"] >= DECISIONS].to_dict("records")
-    if not rows:
-        return []
-    first, last = (share(*Interval.of(row, "error_rate")) for row in (rows[0], rows[-1]))
-    other = f", {rows[-1]['player']} in {last}" if len(rows) > 1 else ""
-    return [
-        f"In endings of up to {rows[0]['endgame_pieces']} pieces {rows[0]['player']} throws away half a point or "
-        f"more in {first} of the decisions in which a move can{other}."
-    ]
+    if rows:
+        ends = [rows[0], rows[-1]][: len(rows)]
+        rates = [Interval.of(row, "error_rate") for row in ends]
+        facts = {"pieces": rows[0]["endgame_pieces"], "rates": rates}
+        yield Claim(Kind.ERRS, tuple(row["player"] for row in ends), is_shown=_are_apart(rates), facts=facts)
 
 
-def suite_sentences(suites: pd.DataFrame, players: Sequence[str]) -> list[str]:
-    """What the first two of these players, in rank order, and random choice solve of suites."""
-    parts = []
+def suite_claims(suites: pd.DataFrame, players: Sequence[str]) -> Iterator[Claim]:
+    """What the first two of these players, in rank order, and random choice solve of each suite."""
     for suite, rows in suites[suites["stratum"] == ALL].groupby("suite", sort=False):
-        of_player = {row["player"]: row for row in rows.to_dict("records")}
-        solved = {name: f"{share_text(*Interval.of(row, 'share'))} %" for name, row in of_player.items()}
-        asked = [name for name in players if name in of_player]
-        if not asked:
-            continue
-        others = "".join(f", {name} {solved[name]}" for name in (*asked[1:2], RANDOM))
-        of = f"of the {rows['positions'].max():,} positions of {suite}"
-        parts.append(f"{of} {asked[0]} solves {solved[asked[0]]}{others}")
-    text = "; ".join(parts)
-    return [f"{text[0].upper()}{text[1:]}."] if text else []
+        shares = {row["player"]: Interval.of(row, "share") for row in rows.to_dict("records")}
+        asked = tuple(name for name in players if name in shares)[:2]
+        if asked:
+            facts = {"suite": suite, "positions": rows["positions"].max()}
+            facts |= {"shares": [shares[name] for name in (*asked, RANDOM)]}
+            is_shown = _are_apart([shares[name] for name in asked])
+            yield Claim(Kind.SOLVES, asked, is_shown=is_shown, facts=facts)
 
 
-def decision(path: pd.DataFrame, experiment: Experiment) -> str:
+def _are_apart(shares: Sequence[Interval]) -> bool:
+    """Whether no interval reaches the next one, so that they show an order; of one alone, too."""
+    ordered = sorted(shares)
+    return all(low.high < high.low for low, high in pairwise(ordered))
+
+
+def decision(path: pd.DataFrame, experiment: Experiment) -> Claim:
     """The decision of an experiment's sequential test, by the path of `tables.decided.sprt_path`.
 
     Accepting H1 rejects that the first player is elo0 stronger or less, at an error of alpha; accepting H0 rejects
@@ -314,21 +278,13 @@ def decision(path: pd.DataFrame, experiment: Experiment) -> str:
     """
     test, decided = experiment.sprt, verdict(path)
     assert test is not None
-    first, second = (spec.name for spec in experiment.players[:2])
     unit = "normalized Elo" if test.model == "normalized" else "Elo"
-    pairs = counted(len(path), "pair")
+    facts = {"elo0": test.elo0, "elo1": test.elo1, "unit": unit, "pairs": counted(len(path), "pair")}
     if decided == "continue":
-        return f"The test of {test.elo0:g} against {test.elo1:g} {unit} is open after {pairs}"
-    if decided == "H1":
-        bound, than, or_, error = test.elo0, "more", "or less", test.alpha
-    else:
-        bound, than, or_, error = test.elo1, "less", "or more", test.beta
-    value = f"{bound:g}".replace("-", "−")
-    chance = f"chance of error {100 * error:g} % if it is {value} {or_}"
-    return (
-        f"{first} is {than} than {value} {unit} stronger than {second} ({chance}): the test of {test.elo0:g} "
-        f"against {test.elo1:g} accepted {decided} after {pairs}"
-    )
+        return Claim(Kind.TEST_OPEN, is_shown=False, facts=facts)
+    bound, error = (test.elo0, test.alpha) if decided == "H1" else (test.elo1, test.beta)
+    facts |= {"decided": decided, "bound": with_minus(f"{bound:g}"), "error": 100 * error}
+    return Claim(Kind.TEST_ENDED, tuple(spec.name for spec in experiment.players[:2]), facts=facts)
 
 
 def answering_chart(run: Run) -> str:
@@ -341,23 +297,24 @@ def answering_chart(run: Run) -> str:
     return f"elo_by_{per.iloc[0]}" if len(per) else "elo_by_depth"
 
 
-def to_know_more(run: Run, claims: Sequence[Claim]) -> tuple[str, str]:
-    """How many times the games would show the clearest difference that is not shown, and the setting for that.
+def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
+    """How many games would show the clearest difference that is not shown with a chance of 80 %.
 
-    Empty where all is shown, or a test or the width of the intervals decides how many games there are.
+    None where all is shown, where the games still to be played are enough, and where a test or the width of the
+    intervals decides how many games there are.
     """
     experiment = run.experiment
-    differences = [claim.difference for claim in claims if claim.difference and not claim.is_shown]
+    open_ones = [claim.interval for claim in claims if claim.interval and not claim.is_shown]
+    differences = [interval for interval in open_ones if interval.error > 0]
     if not differences or experiment.sprt or experiment.until or experiment.format.type not in WHOLE_SCHEDULE:
-        return "", ""
+        return None
     difference = max(differences, key=lambda interval: abs(interval.value) / interval.error)
     elo = max(round(abs(difference.value)), LEAST_ELO)
-    times = math.ceil((difference.error / elo) ** 2)
+    # an estimate lies above Z95 errors with a chance of 80 % if its mean lies Z80 errors further
+    of_those_played = ((Z95 + Z80) / Z95 * difference.error / elo) ** 2
+    times = math.ceil(of_those_played * run.played / (run.info.games or run.played))
     if not 1 < times <= MOST_TIMES:
-        return "", ""
-    text = f"To tell {elo} Elo from 0 takes {times} times the games"
+        return None
     openings = experiment.openings
-    if openings.set is not None or openings.file is not None:
-        return f"{text}.", ""
-    played = run.games["opening"].nunique()
-    return f"{text}:", f"openings: {{count: {times * played}}}"
+    is_drawn = openings.set is None and openings.file is None
+    return MoreGames(elo, times, times * (openings.count or RANDOM_OPENINGS) if is_drawn else None)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 
-from arena.base.number import quantity
+from arena.base.number import percent, quantity
 from arena.base.wording import counted, first_few
 from arena.ratings.contrasts import CERTAIN
+from arena.ratings.joint import NoteKind
+from arena.report.faults import Place
 from arena.report.run import Run
 from arena.report.sentences.facts import WHOLE_SCHEDULE
 from arena.report.tables.decided import verdict
 from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.views import TOO_LONG
+from arena.rules.game import Termination
 from players.finding import Finding
 from players.loading import own_code
 from players.player import PlayerSpec
@@ -23,8 +27,12 @@ PONDERED, PONDERED_SECONDS = 0.1, 0.05
 """Share of its own time, and seconds per game, that a player may use of its opponent's until it is noted."""
 MOST = 5
 """Players that a sentence names."""
+CUT = 0.05
+"""Share of games that the ply limit ends from which on it is noted."""
 REPEATED = 0.5
 """Share of games that repeat others from which on it is noted."""
+_CAUTIONARY = (NoteKind.GROUPS, NoteKind.REPEATED)
+"""The notes on ratings that are worth a look."""
 _SENTENCES = 3
 """Sentences on mistakes, on players left out, and on players that were disqualified; of more the number."""
 
@@ -36,17 +44,41 @@ def failures(run: Run) -> list[str]:
 
 def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
-    if not len(run.games):
-        return _changes(run)
-    sentences = [*too_long(run), *suspected(run), *pondered(run), *below_random(run), *waited(run)]
-    if verdict(run.sprt) != "continue":
-        sentences.append(
-            "The match ended when the test was decided, which on average lets the difference in Elo look larger "
-            "than it is."
-        )
-    if len(run.ratings.groups) > 1 or run.repeated_games > REPEATED * len(run.games):
-        sentences += [note for note in run.ratings.notes if "groups" in note or "repeat" in note]
-    return [*sentences, *unmeasured(run), *_changes(run)]
+    makers = [cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes, unmeasured]
+    made = (
+        run.faults.attempt(Place.OPENING, f"the caution {maker.__name__}", partial(maker, run), [])
+        for maker in [*(makers if len(run.games) else []), _changes]
+    )
+    return [sentence for sentences in made for sentence in sentences]
+
+
+def cut_short(run: Run) -> list[str]:
+    """How many games the ply limit ended as draws, if they are more than CUT of all."""
+    cut = int((run.games["termination"].astype(str) == Termination.MAX_PLIES).sum())
+    if cut <= CUT * len(run.games):
+        return []
+    share, limit = percent(cut / len(run.games)), run.experiment.max_plies
+    return [
+        f"max_plies cut {cut:,} of {counted(len(run.games), 'game')} ({share}) at {limit} plies; they count as "
+        "drawn, which lets differences in Elo look smaller than they are. A greater max_plies mends that."
+    ]
+
+
+def _ended_early(run: Run) -> list[str]:
+    """That a decided test biases the difference."""
+    if verdict(run.sprt) == "continue":
+        return []
+    return [
+        "The match ended when the test was decided, which on average lets the difference in Elo look larger "
+        "than it is."
+    ]
+
+
+def _notes(run: Run) -> list[str]:
+    """The notes on ratings that are worth a look: players apart, many games repeated."""
+    if len(run.ratings.groups) < 2 and run.repeated_games <= REPEATED * len(run.games):
+        return []
+    return [note.text for note in run.ratings.notes if note.kind in _CAUTIONARY]
 
 
 def failing(run: Run) -> dict[str, int]:

@@ -121,7 +121,7 @@ def byes(run: Run) -> str:
 
 def details(run: Run) -> list[str]:
     """Sentences on the games that few need: how wide intervals are, which games were adjudicated or repeated."""
-    return [*narrowed(run), *_adjudicated(run), *run.ratings.notes, *_sample(run)]
+    return [*narrowed(run), *_adjudicated(run), *(note.text for note in run.ratings.notes), *_sample(run)]
 
 
 def narrowed(run: Run) -> list[str]:

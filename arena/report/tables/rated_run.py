@@ -15,6 +15,7 @@ from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
+from arena.report.faults import Faults
 from arena.report.tables.likeness import found_in_run
 from arena.report.tables.settings import reference
 from arena.report.tables.survey import Survey, is_large, survey
@@ -48,6 +49,11 @@ class RatedRun:
     def found(self) -> tuple[Finding, ...]:
         """What was found in players before the first game, and how those that were alike then differed in it."""
         return found_in_run(self.data)
+
+    @cached_property
+    def faults(self) -> Faults:
+        """The parts of its report that could not be made."""
+        return Faults()
 
     @cached_property
     def first(self) -> Colour:
