@@ -153,6 +153,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
             return cut
         if state.iir and stored.move < 0 and left >= state.iir:
             left -= 1
+            depth -= 1
     ordered = rank_moves(state, node, end, capturing, stored.move)
     deeper = is_singular(rules, state, node, end, left, stored)
     if state.stopped:

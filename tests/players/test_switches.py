@@ -27,6 +27,7 @@ from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT
 from players.negamax.state import MAX_DEPTH
 from players.negamax.switches import PRESETS
+from players.negamax.transposition import ENTRY, INFO
 from players.player import Choice, Limit
 from players.published import Cis300, Game3
 from tests.helpers import naive
@@ -179,6 +180,14 @@ def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():
         game.push(player.choose(game, Limit(7), random.Random(0)).move)
         nodes[deeper] = player.choose(game, Limit(3), random.Random(0)).nodes
     assert nodes[True] < nodes[False]
+
+
+def test_a_node_that_is_reduced_is_stored_with_the_depth_that_it_was_searched():
+    """From the start no ply below the root has captures: all of them are reduced."""
+    for iir, deepest in ((0, 4), (4, 3)):
+        player = Negamax(ENGLISH, "simple", "pvs", tt=1, iir=iir, iterative=False)
+        choose(player, ENGLISH, ENGLISH.start, 5)
+        assert max(player.workspace.table[INFO::ENTRY] & 255) == deepest
 
 
 def test_quiescence_sees_the_recapture_beyond_the_horizon():
