@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from functools import cached_property
 
@@ -10,7 +11,7 @@ from arena.rules.movegen import after_move
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
 from players.evaluation.sample import man_value
-from players.negamax.score import decided_value, plies_to_win, within_limit
+from players.negamax.score import decided_value, plies_to_win, undefined_value, within_limit
 from players.player import Choice, Limit
 
 
@@ -44,9 +45,15 @@ class Greedy:
         return man_value(self._variant, self._evaluation)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Choose the move after which the evaluation, from the opponent's view, is lowest."""
+        """Choose the move after which the evaluation, from the opponent's view, is lowest.
+
+        Raises AnswerError if it is no finite number after a move.
+        """
         children = [after_move(self._rules, game.position, move) for move in game.legal_moves]
         values = self._evaluation.values(self._rules, [position for position, _ in children]).tolist()
+        for (position, replies), value in zip(children, values, strict=True):
+            if replies and not math.isfinite(value):
+                raise undefined_value(self._variant, position, value)
         scores = [
             -(within_limit(value) if replies else decided_value(self._rules, position, 1))
             for (position, replies), value in zip(children, values, strict=True)

@@ -86,7 +86,7 @@ class Choice(NamedTuple):
     score: float | None = None
     """The value of the position in the evaluation's own unit, from the side to move's view."""
     depth: int = 0
-    """Plies searched in full."""
+    """Plies of the last finished iteration, in which a search may have reduced, cut or extended lines."""
     deepest: int = 0
     """Plies from the root to the deepest position entered."""
     nodes: int = 0

@@ -141,7 +141,8 @@ class Hub:
 def _times(limit: Limit, reserve: float) -> dict[str, float]:
     """A time limit in seconds, by the names of the protocol, which adds the increment before a move.
 
-    The arena adds it after the move.
+    The arena adds it after the move, so that a program has `time` and `inc` together for its next one: `time` is 0
+    where the clock shows no more than the increment.
     """
     times: dict[str, float] = {}
     if limit.seconds is not None:

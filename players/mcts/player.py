@@ -23,7 +23,7 @@ from players.memory import MOST_KEPT
 from players.negamax.player import Negamax, budget, earlier_positions, give_moves
 from players.negamax.state import MAX_DEPTH, draw_rules
 from players.options import does
-from players.player import AnswerError, Choice, Limit
+from players.player import Choice, Limit
 
 MIX: dict[str, Any] = {"mix": {}}
 """The evaluation if none is named: `players.evaluation.mix` with its own weights."""
@@ -96,7 +96,7 @@ class Mcts:
         """Simulate until the first limit is met or the position is proven, and choose a move.
 
         A move spends a twentieth of what its clock has left, and most of the increment. Raises AnswerError if the
-        evaluation has no value.
+        evaluation has no finite value in a position that was valued.
         """
         self.check_limit(limit)
         return self._search_tree(game, *self._budget(limit), rng)
@@ -106,8 +106,14 @@ class Mcts:
         soft, hard = budget(limit)
         return limit.nodes or 2**62, min(2 * soft, hard)
 
-    def _search_tree(self, game: Game, nodes: int, seconds: float, rng: random.Random) -> Choice:
-        """Search the tree for so many simulations and seconds at most, and choose a move."""
+    def _search_tree(
+        self, game: Game, nodes: int, seconds: float, rng: random.Random, advised: int = 0, advice: float = 0.0
+    ) -> Choice:
+        """Search the tree for so many simulations and seconds at most, and choose a move.
+
+        It begins with what minimax has just found, whose best move and value are given, if any.
+        """
+        self._memory.set({"advised": advised, "advice": advice})
         value = self._search(
             self._rules,
             self._memory.states,
@@ -121,9 +127,9 @@ class Mcts:
             seconds,
             rng.getrandbits(62),
         )
+        if self._shallow.states[0]["undefined"]:
+            raise self._negamax.undefined_value()
         counted = self._memory.counted()
-        if counted["undefined"]:
-            raise AnswerError("has an evaluation that is not a number (nan)")
         line = self._memory.line(counted["line_length"])
         return Choice(
             line[0],
@@ -225,9 +231,7 @@ class Hybrid(Mcts):
         elif self._stopped or len(game.legal_moves) == 1 or min(nodes, seconds) <= 0:
             choice = first._replace(score=math.tanh(first.score / self._scale))
         else:
-            self._memory.set({"advised": first.move, "advice": first.score})
-            tree = self._search_tree(game, nodes, seconds, rng)
-            self._memory.set({"advised": 0})
+            tree = self._search_tree(game, nodes, seconds, rng, first.move, first.score)
             choice = tree._replace(
                 nodes=tree.nodes + first.nodes,
                 leaves=tree.leaves + first.leaves,

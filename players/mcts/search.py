@@ -52,10 +52,9 @@ from players.negamax.state import (
     HISTORY,
     LIMITS,
     MAX_MOVES,
-    POLL_FIRST,
     Node,
-    age,
     begin,
+    begin_search,
     enter,
     is_drawn,
     out_of_budget,
@@ -68,22 +67,26 @@ LINE = 256
 GAME_PLIES = 200
 """Plies after which a random game is a draw."""
 
-COUNTERS = ("nodes", "leaves", "deepest", "line_length", "undefined")
-"""What a search counts, as in `players.player.Choice`, the length of its `line`, and whether it met an evaluation
-that is no number."""
+COUNTERS = ("nodes", "leaves", "deepest", "line_length")
+"""What a search counts, as in `players.player.Choice`, and the length of its `line`."""
+SETTINGS = [
+    ("rollout", "i8"),
+    ("rollout_depth", "i8"),
+    ("exploration", "f8"),
+    ("scale", "f8"),
+    ("solver", "i8"),
+    ("reject_depth", "i8"),
+    ("reject_margin", "f8"),
+    ("trust", "i8"),
+    *((rule, "i8") for rule in DRAW_RULES),
+    ("tree", "i8"),
+    ("tree_words", "i8"),
+]
+"""The fields that a player sets once: its options, with `scale` and `reject_margin` in the evaluation's unit, the
+draw rules, and the address of the tree and its words."""
 TREE_SEARCH = np.dtype(
     [
-        ("rollout", "i8"),
-        ("rollout_depth", "i8"),
-        ("exploration", "f8"),
-        ("scale", "f8"),
-        ("solver", "i8"),
-        ("reject_depth", "i8"),
-        ("reject_margin", "f8"),
-        ("trust", "i8"),
-        *((rule, "i8") for rule in DRAW_RULES),
-        ("tree", "i8"),
-        ("tree_words", "i8"),
+        *SETTINGS,
         ("advised", "i8"),
         ("advice", "f8"),
         ("used", "i8"),
@@ -101,11 +104,11 @@ TREE_SEARCH = np.dtype(
 )
 """Everything that a tree search reads and writes, all zeros in a new one.
 
-First a player's settings, with `scale` and `reject_margin` in the evaluation's unit, and the draw rules. Then the
-address of the tree, its words, the root's best move by minimax (`advised`, 0 for none) and its value (`advice`),
-and the `used` words of the tree. `chance` is the generator's state. `path` and `progress` have the meaning that
-they have in `players.negamax.state.STATE`. `nodes_of_line` are the nodes from the root down, `line` the principal
-line, `values` the values of one position's moves by shallow searches.
+A search reads nothing of an earlier one but SETTINGS and, of a tree that it keeps, the `used` words. It is given
+the root's best move by minimax (`advised`, 0 for none) and its value (`advice`). `chance` is the generator's
+state. `path` and `progress` have the meaning that they have in `players.negamax.state.STATE`. `nodes_of_line` are
+the nodes from the root down, `line` the principal line, `values` the values of one position's moves by shallow
+searches.
 """
 
 
@@ -168,11 +171,10 @@ def tree_search(
     """
     state, shallow = states[0], shallows[0]
     tree = view(state.tree, np.int64)
-    state.nodes = state.leaves = state.deepest = state.line_length = state.undefined = 0
-    state.chance = chance
     begin(state, position, earlier, counts, simulations, seconds, 1)
-    begin(shallow, position, earlier[:0], (0, 0), 2**62, seconds, POLL_FIRST)
-    age(shallow)
+    begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
+    state.nodes = state.leaves = state.deepest = state.line_length = 0
+    state.chance = chance
     if count == 0:
         count = generate(rules, position, view(state.moves, np.int64), 0)
     root = descendant(tree, played, played.size) if played.size else -1
@@ -203,13 +205,16 @@ def tree_search(
 def advise(state: Any, shallow: Any, tree: Any, count: int) -> None:
     """Give the root's children visits of the values that minimax found: the best move `trust`, the others one.
 
-    Values of the others are bounds, at most the best value. Moves `reject_margin` below it are rejected.
+    Values of the others are bounds, at most the best value. Moves `reject_margin` below it are rejected. What
+    minimax did not come to has no visit.
     """
     first = tree[ROOT + FIRST]
     for i in range(count):
         move, value, visits = shallow.moves[i], min(shallow.root_values[i], state.advice), 1
         if move == state.advised:
             value, visits = state.advice, state.trust
+        elif value == -np.inf:
+            continue
         for child in range(first, first + count * WIDTH, WIDTH):
             if tree[child + MOVE] == move:
                 tree[child + REJECTED] = int(value < state.advice - state.reject_margin)
@@ -260,10 +265,7 @@ def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Positi
         if tree[node + PROVEN] != 0:
             value = -exact_value(tree[node + PROVEN])
             break
-    if value != value:
-        state.undefined = 1
-        state.stopped = 1
-    elif shallow.stopped:
+    if shallow.stopped:
         state.nodes -= 1
         state.stopped = 1
     else:

@@ -18,7 +18,7 @@ from arena.rules.zobrist import key
 from players.memory import Record, address_of_array
 from players.negamax.ordering import arrange, list_moves
 from players.negamax.score import LIMIT, WIN
-from players.negamax.state import ANSWERED, POLL_FIRST, STATE, Node, age, begin
+from players.negamax.state import ANSWERED, STATE, Node, begin_search
 from players.negamax.switches import RANDOM
 from players.negamax.transposition import new_table
 from players.negamax.tree import search_below, search_root
@@ -102,11 +102,7 @@ def search(
     state in `states`, see ANSWERED.
     """
     state = states[0]
-    state.deepest = state.nodes = state.leaves = state.tt_probes = state.tt_hits = 0
-    state.cutoffs_max = state.cutoffs_min = state.cutoffs_first = 0
-    state.completed = state.found = state.tie_count = state.line_length = 0
-    begin(state, position, earlier, counts, nodes, hard, POLL_FIRST)
-    age(state)
+    begin_search(state, position, earlier, counts, nodes, hard)
     began = state.polled
     if count == 0:
         count = list_moves(rules, state, position, 0)
@@ -114,6 +110,7 @@ def search(
         arrange(rules, state, position, 0, count)
     for i in range(count):
         state.root_index[i] = i
+        state.root_values[i] = -np.inf
     root_key = key(position)
     answer, last = np.inf, 1
     for reached in range(1 if state.iterative else depth, depth + 1):

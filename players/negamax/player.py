@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
+from arena.rules.position import Position
 from arena.rules.result import Draws
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
@@ -18,7 +19,7 @@ from players.evaluation.sample import man_at_start, man_value
 from players.loading import PlayerError
 from players.memory import MOST_KEPT, address_of_array
 from players.negamax.deepening import Workspace, compiled_search
-from players.negamax.score import plies_to_win
+from players.negamax.score import plies_to_win, undefined_value
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
 from players.player import AnswerError, Choice, Limit
@@ -76,7 +77,7 @@ class Negamax:
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move; `budget` shares out a clock.
 
-        Raises AnswerError if no move has a value, as the evaluation has none.
+        Raises AnswerError if the evaluation has no finite value in a position that was searched.
         """
         self.check_limit(limit)
         return self.search(game, limit.depth or MAX_DEPTH, limit.nodes or 2**62, *budget(limit), rng)
@@ -84,7 +85,7 @@ class Negamax:
     def search(self, game: Game, depth: int, nodes: int, soft: float, hard: float, rng: random.Random) -> Choice:
         """Search so many plies, positions and seconds at most; `budget` has the seconds `soft` and `hard`.
 
-        The choice has no score if no move was searched in time.
+        The choice has no score if no move was searched in time. Raises AnswerError as `choose`.
         """
         workspace = self.workspace
         score = self._search(
@@ -99,10 +100,10 @@ class Negamax:
             soft,
             hard,
         )
-        *counted, depth, is_found, tie_count, length = workspace.answer()
+        *counted, depth, is_found, tie_count, length, is_undefined = workspace.answer()
+        if is_undefined:
+            raise self.undefined_value()
         if not is_found:
-            if not workspace.states[0]["stopped"]:
-                raise AnswerError("has an evaluation that is not a number (nan)")
             return Choice._make((game.legal_moves[0], None, 0, *counted, (), 0, None))
         line = workspace.line[:length].tolist()
         if tie_count:
@@ -110,12 +111,18 @@ class Negamax:
             line = line if line[0] == move else [move]
         return Choice._make((line[0], score, depth, *counted, tuple(line), plies_to_win(score, depth), None))
 
+    def undefined_value(self) -> AnswerError:
+        """The failure of the last search, in which the evaluation had no finite value."""
+        position = Position(*self.workspace.states[0]["undefined_at"].tolist())
+        value = self.evaluation.values(self._rules, [position]).item()
+        return undefined_value(self._variant, position, value)
+
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.
 
         Its line may be half another one if the search writes it just then.
         """
-        *counted, depth, is_found, _, length = self.workspace.answer()
+        *counted, depth, is_found, _, length, _ = self.workspace.answer()
         if not is_found or not 0 < length < PLIES:
             return None
         line = self.workspace.line[:length].tolist()

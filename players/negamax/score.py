@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import floats_at, popcount
 from arena.rules.moves import sides
+from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.rules import Rules
+from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluate
 from players.negamax.switches import ALIKE, EVALUATED, POINTS
+from players.player import AnswerError
 
 WIN = 1_000_000.0
 """Score of a game won at the root; a win in n plies scores WIN - n."""
@@ -26,9 +30,21 @@ def within_limit(value: float) -> float:
 
 @inlined
 def leaf_value(rules: Rules, state: Any, position: Position) -> float:
-    """The evaluation of a position, within LIMIT."""
+    """The evaluation of a position, within LIMIT; one that is no finite number ends the search."""
     weights = floats_at(state.weights, state.weight_count)
-    return within_limit(evaluate(state.evaluation, position, rules, weights))
+    value = evaluate(state.evaluation, position, rules, weights)
+    if not math.isfinite(value):
+        refuse(state, position)
+        return 0.0
+    return within_limit(value)
+
+
+@kernel
+def refuse(state: Any, position: Position) -> None:
+    """End the search at a position that the evaluation has no finite value for."""
+    state.undefined = state.stopped = 1
+    for i in range(4):
+        state.undefined_at[i] = position[i]
 
 
 @inlined
@@ -67,6 +83,11 @@ def own_points(rules: Rules, position: Position) -> int:
     if position.turn == 0:
         return white - black
     return black - white
+
+
+def undefined_value(variant: Variant, position: Position, value: float) -> AnswerError:
+    """The failure of a player whose evaluation of a position is no finite number."""
+    return AnswerError(f"has an evaluation that is {value}, not a finite number, in {fen(variant, position)}")
 
 
 def plies_to_win(score: float, depth: int = 0) -> int:

@@ -38,39 +38,51 @@ COUNTED = EFFORT[1:]
 DRAW_RULES = ("repetition", "no_progress", "no_capture")
 """The draw rules that a search knows; of those that count plies, one that is off counts to NEVER."""
 NEVER = 2**62
-ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
-"""What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of
-`tied_moves` and `line`."""
+ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length", "undefined")
+"""What a search reports: its counters, the depth it completed, whether it found a move, the lengths of
+`tied_moves` and `line`, and whether the evaluation had no finite value in the position `undefined_at`."""
 LIMITS = (
     *(("node_limit", "i8"), ("deadline", "f8"), ("polled", "f8"), ("poll_at", "i8"), ("poll_every", "i8")),
     *(("stopped", "i8"), ("base", "i8")),
 )
 """The fields that `begin` sets: limits, the last reading of the clock and the nodes of the next one, whether a
 limit ended the search, and how many positions of the game stand in `path` before the root."""
+SETTINGS: list[tuple[Any, ...]] = [
+    *stored_types(),
+    *((rule, "i8") for rule in DRAW_RULES),
+    ("mirrored", "i8"),
+    ("man", "f8"),
+    ("evaluation", "i8"),
+    ("weights", "i8"),
+    ("weight_count", "i8"),
+    ("search", "i8"),
+    ("endings", "i8"),
+    ("table", "i8"),
+    ("table_words", "i8"),
+]
+"""The fields that a player sets once: the switches, the draw rules in force, `mirrored` of the variant, a man's
+worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search, of the
+endgame tables and of the transposition table."""
+LASTING: list[tuple[Any, ...]] = [
+    ("generation", "i8"),
+    ("oldest", "i8"),
+    ("history", "i8", (2, 1 << HISTORY_BITS)),
+]
+"""What a search leaves for the next ones of its game, beside the table: its generation, the oldest one whose
+entries of the table are valid, and how often moves caused a cutoff."""
 STATE = np.dtype(
     [
-        *stored_types(),
-        *((rule, "i8") for rule in DRAW_RULES),
-        ("mirrored", "i8"),
-        ("man", "f8"),
-        ("evaluation", "i8"),
-        ("weights", "i8"),
-        ("weight_count", "i8"),
-        ("search", "i8"),
-        ("endings", "i8"),
-        ("table", "i8"),
-        ("table_words", "i8"),
+        *SETTINGS,
         *((name, "i8") for name in ANSWERED),
+        ("undefined_at", "i8", 4),
         ("horizon", "i8"),
         *LIMITS,
-        ("generation", "i8"),
-        ("oldest", "i8"),
         ("depth", "i8"),
         ("best", "i8"),
         ("first", "i8"),
+        *LASTING,
         ("pv", "i8", (PLIES, PLIES)),
         ("killers", "i8", (PLIES, _KILLER_SLOTS)),
-        ("history", "i8", (2, 1 << HISTORY_BITS)),
         ("moves", "i8", BUFFER),
         ("order", "i8", BUFFER),
         ("root_index", "i8", MAX_MOVES),
@@ -85,15 +97,13 @@ STATE = np.dtype(
 )
 """Everything that a search reads and writes, all zeros in a new one.
 
-First the switches of `players.negamax.switches`; then the draw rules in force, `mirrored` of the variant, a man's
-worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search, of the
-endgame tables and of the transposition table. Then what is reported, and `horizon`, the values from the table that
-a deeper search might change. Entries of the table are valid from the generation `oldest` on. pv row p is the best
-line from ply p, ended by -1. `moves` has the root's moves first; `root_index` numbers them in the order of the
-generator, `root_values` are their values, `tied` marks the best ones; `first` is the nodes at the end of the first
-of them. `path` is white, black and kings of the game's last positions and of the line under way; `progress` the
-plies since the last capture or move of a man, and since the last capture. `line` and `tied_moves` belong to the
-iteration that counts.
+A search reads nothing of an earlier one but SETTINGS and LASTING, see `begin_search`. `horizon` counts the values
+from the table that a deeper search might change. pv row p is the best line from ply p, ended by -1. `moves` has
+the root's moves first; `root_index` numbers them in the order of the generator, `root_values` are their last
+values, -inf before the first one, `tied` marks the best ones of an iteration; `first` is the nodes at the end of
+the first of them. `path` is white, black and kings of the game's last positions and of the line under way;
+`progress` the plies since the last capture or move of a man, and since the last capture. `line` and `tied_moves`
+belong to the iteration that counts.
 """
 
 
@@ -146,8 +156,24 @@ def begin(
 
 
 @inlined
-def age(state: Any) -> None:
-    """Let what earlier searches of negamax remember count less in the next one."""
+def begin_search(
+    state: Any,
+    position: Position,
+    earlier: NDArray[np.int64],
+    counts: tuple[int, int],
+    nodes: int,
+    seconds: float,
+) -> None:
+    """`begin` a search of negamax, and clear what an earlier one left; what is to last counts less.
+
+    The fields of the root's moves are the root's to clear, and all others are written before they are read.
+    """
+    begin(state, position, earlier, counts, nodes, seconds, POLL_FIRST)
+    state.deepest = state.nodes = state.leaves = state.tt_probes = state.tt_hits = 0
+    state.cutoffs_max = state.cutoffs_min = state.cutoffs_first = 0
+    state.completed = state.found = state.tie_count = state.line_length = state.undefined = 0
+    state.horizon = state.depth = state.first = 0
+    state.best = -1
     state.generation += 1
     if state.order_killers:
         state.killers[:] = -1

@@ -61,6 +61,7 @@ def search_root(
         return best
     state.nodes += 1
     state.pv[0, 0] = -1
+    state.tied[:count] = 0
     for i in range(count):
         if state.nodes >= state.node_limit:
             state.stopped = 1
@@ -74,7 +75,6 @@ def search_root(
             low = np.nextafter(best, -np.inf) if wins_ties(state, i) else best
         floor = max(low, lowest) if state.alpha_beta else -np.inf
         state.deepest = max(state.deepest, 1)
-        state.pv[1, 0] = -1
         value = np.inf
         if state.pvs and depth > 1 and i > 0 and floor > -np.inf:
             above = np.nextafter(floor, np.inf)
@@ -114,9 +114,10 @@ def wins_ties(state: Any, i: int) -> bool:
 def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float, beta: float) -> float:
     """The value v of a node searched `depth` plies: exact if alpha < v < beta, else a bound.
 
-    The best line is left in `state.pv[node.ply]`, unless `depth` is 0.
+    The best line is left in `state.pv[node.ply]`.
     """
     if depth == 0:
+        state.pv[node.ply, 0] = -1
         return leaf(rules, state, node, alpha, beta)
     if out_of_budget(state):
         return 0.0
@@ -152,6 +153,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
             return cut
         if state.iir and stored.move < 0 and left >= state.iir:
             left -= 1
+            depth -= 1
     ordered = rank_moves(state, node, end, capturing, stored.move)
     deeper = is_singular(rules, state, node, end, left, stored)
     if state.stopped:

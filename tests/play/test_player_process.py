@@ -434,7 +434,7 @@ def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
     )
     own = PlayerSpec("own", "negamax", Limit(depth=2), {"evaluation": f"{tmp_path}/mine.py:mine"})
     record = play_game(task_of(ENGLISH, own, PlayerSpec("r", "random")))
-    assert record.error.startswith("own has an evaluation that is not a number (nan) at ply ")
+    assert re.match(r"own has an evaluation that is nan, not a finite number, in \S+ at ply ", record.error)
 
 
 def test_all_moves_of_a_game_have_a_time_together() -> None:

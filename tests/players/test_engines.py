@@ -23,14 +23,16 @@ from arena.experiment.openings.sources import random_line
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.hosting.analysis import Analysis
+from arena.hosting.hub import limit_of
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.prepare import prepare
 from arena.rules.game import Game
-from arena.rules.hub import parse_line
+from arena.rules.hub import line, parse_line
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
+from players.engines import hub
 from players.engines.parameters import Value, declared, settings
 from players.engines.program import waiting_announced
 from players.loading import PlayerError
@@ -291,6 +293,15 @@ def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(
         direct = play(task_of(rules, *sides[::step], opening=opening))
         again = play(task_of(rules, *adapted[::step], opening=opening))
         assert again.error == "" and played(again) == played(direct), f"game {number + 1}"
+
+
+@pytest.mark.parametrize(
+    "limit", [Limit(clock=10.0, increment=0.1), Limit(clock=0.1, increment=0.1), Limit(clock=3.0)]
+)
+def test_a_program_is_told_the_clock_that_a_program_of_ours_understands(limit: Limit) -> None:
+    level = hub._times(limit, reserve=0.0)
+    assert limit_of(parse_line(line("level", level))) == limit._replace(increment=limit.increment or 0.0)
+    assert level["time"] == pytest.approx((limit.clock or 0.0) - (limit.increment or 0.0))
 
 
 def played(record: GameRecord) -> tuple[object, ...]:

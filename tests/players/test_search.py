@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -16,9 +17,12 @@ from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
+from players.baselines import Greedy
+from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
-from players.player import Choice, Limit
+from players.negamax.switches import PRESETS
+from players.player import AnswerError, Choice, Limit
 from tests.helpers import naive
 from tests.helpers.rule_sets import share
 
@@ -142,6 +146,45 @@ def test_an_evaluation_of_a_users_file_is_searched_and_out_of_bounds_never_looks
     ahead = parse_fen(ENGLISH, "W:W21-32:B1-10")
     assert choose(player, ENGLISH, ahead, 1).score == LIMIT
     assert choose(player, ENGLISH, ahead._replace(turn=1), 1).score == -LIMIT
+
+
+HOLES = """
+from arena import evaluator
+from players.evaluation.features import men
+
+
+@evaluator
+def {name}(position, rules):
+    own, other = men(position, rules, position.turn), men(position, rules, 1 - position.turn)
+    return own - other + (float("{name}") if own + other < 24 else 0.0)
+"""
+"""An evaluation that is no finite number once a man is taken."""
+
+
+@pytest.mark.parametrize("name", ["nan", "inf"])
+@pytest.mark.parametrize(
+    ("kind", "options", "limit"),
+    [
+        *((Negamax, {"preset": preset}, Limit(depth=6)) for preset in PRESETS),
+        (Mcts, {"rollout": "evaluation"}, Limit(nodes=500)),
+        (Mcts, {"rollout": {"depth": 2}}, Limit(nodes=500)),
+        (Hybrid, {}, Limit(nodes=2000)),
+        (Greedy, {}, Limit()),
+    ],
+    ids=lambda value: str(value.get("preset", value)) if isinstance(value, dict) else None,
+)
+def test_a_search_fails_at_a_position_without_a_finite_value(tmp_path, kind, options, limit, name):
+    (tmp_path / "holes.py").write_text(HOLES.format(name=name))
+    player = kind(ENGLISH, evaluation=f"{tmp_path}/holes.py:{name}", **options)
+    game = Game(ENGLISH)
+    for text in ("12-16", "24-20", "16-19") if kind is Greedy else ():
+        game.push(parse_move(ENGLISH, game.position, text))
+    with pytest.raises(AnswerError) as caught:
+        player.choose(game, limit, random.Random(0))
+    said = re.fullmatch(r".* (\S+), not .*, in (\S+)", str(caught.value))
+    assert said is not None
+    parsed = parse_fen(ENGLISH, said[2])
+    assert said[1] == name and (parsed.white | parsed.black).bit_count() < 24
 
 
 TACTICS = json.loads((Path(__file__).parents[1] / "data" / "tactics.json").read_text())

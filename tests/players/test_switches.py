@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from arena.experiment.openings.sources import random_line
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
@@ -18,12 +20,16 @@ from arena.rules.movegen import has_move
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.mcts.player import Mcts
+from players.mcts import search as tree_search
+from players.mcts.player import Hybrid, Mcts
+from players.negamax import state as search
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT
 from players.negamax.state import MAX_DEPTH
 from players.negamax.switches import PRESETS
+from players.negamax.transposition import ENTRY, INFO
 from players.player import Choice, Limit
+from players.published import Cis300, Game3
 from tests.helpers import naive
 from tests.helpers.rule_sets import UNCOMPILED, share
 
@@ -176,6 +182,14 @@ def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():
     assert nodes[True] < nodes[False]
 
 
+def test_a_node_that_is_reduced_is_stored_with_the_depth_that_it_was_searched():
+    """From the start no ply below the root has captures: all of them are reduced."""
+    for iir, deepest in ((0, 4), (4, 3)):
+        player = Negamax(ENGLISH, "simple", "pvs", tt=1, iir=iir, iterative=False)
+        choose(player, ENGLISH, ENGLISH.start, 5)
+        assert max(player.workspace.table[INFO::ENTRY] & 255) == deepest
+
+
 def test_quiescence_sees_the_recapture_beyond_the_horizon():
     position = parse_fen(ENGLISH, "W:W22,32:B18,11,8")  # 22x15 wins a man, 11x18 takes it back
     blind = choose(Negamax(ENGLISH, "material", "alphabeta"), ENGLISH, position, 1)
@@ -314,3 +328,56 @@ def test_of_a_clock_no_more_is_spent_than_is_there():
 def test_a_limit_that_a_search_cannot_do_with_is_refused(limit, preset, reason):
     with pytest.raises(ValueError, match=reason):
         Negamax(ENGLISH, "simple", preset).choose(Game(ENGLISH), limit, random.Random(0))
+
+
+SEARCHES: dict[str, tuple[type[Any], dict[str, Any]]] = {
+    **{preset: (Negamax, {"preset": preset, "tt": min(PRESETS[preset].tt, 1)}) for preset in PRESETS},
+    "full, ties at random": (Negamax, {"preset": "full", "tt": 1, "ties": "random"}),
+    "all wins alike": (Negamax, {"preset": "iddfs", "finals": "alike", "stop_decided": False, "ties": "random"}),
+    "reduced to leaves": (Negamax, {"preset": "pvs", "tt": 1, "iir": 1}),
+    "game3": (Game3, {"ties": "random"}),
+    "cis300": (Cis300, {"as_printed": True}),
+    **{f"mcts {rollout}": (Mcts, {"rollout": rollout, "tree": 1}) for rollout in ("random", "evaluation")},
+    "mcts by depth": (Mcts, {"rollout": {"depth": 2}, "tree": 1}),
+    "hybrid": (Hybrid, {"evaluation": "simple", "tt": 1, "tree": 1}),
+}
+"""Players that search, and their options."""
+
+
+def spoil(player: Any) -> None:
+    """Write into all of a player's memory but what is to last."""
+    if isinstance(player, Mcts):
+        spoil(player._negamax)
+        player._memory.tree[:] = 3
+        memory, lasting = player._memory, tree_search.SETTINGS
+    else:
+        memory, lasting = player.workspace, [*search.SETTINGS, *search.LASTING]
+    state = memory.states[0]
+    for name in set(memory.array.dtype.names) - {field[0] for field in lasting}:
+        if np.ndim(state[name]):
+            state[name][...] = 3
+        else:
+            state[name] = 3
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_reads_nothing_of_an_earlier_one_when_a_game_has_begun(name):
+    kind, options = SEARCHES[name]
+    used, rng = kind(ENGLISH, **options), random.Random(name)
+    games = [random_line(ENGLISH, rng.randint(0, 50), rng) for _ in range(5 if UNCOMPILED else 25)]
+    for game in (game for game in games if game.legal_moves):
+        number, nodes = rng.random(), rng.randint(2, 200)
+        for limit in [Limit(nodes=nodes)] if isinstance(used, Mcts) else [Limit(3), Limit(3, nodes)]:
+            used.begin()
+            spoil(used)
+            expected = kind(ENGLISH, **options).choose(game, limit, random.Random(number))
+            assert used.choose(game, limit, random.Random(number)) == expected, (game.fen, limit)
+
+
+def test_of_equally_good_moves_none_is_drawn_that_only_an_earlier_search_found_good():
+    position = parse_fen(ENGLISH, "W:W19,20,32:B12")
+    player = Game3(ENGLISH, ties="random")
+    choose(player, ENGLISH, ENGLISH.start, 2)
+    game = Game(ENGLISH, position)
+    drawn = {player.choose(game, Limit(2), random.Random(seed)).move for seed in range(30)}
+    assert drawn == {parse_move(ENGLISH, position, "20-16")}
