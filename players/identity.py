@@ -39,8 +39,9 @@ class FilesChanged(NotReachable):
     """A file is not what it was when the run began, and cannot be had as it was: the run stops, nobody loses."""
 
     def __init__(self, path: str) -> None:
+        super().__init__("")
         remedy = "put it back, or begin a run of another name"
-        Exception.__init__(self, f"cannot play on as it began: {path} was changed meanwhile; {remedy}")
+        self.args = (f"cannot play on as it began: {path} was changed meanwhile; {remedy}",)
 
 
 def hash_of(path: str | Path) -> str:

@@ -116,7 +116,7 @@ def test_a_file_that_was_edited_or_is_gone_is_named(run: Path) -> None:
     own = run.with_name("own.py")
     try:
         own.write_text(OWN + "# edited")
-        assert "own.py has changed since the run began" in replay(run, game).stdout
+        assert "own.py (" in replay(run, game).stdout
         own.unlink()
         result = replay(run, game)
     finally:

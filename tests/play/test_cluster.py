@@ -10,18 +10,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
-from arena.play.cluster import Cluster
+from arena.play.cluster import Cluster, _Call, _here
 from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import play
 from arena.play.workers import EngineError
 from arena.play.workers import run as run_tasks
+from arena.rules.variants import VARIANTS
+from players.identity import forget, loaded
+from players.player import PlayerSpec
+from players.table import build_player
 from tests.helpers.needed import needed
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
@@ -165,3 +171,26 @@ def test_where_no_scheduler_answers_is_one_line(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("arena.play.cluster._CONNECT_SECONDS", 1)
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
         list(run_tasks(abs, range(3), "tcp://127.0.0.1:1", lambda: False))
+
+
+class Probed(NamedTuple):
+    player: PlayerSpec
+
+
+def test_another_machine_loads_a_player_with_its_helper_from_what_was_sent(tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "sent.py").write_text("import worth\nclass Own(worth.Worth):\n    def choose(self, *_): ...\n")
+    (here / "worth.py").write_text("class Worth: worth = 7\n")
+    spec = PlayerSpec("own", f"{here}/sent.py:Own")
+    forget()
+    build_player(spec, VARIANTS["english"])
+    task = Probed(replace(spec, files=loaded()))
+    cluster = object.__new__(Cluster)
+    cluster._contents = {}
+    names = cluster._names([(1, task)])
+    contents = {mark: cluster._contents[mark] for mark in names.values()}
+    here.rename(tmp_path / "elsewhere")
+    forget()
+    sent = _here(_Call(len, [(1, task)], names, "", contents), task)
+    assert build_player(sent.player, VARIANTS["english"]).worth == 7  # type: ignore[attr-defined]

@@ -131,6 +131,7 @@ def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -
     config.with_name("own.py").write_text(OWN)
     out = config.parent / "out"
     with Ledger(out, plan.experiment, plan.info) as ledger:
+        begin(plan, ledger, 1)
         assert {record.error for record in play(plan, ledger, 1)} == {""}
     moves = arena.load(out).moves
     assert set(moves[moves["player"] == "own"]["depth"]) == {3}
