@@ -51,12 +51,12 @@ def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
     source = _read(config)
     for key, instead in SEVERAL.items():
         if (node := source.root.get(key)) is not None:
-            message = f"{key!r} makes several runs, and here one is wanted: {instead}"
+            message = f"{key!r} makes several runs, as `arena run` and `arena.run_all` play them: {instead}"
             raise _with_refused(source, node.error(message))
     return _experiment(source, *_expanded(source.root, source.path.parent))
 
 
-def load_all(config: str | PathLike[str], *, renamed: bool = False) -> dict[str, Experiment]:
+def load_all(config: str | PathLike[str] | Mapping[str, Any], *, renamed: bool = False) -> dict[str, Experiment]:
     """Read the experiments in a YAML file, one for each run that `variants` and `limits` make, by their names.
 
     Players of one name are an error, or `renamed`: "a" and "a 2". That of a file without these has the name "".
