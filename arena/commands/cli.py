@@ -93,6 +93,16 @@ class Group(click.Group):
             raise ArenaError(f"{choices}; {ctx.command_path} --help explains them")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            name = ctx.invoked_subcommand
+            command = self.get_command(ctx, name) if name is not None else None
+            if error.ctx is None and command is not None:  # as of an option without its value
+                error.ctx = click.Context(command, ctx, name)
+            raise
+
 
 class Commands(Group):
     """Commands in groups, whose ends are one line: by errors of the file system or of options, and by Ctrl-C."""

@@ -27,10 +27,10 @@ class WorkersType(click.ParamType):
         return "N|ADDRESS"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        if "://" not in str(value):
-            return click.IntRange(1).convert(value, param, ctx)
+        workers: int | str
         try:
-            return str(checked_workers(value))
+            workers = checked_workers(int(value) if str(value).isdecimal() else value)
+            return workers
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

@@ -76,6 +76,8 @@ def run(
     check_report_options(wanted)
     experiments, terminal = load_all(config), Terminal()
     first = next(iter(experiments.values()))
+    if len(experiments) > 1 and wanted["anonymous"]:
+        raise ArenaError("--anonymous takes one run: `arena report --anonymous` writes each when they are played")
     if wanted["sheets"] and not any(map(own_code, first.players)):
         raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
     folder = out or Path("reports") / first.name
@@ -94,8 +96,6 @@ def play_all(
     **wanted: Any,
 ) -> int:
     """Play runs that are kept in a folder, by their names, and report unless `quiet`; the exit code."""
-    if len(runs) > 1 and wanted.get("anonymous"):
-        raise ArenaError("--anonymous takes one run: `arena report --anonymous` writes each when they are played")
     if len(runs) > 1:
         from arena.report.load import list_runs
 

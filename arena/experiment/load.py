@@ -51,12 +51,12 @@ def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
     source = _read(config)
     for key, instead in SEVERAL.items():
         if (node := source.root.get(key)) is not None:
-            message = f"{key!r} makes several runs, and here one is wanted: {instead}"
+            message = f"{key!r} makes several runs, as `arena run` and `arena.run_all` play them: {instead}"
             raise _with_refused(source, node.error(message))
     return _experiment(source, *_expanded(source.root, source.path.parent))
 
 
-def load_all(config: str | PathLike[str], *, renamed: bool = False) -> dict[str, Experiment]:
+def load_all(config: str | PathLike[str] | Mapping[str, Any], *, renamed: bool = False) -> dict[str, Experiment]:
     """Read the experiments in a YAML file, one for each run that `variants` and `limits` make, by their names.
 
     Players of one name are an error, or `renamed`: "a" and "a 2". That of a file without these has the name "".
@@ -286,6 +286,9 @@ def player_specs(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]])
 
 def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:
     data = inline(entry, given_as) if isinstance(entry, str) else entry
+    if isinstance(data, dict) and "sweep" in data:
+        message = "a sweep makes several players, and here one is wanted: name each, or write a configuration"
+        raise ConfigError([(given_as, 0, 0, message)])
     try:
         return completed_entry(data, folder)
     except EntryError as error:

@@ -177,14 +177,15 @@ class Ledger(Store):
         self.delete(GAMES, "game > ?", (game,))
         self._recorded = {number: checksum for number, checksum in self._recorded.items() if number <= game}
 
-    def remove_others(self, schedule: Iterable[tuple[int, str, str, int]]) -> set[int]:
+    def remove_others(self, numbers: range, schedule: Iterable[tuple[int, str, str, int]]) -> set[int]:
         """Delete the games that others played than now scheduled, from another opening; returns their numbers.
 
-        `schedule` has the number, white, black and opening (from 1) of games. Where results decide who meets, a
-        game that was damaged and played again may end differently and change later rounds.
+        `schedule` has the number, white, black and opening (from 1) of the games of these numbers. Where results
+        decide who meets, a game that was damaged and played again may end differently and change later rounds.
         """
-        stored = {row[0]: row for row in self.rows("SELECT game, white, black, opening FROM games")}
-        others = {game[0] for game in schedule if stored.get(game[0], game) != game}
+        query = "SELECT game, white, black, opening FROM games WHERE game BETWEEN ? AND ?"
+        stored = {row[0]: row for row in self.rows(query, (numbers.start, numbers.stop - 1))}
+        others = {game[0] for game in schedule if stored.get(game[0], game) != game} if stored else set[int]()
         for number in others:
             self.delete(GAMES, "game = ?", (number,))
             self._recorded.pop(number, None)

@@ -61,11 +61,12 @@ class Schedule:
         if self.decided:
             self.order = []
             return False
-        if any(number not in self._points for number in self._numbers):
+        if any(number not in self._points for number in self.numbers):
             return False
         try:
             batch = next(self._batches) if self._batch is None else self._batches.send(self._played())
         except StopIteration as end:
+            self._before += 2 * len(self._batch or ())
             self._batch, self.order = None, end.value
             return False
         self._before += 2 * len(self._batch or ())
@@ -74,7 +75,7 @@ class Schedule:
 
     def games(self) -> Iterator[ScheduledGame]:
         """The games of the batch in their order: each pair's first, then the one with colours swapped."""
-        return map(self._game, self._numbers)
+        return map(self._game, self.numbers)
 
     def tasks(self) -> Iterator[Task]:
         """The games of the batch that are to be played, in their order, as workers receive them."""
@@ -120,9 +121,9 @@ class Schedule:
         return self._test.decided
 
     @property
-    def tested(self) -> int:
-        """Games that the sequential test has taken in: those behind them are not needed once it is decided."""
-        return self._test.games
+    def last(self) -> int:
+        """The number of the last game of a tournament that is over; a sequential test ends it when decided."""
+        return self._test.games if self.decided else self._before
 
     @property
     def disqualified(self) -> list[str]:
@@ -130,7 +131,8 @@ class Schedule:
         return [self._names[player] for player in sorted(self._disqualifications.after)] if self._are_void else []
 
     @property
-    def _numbers(self) -> range:
+    def numbers(self) -> range:
+        """The numbers of the games of the batch."""
         return range(self._before + 1, self._before + 2 * len(self._batch or ()) + 1)
 
     def _game(self, number: int) -> ScheduledGame:
@@ -138,7 +140,7 @@ class Schedule:
         return game_of(self._batch, number, self._before)
 
     def _played(self) -> Played:
-        points, numbers = self._points, self._numbers
+        points, numbers = self._points, self.numbers
         of_pairs = ((points[number], 1 - points[number + 1]) for number in numbers[::2])
         return Played(of_pairs, frozenset(self._disqualifications.after if self._are_void else ()))
 
@@ -152,7 +154,7 @@ class Schedule:
     def _settle(self) -> bool:
         """Disqualify players, as far as all games up to their failure are known; whether anybody was."""
         disqualifications, before = self._disqualifications, len(self._disqualifications.after)
-        while (number := disqualifications.settled + 1) in self._numbers:
+        while (number := disqualifications.settled + 1) in self.numbers:
             scheduled = self._game(number)
             if self._is_missing(scheduled):
                 break

@@ -174,12 +174,9 @@ def play(
     spent, budget = ledger.spent(), tournament.experiment.budget or {}
     enough = lambda: bool(schedule.stopped) or schedule.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
     while schedule.advance():
-        if ledger.repaired:
-            names = tournament.names
-            games = (
-                (game.game, names[game.white], names[game.black], game.opening + 1) for game in schedule.games()
-            )
-            schedule.forget(ledger.remove_others(games))
+        names = tournament.names
+        games = ((game.game, names[game.white], names[game.black], game.opening + 1) for game in schedule.games())
+        schedule.forget(ledger.remove_others(schedule.numbers, games))
         for record in run_tasks(play_game, schedule.tasks(), workers, enough, crashed):
             if numbers := [*record.uncounted, *filter(None, [record.extras])]:
                 add_named(spent, numbers)
@@ -200,8 +197,8 @@ def play(
             store(record)
             yield record
         ledger.disqualify(schedule.disqualified)
-    if schedule.decided:
-        ledger.remove_after(schedule.tested)
+    if schedule.order is not None:
+        ledger.remove_after(schedule.last)
     ledger.verify()
     if schedule.order is not None:
         ledger.finish([(tournament.names[place.player], place.figures) for place in schedule.order])

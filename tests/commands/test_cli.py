@@ -43,6 +43,8 @@ def assert_one_clear_line(result: Result, text: str = "") -> None:
         ("run nowhere.yaml", "nowhere.yaml:1:1: "),
         ("run folder", "folder:1:1: "),
         ("run --workers 0 good.yaml", "--workers"),
+        ("run good.yaml --workers", "run --help"),
+        ("bench perft --depth", "bench perft --help"),
         ("run --out file/out good.yaml", "file/out"),
         ("run --games some good.yaml", "--games"),
         ("report --sheets --anonymous", "--sheets"),

@@ -137,6 +137,12 @@ def test_names_of_players_differ_by_no_more_than_they_need(empty):
     assert player_specs(["simple", "game3"], {"negamax": {"depth": 6}})[0].limit == Limit(depth=6)
 
 
+def test_a_sweep_is_refused_for_what_it_is_and_not_for_the_limit_that_a_match_adds(empty):
+    entry = "{sweep: {depth: [4, 6]}}"
+    line = refused("match", entry, "random").removeprefix(f"{entry}: ")
+    assert "sweep" in line and "depth" not in line
+
+
 @pytest.mark.parametrize(
     "line",
     [

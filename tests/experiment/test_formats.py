@@ -152,6 +152,14 @@ def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rate
     assert [len(batch) for batch in played_until(1000, 3, 3)] == [36]
 
 
+def test_one_player_of_unknown_elo_is_rated_after_as_many_pairs_as_others_after_rounds() -> None:
+    newcomer, *known = NAMES
+    gauntlet = Gauntlet(type="gauntlet", seeds=(newcomer,))
+    until = Until(error=1000)
+    found, _ = batches(until.batches(gauntlet, NAMES, 400, anchor=dict.fromkeys(known, 0.0)), drawn)
+    assert [len(batch) for batch in found] == [2 * len(known) * -(-LEAST_ROUNDS // len(known))]
+
+
 def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     """Whose interval is twice as wide as that of either player about their mean."""
     points, result = by_chance(4)

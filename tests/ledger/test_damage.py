@@ -327,6 +327,25 @@ def test_what_a_game_played_again_changes_behind_it_is_played_again(tmp_path: Pa
     assert_same(arena.load(tmp_path / "other"), whole)
 
 
+@pytest.mark.full
+def test_games_that_a_mended_knockout_no_longer_has_are_removed_in_a_later_session_too(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, DYNAMIC["knockout"] + FOUR)
+    whole = play_whole(plan, tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole", tmp_path / "other")
+    with closing(sqlite3.connect(tmp_path / "other" / FILE, isolation_level=None)) as connection:
+        row = connection.execute(f"{GAMES.query} ORDER BY game DESC LIMIT 1").fetchone()
+        last = dict(zip(GAMES.columns, row[:-1], strict=True))
+        for number in (1, 2):
+            stale = last | {"game": last["game"] + number}
+            connection.execute(f"INSERT {GAMES.insertion}", GAMES.stored(list(stale.values())))
+        connection.execute("UPDATE games SET plies = 0 WHERE game = 1")
+    with Ledger(tmp_path / "other", plan.experiment, plan.info) as opened:
+        assert opened.repaired and not opened.complete
+    with Ledger(tmp_path / "other", plan.experiment, plan.info) as opened:
+        assert [record.game for record in play(plan, opened, 1)] == [1] and opened.complete
+    assert_same(arena.load(tmp_path / "other"), whole)
+
+
 # --- disks and folders
 
 

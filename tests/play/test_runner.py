@@ -14,6 +14,7 @@ from arena.experiment.load import load
 from arena.ledger.store import StoreError
 from arena.play.tournament import RunPaused
 from arena.play.workers import IN_PROCESS
+from arena.report.runs.joint import load_joint
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import repeatable
 
@@ -92,6 +93,20 @@ def config(here: Path) -> Path:
 
 
 @pytest.mark.full
+@pytest.mark.full
+def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(here: Path) -> None:
+    config = {key: value for key, value in CONFIG.items() if key != "variant"}
+    config |= {"variants": ["english", "russian"], "openings": {"count": 1}, "players": ["random", "greedy"]}
+    with pytest.raises(ValueError, match=r"config\['variants'\].*run_all"):
+        arena.run(config)
+    runs = arena.run_all(config, workers=1, quiet=True)
+    folder = Path("reports") / "from-python"
+    assert list(runs) == ["english", "russian"] == list(load_joint(folder).runs)
+    assert [run.experiment.variant for run in runs.values()] == list(runs)
+    assert [len(run.games) for run in runs.values()] == [2, 2]
+    assert list(arena.run_all(CONFIG, workers=1, quiet=True, out="one")) == [""]
+
+
 def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:
     config.write_text(
         HEAD + "budget: {tokens: 3}\nworkers: 1\nsuite: {name: english-shots, count: 2}\noracle: {pieces: 3}\n"

@@ -69,7 +69,7 @@ def follow(
             return schedule
         stored |= {each.game: each for each in schedule.rulings()}
     if schedule.decided:
-        for number in [number for number in stored if number > schedule.tested]:
+        for number in [number for number in stored if number > schedule.last]:
             del stored[number]
     return schedule
 

@@ -83,10 +83,10 @@ class Until(Section):
     ) -> Batches:
         """Rounds of one opening by all pairings until every 95 % interval is within +-`error` Elo.
 
-        A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. It is the rating of the
-        report, except that repeated games count each time. As errors fall with the square root of the rounds, the
-        next batch is four fifths of the missing rounds, at least a twentieth of the rounds so far and at most as
-        many.
+        A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS, or where one player's Elo
+        is unknown after as many pairs of games of that player. It is the rating of the report, except that repeated
+        games count each time. As errors fall with the square root of the rounds, the next batch is four fifths of
+        the missing rounds, at least a twentieth of the rounds so far and at most as many.
         """
         import pandas as pd
 
@@ -94,7 +94,9 @@ class Until(Section):
 
         pairings, games = format.pairings(names), list[tuple[str, str, str, int]]()
         zero = {names[0]: 0.0} if len(names) == 2 else anchor
-        begin, end = 0, min(LEAST_ROUNDS, openings) if pairings else 0
+        unknown = [player for player, name in enumerate(names) if name not in zero]
+        met = sum(unknown[0] in pairing for pairing in pairings) if len(unknown) == 1 else 1
+        begin, end = 0, min(math.ceil(LEAST_ROUNDS / max(met, 1)), openings) if pairings else 0
         while begin < end:
             batch = Rounds(pairings, range(begin, end))
             played = yield batch
