@@ -35,7 +35,7 @@ from arena.ledger.ledger import info_in
 from arena.play.grading import GradingError, configured
 from arena.play.match import Task, play
 from arena.play.suite import Suite, read_suite
-from arena.play.trial import Extent, Look, is_own, look_at
+from arena.play.trial import Extent, Look, is_own, look_at, of_source
 from arena.play.workers import Workers, start_workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
@@ -260,7 +260,7 @@ def diagnose(
     """Yield problems of a configuration whose run is to be kept in `folder`: errors and warnings.
 
     All that `prepare` makes is made, and every player of the user's own plays several games. `say` receives what
-    is done next. It ends where a user's own code needs a sandbox and there is none.
+    is done next. Where a user's own code needs a sandbox and there is none, its files are only read.
     """
     if line := _unguarded(experiment):
         say(line)
@@ -268,6 +268,10 @@ def diagnose(
         sandbox.check(experiment)
     except ConfigError as error:
         yield Finding("error", where="sandbox", said=str(error))
+        say("without a sandbox players are read, but not tried")
+        for spec in experiment.players:
+            for finding in of_source(located(spec, experiment.path.parent)):
+                yield finding._replace(where=spec.name)
         return
     variant = build_variant(experiment.variant)
     parts = _parts(experiment, variant, say)

@@ -7,11 +7,13 @@ long it is in answering.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import IntEnum
 from itertools import product
+from pathlib import Path, PurePath
 from threading import Timer
 from typing import Any, NamedTuple
 
@@ -34,7 +36,16 @@ from arena.rules.variants import Variant
 from players.examine import examined
 from players.finding import ALIKE, SAME_FILE, UNBUILT, Finding
 from players.identity import NO_FILES, Files
-from players.loading import PlayerError, files_of, located, own_code, user_files, without_own_code
+from players.loading import (
+    PlayerError,
+    blame,
+    files_of,
+    located,
+    meant,
+    own_code,
+    user_files,
+    without_own_code,
+)
 from players.player import ENGINE, Allowance, Limit, PlayerSpec
 from players.table import build_player
 
@@ -202,6 +213,44 @@ def _same_decisions(look: Look, other: Look) -> int:
     if any(a != b for game in games for a, b in zip(*game, strict=False)):
         return 0
     return sum(min(map(len, game)) for game in games)
+
+
+def of_source(spec: PlayerSpec) -> Iterator[Finding]:
+    """Yield what is wrong with a player's Python file without running it: its syntax, or what it should define."""
+    for reference in own_code(spec) if _is_python(spec) else ():
+        source, _, name = reference.rpartition(":")
+        path, told = Path(source), PurePath(source).name
+        if path.suffix != ".py":
+            continue
+        try:
+            tree = ast.parse(path.read_bytes())
+        except OSError:
+            yield Finding("error", said=f"there is no file {source}", kind=UNBUILT)
+            continue
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            yield Finding("error", said=f"{told} cannot be loaded: {blame(error, source)}", kind=UNBUILT)
+            continue
+        if name not in (bound := _bound(tree)) and "*" not in bound:
+            public = [
+                node.name
+                for node in tree.body
+                if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
+            ]
+            has = f"(it has: {', '.join(public) or 'nothing'})"
+            yield Finding("error", said=f"{told} has no {name!r}{meant(name, public)} {has}", kind=UNBUILT)
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """The names that a module's source gives to something, anywhere; `*` if it imports all of another one."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
 
 
 def looked_at(trial: Trial) -> dict[str, Look]:

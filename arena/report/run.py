@@ -94,8 +94,9 @@ class Run(RatedRun):
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Rating, counts and cost per move of each player, in rank order."""
-        return standings.standings(self.ratings.table, self.survey.totals, self.ratings.groups)
+        """Rating, counts, cost per move and swept settings of each player, in rank order."""
+        table = standings.standings(self.ratings.table, self.survey.totals, self.ratings.groups)
+        return standings.with_settings(table, self.experiment.players)
 
     @cached_property
     def order(self) -> pd.DataFrame:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import pytest
 
 from arena.experiment.load import load
+from arena.hosting import sandbox
 from arena.play.prepare import diagnose
 from players.finding import ALIKE, SAME_FILE, Finding
 from tests.helpers.command_line import invoke
@@ -228,3 +230,23 @@ def test_copies_are_files_of_one_content_and_players_of_the_same_moves_but_for_t
         ("cid", ALIKE, ("ann", "bob")),
     ]
     assert all(finding.decisions > 20 and str(finding.decisions) in finding.words for finding in found[1::2])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sandboxes need Linux")
+def test_without_a_sandbox_the_files_are_read_but_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "unavailable", lambda: "there is none")
+    (folder / "all").mkdir()
+    for name, code in {
+        "ann": COPIED.format("Player", 0),
+        "bob": "def broken(:",
+        "cid": "import x\nopen('run', 'w')",
+        "dan": "from x import *",
+    }.items():
+        (folder / "all" / f"{name}.py").write_text(code)
+    file = Path("class.yaml")
+    file.write_text(
+        "name: class\nvariant: english\nsandbox: true\nplayers: [random, {type: all/*.py, seconds: 1}]\n"
+    )
+    found = diagnosed(file)
+    assert [finding.where for finding in found] == ["sandbox", "bob", "cid"]
+    assert "line 1" in found[1].words and "Player" in found[2].words and not Path("run").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import unicodedata
@@ -18,7 +19,7 @@ from arena.ledger.record import PROBE_COLUMNS, failures_of
 from arena.report.page.sections import html
 from arena.report.run import Run
 from arena.report.sheets import file_names, write_sheets
-from players.finding import ALIKE, SAME_FILE, UNBUILT, Finding
+from players.finding import ALIKE, SAME_FILE, UNBUILT, Finding, parsed
 from tests.helpers.report_data import changed, experiment, frames, player, run_of
 
 COMMON = (
@@ -129,3 +130,31 @@ def test_failures_are_those_of_the_player_who_lost_however_another_one_is_called
     run = class_named(tmp_path, ["gone", "bot 2", "bot", "b"], [f"w{n}" for n in range(10)])
     failures = run.submissions.set_index("player")["failures"]
     assert failures.dropna().to_dict() == {"bot 2": 1, "bot": 1, "b": 1} and pd.isna(failures["gone"])
+
+
+def test_a_finding_of_an_earlier_version_is_shown_but_not_where_names_are_hidden() -> None:
+    earlier = parsed({"player": "anna", "level": "error", "message": "anna.py:Bot cannot be built: KeyError"})
+    assert earlier.words == "anna.py:Bot cannot be built: KeyError"
+    assert "anna" not in earlier.without_code().words and earlier.where == "anna"
+    finding = Finding("warning", where="anna", kind=ALIKE, others=("bob",), decisions=80)
+    assert parsed(json.loads(json.dumps(finding.as_dict()))) == finding
+
+
+@pytest.mark.parametrize(("share", "differed", "is_told"), [(0, 0, True), (1 / 40, 1, True), (1 / 4, 10, False)])
+def test_players_alike_in_their_trials_are_said_to_differ_as_they_did_in_the_run(
+    tmp_path: Path, share: float, differed: int, *, is_told: bool
+) -> None:
+    """Two players met `c` from 40 openings; in a share of these games one of them chose another first move."""
+    players = [player(name, type=f"{name}.py:Bot") for name in "abc"]
+    rows = [(n + 40 * i, name, f"W:W{n + 1}:B1") for i, name in enumerate("ab") for n in range(40)]
+    games = pd.DataFrame(rows, columns=["game", "white", "opening_fen"]).assign(
+        black="c", result="draw", termination="max_plies", pair=1, round=1, opening=1, plies=1
+    )
+    moves = pd.DataFrame(
+        {"game": games["game"], "ply": 1, "player": games["white"], "move": "1-5", "legal_moves": 7}
+    )
+    moves.loc[40 : 39 + round(40 * share), "move"] = "1-6"
+    run = run_of(tmp_path, experiment(players), games, moves)
+    found = (Finding("warning", where="a", kind=ALIKE, others=("b",), decisions=80),)
+    run = changed(run, info=run.info._replace(found=found))
+    assert [(finding.met, finding.differed) for finding in run.found] == ([(40, differed)] if is_told else [])

@@ -207,7 +207,8 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
         absent = (
             {"score_elo", "fen"} if name in ("standings", "moves") else set()
         )  # of two players; of `positions`
-        wanted = [each for each in (*of.names, *of_players) if each not in absent]
+        settings = ["depth", "evaluation"] if name == "standings" else []
+        wanted = [each for each in (*of.names, *of_players, *settings) if each not in absent]
         assert [*filter(None, [table.index.name]), *table.columns] == wanted, name
         headed = {column.name for column in of.columns if column.heading}
         assert set(of.shown.replace("|", " ").split()) <= headed, name

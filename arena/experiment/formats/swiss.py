@@ -138,6 +138,8 @@ class ScoreTable:
             "points": self.points(player),
             "buchholz": self.buchholz(player),
             "sonneborn_berger": self.sonneborn_berger(player),
+            "byes": self.byes[player],
+            "void_rounds": self._void_rounds[player],
         }
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from arena.base.number import fixed, known, percent, quantity
-from arena.base.wording import counted
+from arena.base.wording import counted, listed
 from arena.ledger.moves import PHASES
 from arena.ledger.public import without_paths
 from arena.ledger.record import Failure
@@ -20,6 +20,7 @@ from arena.report.describe import describe
 from arena.report.marks import anchor, elo_html, game_link, results_bar
 from arena.report.page.blocks import Block, Heading, Raw, Row, Section, Table, Text, text_cell, together
 from arena.report.run import Run
+from arena.report.sentences.facts import without_games
 from arena.report.sentences.grading import cost
 from arena.report.tables.outcomes import sides
 from arena.report.tables.submissions import failed_games, failure_words, findings, notices
@@ -81,7 +82,8 @@ class PlayerPages:
         blocks: list[Block] = [Text(what, "facts"), *notes]
         if len(games):
             strength = [_opponents(games, self.run.placed, called), *self._phases(name)]
-            blocks += [self._strength(name, games, self.run.zero_called(called)), Row(strength)]
+            zero = self.run.zero_called(called)
+            blocks += [self._strength(name, games, zero), *self._points(name), Row(strength)]
         return [
             *blocks,
             *self._failures(name, len(games), command),
@@ -101,6 +103,17 @@ class PlayerPages:
                 f"{place} · ", results_bar(won, drawn, lost), score,
             )
         )  # fmt: skip
+
+    def _points(self, name: str) -> list[Block]:
+        """The points of a Swiss by which the player has its place, and what decides between equal ones."""
+        order = self.run.order
+        if "buchholz" not in order or name not in set(order["player"]):
+            return []
+        [row] = order[order["player"] == name].to_dict("records")
+        of_games = f"{row['wins'] + row['draws'] / 2:g} of {counted(row['games'], 'game')}"
+        free = without_games(row, self.run.experiment.format.pairs_of_pairing(0)) if "byes" in row else []
+        sums = f"Buchholz {row['buchholz']:.4g}, Sonneborn-Berger {row['sonneborn_berger']:.4g}"
+        return [Text(f"{row['points']:.4g} points: {listed([of_games, *free])}. {sums}.")]
 
     def _phases(self, name: str) -> list[Block]:
         """What a move costs in each phase; processor time where it is known of all moves."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, listed
@@ -111,12 +113,27 @@ def first_move(run: Run) -> str:
 
 def byes(run: Run) -> str:
     """Who has points of a Swiss without a game: a bye counts as all points of a round."""
-    if "buchholz" not in run.order:
+    if "byes" not in run.order:
         return ""
-    order = run.order
-    free = order["points"].astype(float) - (order["wins"] + order["draws"] / 2)
-    of_byes = [f"{player} {points:g}" for player, points in zip(order["player"], free, strict=True) if points > 0]
-    return f"Points without a game, by byes: {listed(of_byes)}." if of_byes else ""
+    parts = [
+        f"{row['player']} {listed(without_games(row, run.experiment.format.pairs_of_pairing(0)))}"
+        for row in run.order.to_dict("records")
+        if row["byes"] > 0 or row["void_rounds"] > 0
+    ]
+    return f"Points without a game that counts: {'; '.join(parts)}." if parts else ""
+
+
+def without_games(row: Mapping[Any, Any], pairs: int) -> list[str]:
+    """The points of a row of a Swiss's order that no game gave: of byes, and of rounds that do not count."""
+    of_byes = 2 * pairs * row["byes"]
+    of_void = row["points"] - row["wins"] - row["draws"] / 2 - of_byes
+    parts = []
+    if row["byes"] > 0:
+        parts.append(f"{of_byes:g} of {counted(int(row['byes']), 'bye')}")
+    if row["void_rounds"] > 0:
+        rounds = counted(int(row["void_rounds"]), "void round")
+        parts.append(f"{of_void:.3g} of {rounds}, as the mean of the others")
+    return parts
 
 
 def details(run: Run) -> list[str]:

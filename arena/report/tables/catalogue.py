@@ -47,6 +47,9 @@ HEADINGS: dict[str, tuple[str, Callable[..., str]]] = {
     "points": ("Points", plain),
     "buchholz": ("Buchholz", plain),
     "sonneborn_berger": ("Sonneborn-Berger", plain),
+    "byes": ("Byes", count),
+    "void_rounds": ("Void rounds", count),
+    "status": ("Status", str),
     "round": ("Round", plain),
     "opponent": ("Against", plain),
     "conceded": ("Conceded", plain),
@@ -106,6 +109,7 @@ VIEWS = {
 """The cells of the tables that people read in other rows and columns than their files have."""
 OTHERS = {
     "moves": Column("extra_*", "a number of the player's own, as `extra_tokens`; empty where it gave none"),
+    "standings": Column("a setting", "the value of a setting in which players differ who are else alike"),
     "crosstable": Column("a player", 'points out of games against that player, such as "12.5/20"', "points"),
 }
 """The columns that stand behind those of a table: one for each player, or for each number of the players' own."""
@@ -130,6 +134,10 @@ legal_moves [moves]: legal moves to choose from
 pieces [pieces]: pieces on the board before the move
 opening: number of the opening, from 1
 opening_fen: position after the opening, as FEN
+buchholz [points]: sum of the points of the opponents
+sonneborn_berger [points]: sum of the opponents' points, each times the share won against it
+byes [rounds]: rounds of a Swiss without an opponent, which count as won
+void_rounds [rounds]: rounds against a player whose games are void, which count as the mean of the others
 fen: the position, as FEN
 termination: why the game ended
 depth [plies]: depth searched in full
@@ -211,29 +219,29 @@ shown: seconds_per_move
 ## order
 place: place in the final order of the format, from 1
 player
-points [points]: points of all games, a bye as won; in a knockout those of the last pairing
-buchholz [points]: sum of the points of the opponents
-sonneborn_berger [points]: sum of the opponents' points, each times the share won against it
+points [points]: points of all games, byes and void rounds; in a knockout those of the last pairing
+buchholz sonneborn_berger byes void_rounds
 round: round of the player's last pairing
 opponent: name of the player it met there
 conceded [points]: points of the opponent in the last pairing
 decided: what decided the last pairing: points or, of a drawn one, seed
 elo elo_low elo_high games wins draws losses nodes_per_move seconds_per_move
-shown: place player round opponent points conceded buchholz sonneborn_berger decided elo elo_low
+shown: place player round opponent points conceded buchholz sonneborn_berger decided elo elo_low | byes void_rounds
 shown: games wins draws losses nodes_per_move seconds_per_move
 
 ## submissions
 file: file, module or program that plays
 player
+status: played, disqualified or left out
 place: place in the standings; empty for a player left out or disqualified
 elo elo_low elo_high
-points [points]: points of all games; those of a Swiss are of its rounds, a bye as won
-games
-failures [games]: games in which it failed, those that do not count among them
+points [points]: points of all games, byes and void rounds; empty for a player left out or disqualified
+games byes void_rounds buchholz sonneborn_berger
+failures [games]: games in which it failed, those that do not count among them; empty for a player left out
 reasons: in words, why it was left out or disqualified, and how it failed
 seconds_per_move
 seconds_longest [s]: longest time of a move
-shown: place player file failures seconds_longest | reasons
+shown: place player file status failures seconds_longest | reasons
 
 ## crosstable
 player

@@ -43,6 +43,22 @@ def without(player: PlayerSpec, setting: str) -> str:
     return key({name: value for name, value in settings(player).items() if name != setting})
 
 
+def varied(players: Sequence[PlayerSpec]) -> list[str]:
+    """The settings in which players differ who are else alike, as in a sweep; limits count as one setting."""
+    each = [settings(player) for player in players]
+    names = dict.fromkeys(name for of_player in each for name in of_player if name != "type")
+    return [name for name in names if _is_varied(each, LIMITS if name in LIMITS else (name,), name)]
+
+
+def _is_varied(each: Sequence[Mapping[str, Any]], left_out: Sequence[str], name: str) -> bool:
+    """Whether a setting differs among players who are alike in all but the settings left out."""
+    values: dict[str, set[str]] = {}
+    for of_player in each:
+        rest = key({other: value for other, value in of_player.items() if other not in left_out})
+        values.setdefault(rest, set()).add(key(of_player.get(name)))
+    return any(len(different) > 1 for different in values.values())
+
+
 def terms(kinds: Iterable[str]) -> str:
     """Kinds of limits in words: "depth", "time", "depth and nodes"."""
     return " and ".join(dict.fromkeys("time" if name in _TIME else name for name in kinds))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from arena.ratings.interval import elo_from_score
 from arena.ratings.joint import rate
+from arena.report.tables.settings import key, settings, varied
 from arena.report.tables.survey import time_of
 from arena.rules.result import Colour
+from players.player import PlayerSpec
 
 
 def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
@@ -48,6 +51,22 @@ def rating_table(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) ->
         table["score_elo"] = [elo_from_score(s) if 0 < s < 1 else np.nan for s in table["score"]]
         table["score_elo"] = table["score_elo"].where(table["elo"].notna())
     return table
+
+
+def with_settings(table: pd.DataFrame, players: Sequence[PlayerSpec]) -> pd.DataFrame:
+    """The table with a column for each setting in which players differ who are else alike, as those of a sweep."""
+    of_player = {player.name: settings(player) for player in players}
+    columns = {
+        name: [_plain(of_player[player].get(name)) for player in table["player"]]
+        for name in varied(players)
+        if name not in table
+    }
+    return table.assign(**{name: pd.Series(values, dtype=object) for name, values in columns.items()})
+
+
+def _plain(value: Any) -> Any:
+    """A setting as a cell of a file has it."""
+    return key(value) if isinstance(value, dict | list) else value
 
 
 PARTS = 12

@@ -17,6 +17,8 @@ from arena.rules.game import FORFEITS, Termination
 from players.finding import Finding
 from players.loading import source_of
 
+PLAYED, DISQUALIFIED, LEFT_OUT = "played", "disqualified", "left out"
+"""What became of a submission."""
 A_CLASS = 3
 """Files from which on they are rows of a grade sheet."""
 _WORDS = {
@@ -40,8 +42,9 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     rated, order = standings.set_index("player"), final.set_index("player")
     place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.disqualified), errors="ignore")
     points = rated["wins"] + rated["draws"] / 2
-    if len(order) and "buchholz" in order:  # with those of byes
+    if "buchholz" in order:  # with those of byes and void rounds
         points = order["points"].combine_first(points)
+    ranked = order.reindex(columns=["byes", "void_rounds", "buchholz", "sonneborn_berger"])
     failed = Counter(failure.player for failure in failed_games(run))
     figures = ["elo", "elo_low", "elo_high", "games", "seconds_per_move"]
     table = (
@@ -50,6 +53,7 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
         .assign(
             file=[files[name] for name in names],
             player=names,
+            status=[status(run, name) for name in names],
             place=place.astype("Int64").reindex(names),
             points=points.reindex(names).astype(float),
             failures=pd.array(
@@ -60,8 +64,17 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
         )
     )
     table["games"] = table["games"].fillna(0).astype(int)
+    table = table.join(ranked)
+    table[["byes", "void_rounds"]] = table[["byes", "void_rounds"]].astype(float).astype("Int64")
     table = table.reset_index(drop=True).sort_values(["place", "player"], ignore_index=True)
     return table[TABLES["submissions"].names]
+
+
+def status(run: RatedRun, player: str) -> str:
+    """Whether a player's games count: one of PLAYED, DISQUALIFIED and LEFT_OUT."""
+    if player in run.info.left_out:
+        return LEFT_OUT
+    return DISQUALIFIED if player in run.data.disqualified else PLAYED
 
 
 def files_of_users(run: RatedRun) -> dict[str, str]:

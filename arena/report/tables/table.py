@@ -83,9 +83,10 @@ class Table(NamedTuple):
 
     def rounded(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table as its CSV file has it. Raises KeyError for a column that is not described."""
-        decimals = {column.name: column.decimals for column in self.columns}
+        decimals: dict[str, int | None] = {}
         if self.others is not None:
             decimals = dict.fromkeys(map(str, table.columns), self.others.decimals)
+        decimals |= {column.name: column.decimals for column in self.columns}
         return with_decimals(table, {name: decimals[str(name)] for name in table.columns})
 
 
