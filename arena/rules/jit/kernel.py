@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numba
 from numba.core import event, types
@@ -186,7 +186,7 @@ def is_compiling() -> bool:
     return not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
-def _error_model(function: Callable[..., Any]) -> str:
+def _error_model(function: Callable[..., Any]) -> Literal["numpy", "python"]:
     """How numba compiles divisions: by zero they raise in users' code; the arena's own never divides so."""
     return "numpy" if function.__module__.partition(".")[0] in ("arena", "players") else "python"
 
