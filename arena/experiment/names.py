@@ -12,11 +12,16 @@ from typing import Any
 from arena.base.files import found_file
 from arena.base.wording import cut, nearest, quoted, unknown
 from arena.experiment.yaml.errors import Keys
-from players.player import EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, NETWORKS, TYPES, Limit
+from players.loading import words_of_command
+from players.player import ENGINE, EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, NETWORKS, TYPES, Limit
 
 _LIMITS = {"depth": "d{}", "nodes": "n{}", "seconds": "{}s"}
 """How a short form writes a limit behind its `@`."""
-_LIMIT = re.compile(r"d(?P<depth>[0-9]+)|n(?P<nodes>[0-9]+)|(?P<seconds>[0-9]+(?:\.[0-9]+)?)s")
+_SECONDS = r"[0-9]+(?:\.[0-9]+)?"
+_LIMIT = re.compile(
+    r"d(?P<depth>[0-9]+)|n(?P<nodes>[0-9]+)"
+    rf"|(?P<seconds>{_SECONDS})s|(?P<clock>{_SECONDS})s\+(?P<increment>{_SECONDS})s"
+)
 _FULL = {"type": "negamax", "preset": "full"}
 """How a short form searches with an evaluation."""
 
@@ -102,9 +107,10 @@ def lone_entry(entry: Any) -> Any:
 def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
     """The entry that a short form means: `simple@d6`, `mcts@n2000`, `file.py:Class@0.1s`, `level 4`, `greedy`.
 
-    Before the `@` stands a player, an evaluation that negamax searches with the preset `full`, or a class or
-    function of a file or module; behind it plies (d), positions (n) or seconds (s) of a move, or no limit. With a
-    `folder`, files must be there or in the working directory. Raises EntryError.
+    Before the `@` stands a player, an evaluation that negamax searches with the preset `full`, a class or function
+    of a file or module, or the path of a program that speaks Hub, `./v2`; behind it plies (d), positions (n) or
+    seconds (s) of a move, a clock with what it gains a move (`10s+0.1s`), or no limit. With a `folder`, files must
+    be there or in the working directory. Raises EntryError.
     """
     if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
         number = level[1].strip()
@@ -126,9 +132,14 @@ def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
     """
     rest = {key: value for key, value in entry.items() if value is not None}
     kind, evaluation = rest.pop("type", "negamax"), rest.pop("evaluation", None)
-    limits = [_limit_word(key, rest.pop(key)) for key in Limit._fields if key in rest]
+    is_short = {"clock", "increment"} <= rest.keys()
+    clock = ["+".join(_limit_word("seconds", rest.pop(key)) for key in ("clock", "increment"))] if is_short else []
+    limits = clock + [_limit_word(key, rest.pop(key)) for key in Limit._fields if key in rest]
     if evaluation is not None and kind == "negamax" and rest.get("preset") == "full" and detail < 2:
         del rest["preset"]
+    if kind == ENGINE and len(command := words_of_command(rest.get("command"))) == 1:
+        del rest["command"]
+        [kind] = command
     players = [] if evaluation is not None and kind == "negamax" else [str(kind)]
     players += [] if evaluation is None else [word_of("evaluation", evaluation)]
     options = [f"{key} {value}" if is_number(value) else word_of(key, value) for key, value in rest.items()]
@@ -168,6 +179,8 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
         names = re.findall(r"(?m)^(?:class|def)\s+([A-Za-z]\w*)", code)
         has = f", as {file}:{names[0]} (it has: {', '.join(names)})" if names else f": {file}:NAME"
         raise EntryError(f"{quoted(word)} needs the name of a class or function{has}")
+    if "/" in word and not file:
+        return {"type": ENGINE, "command": [word]}
     if not source and not file:
         words = dict.fromkeys((*TYPES, *EVALUATIONS))
         raise EntryError(unknown("player or evaluation", word, words) + " or file.py:name")
@@ -200,10 +213,11 @@ def _limit(limit: str, text: str) -> dict[str, int | float]:
         choices = {name: form.format(number[0] if number else 6) for name, form in _LIMITS.items()}
         raise EntryError(
             f"unknown limit {quoted(limit)} in {quoted(text)} (choices: {choices['depth']} for plies, "
-            f"{choices['nodes']} for positions, {choices['seconds']} for seconds)"
+            f"{choices['nodes']} for positions, {choices['seconds']} for seconds, "
+            f"{choices['seconds']}+0.1s for a clock)"
         )
-    kind, value = next((kind, value) for kind, value in match.groupdict().items() if value is not None)
-    return {kind: float(value) if kind == "seconds" else int(value)}
+    values = {kind: value for kind, value in match.groupdict().items() if value is not None}
+    return {kind: int(value) if kind in ("depth", "nodes") else float(value) for kind, value in values.items()}
 
 
 def is_number(value: Any) -> bool:

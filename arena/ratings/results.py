@@ -7,10 +7,11 @@ GameType, Variant, FEN and Result and the text of the moves count, so that games
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -22,13 +23,15 @@ from arena.base.wording import counted, cut, quoted
 from arena.base.writing import cell_text
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.result import FirstMover, Winner, first_mover, result_of
-from arena.rules.pdn.tokens import RawGame, split
+from arena.rules.pdn.tokens import RawGame, split, variant_of_tags
 from arena.rules.result import NO_RESULT, RESULTS, Colour
 from arena.rules.variants import VARIANTS
 
 COUNTS = ("wins", "draws", "losses")
 _WITNESSES = 200
 """Games of a PDN, at most, whose final positions are compared with their results."""
+_CHECKED = 500
+"""Games of a PDN, at most, whose moves are played."""
 _LISTED = 20
 """Lines of a file that a note of games left out names."""
 _FORMS = "1-0, 2-0, +-, 1/2-1/2, 1-1, 0-2, 0-1, -+, * and their like"
@@ -57,6 +60,8 @@ class GameSource(NamedTuple):
     """The games that are left out."""
     notes: Sequence[str] = ()
     """Sentences on how its results were read."""
+    versions: Mapping[str, object] = MappingProxyType({})
+    """Players and their files by name, to be compared with those of other sources; empty if nothing is known."""
 
 
 class Results(NamedTuple):
@@ -123,7 +128,7 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None, strict:
             f"White moves first in {claims['white'].path}, Black in {claims['black'].path}: give --first for all"
         )
     first_by = "--first" if first else next((source.first_by for source in claims.values()), "")
-    notes = [note for source in sources for note in source.notes] + _fault_notes(faults)
+    notes = [note for source in sources for note in source.notes] + [*_fault_notes(faults), *_versions(sources)]
     if skipped := int(games["count"][missing].sum()):
         notes.append(f"{counted(skipped, 'game')} without a result {'was' if skipped == 1 else 'were'} skipped.")
     games = games[~missing].reset_index(drop=True)
@@ -134,6 +139,18 @@ def game_table(white: object, black: object, result: object) -> pd.DataFrame:
     """The games of a source, one a row, of no known pair or line."""
     games = pd.DataFrame({"white": white, "black": black, "result": result}, dtype=object)
     return games.assign(count=1, pair=None, line=None)
+
+
+def _versions(sources: Sequence[GameSource]) -> Iterator[str]:
+    """A sentence for each player, and each file of players, that differs between two sources."""
+    seen: dict[str, tuple[Path, object]] = {}
+    told: set[str] = set()
+    for source in sources:
+        for name, version in source.versions.items():
+            path, before = seen.setdefault(name, (source.path, version))
+            if version != before and name not in told:
+                told.add(name)
+                yield f"{name} is not the same in {path} and {source.path}: games of both count for one player."
 
 
 def _fault_notes(faults: Iterable[Fault]) -> list[str]:
@@ -163,7 +180,7 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
     """The games; where any has a FEN, games from one with colours swapped are a pair."""
     rows, faults = [], []
     claims: dict[FirstMover, int] = {}  # who moves first, and the first line that says so
-    witnesses: list[RawGame] = []
+    witnesses, playable = list[RawGame](), list[RawGame]()
     for game in split(text):
         if not game.tags:
             continue
@@ -175,6 +192,8 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
             continue
         fen = game.tags.get("FEN", "").strip()
         line = f"{fen} {game.moves}" if game.moves else None
+        if variant_of_tags(game.tags, None) is not None:
+            playable.append(game)
         rows.append((white, black, result if result in RESULTS else None, line, fen))
         claims.setdefault(mover, game.line)
         if result in get_args(Colour) and not (mover.is_certain and mover.colour == "white"):
@@ -191,6 +210,7 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
         notes.append(f"{path}: 1-0 is Black's win where Black moves first; --results white reads it as White's.")
     if message := _contradiction(witnesses, first, winner):
         notes.append(f"{path}: {message}.")
+    notes += _unplayable(path, playable)
     colour, source = (None, "") if first else _first_of(path, claims)
     return GameSource(path, games, colour, source, faults, notes)
 
@@ -201,6 +221,21 @@ def _contradiction(games: Sequence[RawGame], first: Colour | None, winner: Winne
     english = VARIANTS["english"] if first == "black" else None
     file = read_pdn("\n\n".join(texts), english, results=winner) if texts else PdnFile([], [])
     return next((problem.message for problem in file.problems if not problem.game), "")
+
+
+def _unplayable(path: Path, games: Sequence[RawGame]) -> Iterator[str]:
+    """A sentence on games of known rules that count although a move of theirs cannot be played."""
+    looked_at = games[:: -(-len(games) // _CHECKED) or 1]
+    problems = read_pdn("\n\n".join(game.text for game in looked_at)).problems if looked_at else []
+    first: dict[int, str] = {}
+    for problem in problems:
+        if problem.game and problem.ply:
+            first.setdefault(problem.game, problem.message)
+    if first:
+        number, message = next(iter(first.items()))
+        games_with = f"{counted(len(first), 'game')}{f' of {len(looked_at)} looked at' * (looked_at != games)}"
+        place = f"line {looked_at[number - 1].line}"
+        yield f"{path}: {games_with} counted although not all moves can be played, the first ({place}): {message}."
 
 
 def _first_of(path: Path, claims: dict[FirstMover, int]) -> tuple[Colour | None, str]:

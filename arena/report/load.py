@@ -74,7 +74,8 @@ def read_run(folder: Path) -> GameSource:
     hashes = pd.concat([line_hashes(part) for part in run.moves()])
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
     games = games.assign(pair=run.games["pair"], line=lines(run.games, hashes))
-    return GameSource(folder, games, run.first, "the run")
+    versions = {spec.name: spec for spec in run.experiment.players} | dict(run.info.files)
+    return GameSource(folder, games, run.first, "the run", versions=versions)
 
 
 def list_runs(folder: Path, name: str, runs: Sequence[str]) -> None:

@@ -62,6 +62,8 @@ def seen_by(opponent: Opponent) -> list[object]:
         ("a@b/my.py:Other", "Other", "a@b/my.py:Other", Limit(), None),
         ("pack.age:Class@d2", "Class d2", "pack.age:Class", Limit(depth=2), None),
         ("net.npz@d2", "net.npz d2", "negamax", Limit(depth=2), "net.npz"),
+        ("./v2@d4", "v2 d4", "engine", Limit(depth=4), None),
+        ("simple@10s+0.1s", "simple 10s+0.1s", "negamax", Limit(clock=10, increment=0.1), "simple"),
     ],
 )
 def test_a_short_form_is_what_plays_with_one_limit(text, name, type_, limit, evaluation, tmp_path):

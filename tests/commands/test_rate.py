@@ -311,3 +311,27 @@ def test_sources_that_differ_in_who_moves_first_need_first(tmp_path):
     for paths, place in (([both], f"{both}:8: "), ([black, white], "White moves first in " + str(white))):
         assert refused("rate", *paths).startswith(place)
         assert invoke("rate", *paths, "--first", "black").exit_code == 0
+
+
+# --- what is counted all the same
+
+
+def test_a_game_with_a_move_that_cannot_be_played_is_told_with_its_line(tmp_path):
+    games = game(GameType="21") + game("b", "a", moves="11-22", GameType="21") + game(moves="11-22", GameType="99")
+    path = written(tmp_path, "games.pdn", games)
+    (note,) = [note for note in rated(path, "--first", "black")["notes"] if "line 8" in note]
+    assert note.startswith(f"{path}: 1 game ") and "11-22" in note
+
+
+def test_a_player_of_two_runs_that_is_not_the_same_in_both_is_told(tmp_path):
+    config = RUN.format("english", 4, 1)
+    for folder, text in (
+        ("one", config),
+        ("two", config.replace("type: greedy", "type: greedy, evaluation: game3")),
+    ):
+        file = written(tmp_path, f"{folder}.yaml", text)
+        assert invoke("run", file, "--out", tmp_path / folder, "--workers", "1").exit_code == 0
+    (note,) = [
+        note for note in rated(tmp_path / "one", tmp_path / "two")["notes"] if str(tmp_path / "two") in note
+    ]
+    assert note.startswith("g is not the same in ")

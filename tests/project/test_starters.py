@@ -41,7 +41,7 @@ Starter = tuple[Path, str]
 @pytest.fixture(scope="module", params=sorted(BUILDS))
 def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Starter:
     folder, (build, command) = tmp_path_factory.mktemp("starter"), BUILDS[request.param]
-    for tool in {build[0] if build else "node", command.split()[0]}:
+    for tool in {*build[:1], command.split()[0]}:
         if not tool.startswith("./") and shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
     shutil.copy(FOLDER / request.param, folder)
@@ -133,4 +133,6 @@ def test_the_readme_the_configuration_and_the_folder_have_the_same_programs() ->
     config = yaml.safe_load((FOLDER / "starters.yaml").read_text())
     commands = {entry["command"] for entry in config["players"] if entry["type"] == "engine"}
     assert commands == {command for _, command in BUILDS.values()}
-    assert set(BUILDS) == {file.name for file in FOLDER.iterdir() if file.suffix in (".c", ".java", ".rs", ".js")}
+    assert set(BUILDS) == {
+        file.name for file in FOLDER.iterdir() if file.suffix in (".c", ".java", ".rs", ".js", ".py")
+    }
