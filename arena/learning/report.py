@@ -96,15 +96,22 @@ def match_table(plan: Plan, outcome: Outcome) -> pd.DataFrame:
     """The matches as texts, a row for each."""
     cells = []
     for stage, match in reversed(outcome.matches.items()):
-        score, superior = f"{100 * match.score:.1f} %", probability(match.los)
+        score = f"{100 * match.score:.1f} %"
+        superior = "too few games decided" if is_level(match) else probability(match.los)
         cells.append((plan.met(stage), str(match.games), score, str(match.elo), superior))
     return pd.DataFrame(cells, columns=["against", "games", "score", "Elo", "likelihood of being stronger"])
 
 
 def verdict(match: Summary, won: str, lost: str, undecided: str) -> str:
     """What a match showed, of the three given."""
-    is_few = round(match.games / 2 * (1 - match.draw_ratio)) < DECISIVE
-    return undecided if is_few else won if match.elo.low > 0 else lost if match.elo.high < 0 else undecided
+    if is_level(match):
+        return undecided
+    return won if match.elo.low > 0 else lost if match.elo.high < 0 else undecided
+
+
+def is_level(match: Summary) -> bool:
+    """Whether fewer than DECISIVE pairs did not end level, which no interval stands on."""
+    return round(match.games / 2 * (1 - match.draw_ratio)) < DECISIVE
 
 
 def caution(rival: str, match: Summary | None, games: int, held_out: Loss | None) -> str:

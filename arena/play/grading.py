@@ -17,6 +17,7 @@ import numpy as np
 
 from arena.base.errors import ArenaError
 from arena.base.number import quantity
+from arena.base.wording import counted
 from arena.base.work import cores
 from arena.experiment.model import Experiment, entry_of
 from arena.hosting.analysis import Judge, Judgement
@@ -397,5 +398,5 @@ def graded_counts(data: RunData, grading: Grading) -> str:
             errors = int((grades["played"] < grades["best"]).sum())
             name = f"endgame tables of up to {grading.endgame_pieces} pieces"
             what += f", {len(grades):,} of which can err, {errors:,} errors"
-        lines.append(f"{name}: {len(graded):,} games, {what}")
+        lines.append(f"{name}: {counted(len(graded), 'game')}, {what}")
     return "\n".join(lines)

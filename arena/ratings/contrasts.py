@@ -7,7 +7,7 @@ Joint Elo. The plain mean over k runs, each of the same weight however many game
 theta_v / k, with the covariance sum of C_v / k^2.
 
 Gains. What a player gains over a reference in run v is g_v = theta_v(player) - theta_v(reference), with the
-variance s_v^2 from C_v.
+variance s_v^2 from C_v. Whether the g_v of a player differ is Cochran's test of homogeneity (`differing`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import chdtrc
 
 from arena.ratings.interval import Z95, Floats, Interval
 from arena.ratings.joint import TIE_DECIMALS, Ratings, elo_columns, los_over_next
@@ -95,6 +96,25 @@ def gains(rated: Across, reference: str) -> pd.DataFrame:
         for run, *figures in [*zip(rated.runs, gain, error, strict=True), (JOINT, *joint)]:
             rows.append({"player": player, "run": run, **Interval.around(*figures).columns("gain")})
     return pd.DataFrame(rows, columns=["player", "run", *Interval.columns_of("gain")])
+
+
+def differing(rated: Across, reference: str) -> pd.DataFrame:
+    """Whether what each other player gains over the reference differs from run to run: player, chi_square, chance.
+
+    Chi-square is the sum of (g_v - mean)^2 / s_v^2 about the mean weighted by 1 / s_v^2 (W. G. Cochran, 1954),
+    with one degree of freedom less than there are runs. `chance` is that of a greater one where nothing differs,
+    for all players together (S. Holm, 1979). Sorted by it; without players of whom some run has no error.
+    """
+    rows = []
+    for player, gain, error in _gains(rated, reference):
+        if (error > 0).all():
+            weight = (Z95 / error) ** 2
+            chi_square = float(weight @ (gain - weight @ gain / weight.sum()) ** 2)
+            rows.append((player, chi_square, float(chdtrc(len(gain) - 1, chi_square))))
+    table = pd.DataFrame(rows, columns=["player", "chi_square", "chance"])
+    table = table.sort_values("chance", kind="stable", ignore_index=True)
+    tested = np.arange(len(table), 0, -1)
+    return table.assign(chance=(table["chance"] * tested).cummax().clip(upper=1.0))
 
 
 def _connected(ratings: Ratings, anchor: str | None) -> set[str]:

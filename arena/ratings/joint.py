@@ -110,6 +110,11 @@ class Ratings:
         variance = float(weight @ self.covariance.loc[names, names].to_numpy(float) @ weight)
         return Interval.around(float(weight @ elo), Z95 * math.sqrt(max(variance, 0.0)))
 
+    @property
+    def has_twins(self) -> bool:
+        """Whether two players are one."""
+        return any(note.kind is NoteKind.ONE_PLAYER for note in self.notes)
+
     @cached_property
     def _elo(self) -> dict[str, float]:
         """The Elo of each player with games that has one, as contrasts of all players are many."""

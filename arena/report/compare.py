@@ -11,6 +11,7 @@ import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.base.number import quantity, with_error
+from arena.base.wording import counted
 from arena.ledger.packing import MOVE_COLUMNS
 from arena.ledger.record import MEASURED
 from arena.ratings.interval import UNKNOWN, Interval
@@ -156,7 +157,7 @@ def sameness_sentence(same: Sameness) -> str:
     has_others = not same.shared == same.games_a == same.games_b
     if same.moves < same.shared:
         whole = " of both" if has_others else ""
-        return f"{same.moves} of {same.shared} games{whole} are the same, move for move."
+        return f"{same.moves} of {counted(same.shared, 'game')}{whole} are the same, move for move."
     which = f"the {same.shared} of both" if has_others else f"all {same.shared}"
     if same.searches == same.shared:
         return f"The games are identical: {which} have the same moves, nodes, depths and scores."

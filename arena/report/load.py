@@ -19,6 +19,7 @@ from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
+from arena.report.charts.catalogue import figures
 from arena.report.page.standings import standings
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
@@ -36,7 +37,9 @@ def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
     With `anonymous`, persons and players with files of a user's own are called `player 1` and so on.
     """
     data = published(read(Path(folder))) if anonymous else read(Path(folder))
-    return Run(Path(folder), data, card)
+    if data.info.file:
+        data.experiment.locate(Path(data.info.file))
+    return Run(Path(folder), data, figures, card)
 
 
 def card(run: Run) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from arena.base.wording import counted
 from arena.report.tables import (
     ablation,
     comparisons,
@@ -26,6 +28,9 @@ from arena.rules.custom import build_variant
 from arena.rules.notation import NotationError, fen
 from arena.rules.played import replayed
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 @dataclass(frozen=True, eq=False)
 class Run(RatedRun):
@@ -36,16 +41,24 @@ class Run(RatedRun):
     that are files, too.
     """
 
+    draw: Callable[[Run], dict[str, Figure]] | None = None
+    """Draws the charts of `figures`."""
     card: Callable[[Run], str] | None = None
     """Makes the HTML that a notebook shows in place of the `repr`."""
 
     def __repr__(self) -> str:
-        of = f" of {self.info.games}" if self.info.games else ""
-        played, players = f"{self.played}{of} games", len(self.data.experiment.players)
-        return f"<Run {self.name}: {self.rules}, {players} players, {played}, in {self.folder}>"
+        of = f"{self.played} of " if self.info.games else ""
+        played = of + counted(self.info.games or self.played, "game")
+        players = counted(len(self.data.experiment.players), "player")
+        return f"<Run {self.name}: {self.rules}, {players}, {played}, in {self.folder}>"
 
     def _repr_html_(self) -> str | None:
         return self.card(self) if self.card else None
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """The charts of the report by name, drawn anew: `run.figures["elo"].savefig("elo.pdf")`."""
+        return self.draw(self) if self.draw else {}
 
     @property
     def played(self) -> int:

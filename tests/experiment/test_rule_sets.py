@@ -13,10 +13,11 @@ import pytest
 
 from arena.experiment.load import UNLIMITED, load, load_all
 from arena.experiment.yaml.errors import ConfigError
-from arena.ratings.contrasts import JOINT, Across, across, gains, joint_table
+from arena.ratings.contrasts import JOINT, Across, across, differing, gains, joint_table
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
-from arena.report.runs.joint import Joint, write_joint
+from arena.report.runs.joint import Joint, conclusion, write_joint
+from arena.report.sentences.claims import Kind
 from players.player import Limit, limits_of
 from players.table import PLAYERS
 from tests.helpers.command_line import error_line, invoke, one_line, refused
@@ -171,6 +172,38 @@ def test_intervals_hold_as_often_as_they_claim_for_errors_so_distributed(anchor:
         gained += ((rows["gain_low"] <= of) & (of <= rows["gain_high"])).tolist()
     assert np.mean(inside) == pytest.approx(0.95, abs=0.025)
     assert np.mean(gained) == pytest.approx(0.95, abs=0.015)
+
+
+def test_a_gain_that_differs_from_run_to_run_is_found_and_chance_is_in_one_of_twenty() -> None:
+    rng = np.random.default_rng(4)
+    mean = np.array([120.0, 30.0, -10.0, -140.0])
+    roots = [rng.normal(size=(4, 4)) * scale for scale in (20, 40, 60)]
+    spreads = [root @ root.T + 400 * np.eye(4) for root in roots]
+    least = [differing(drawn(rng, mean, spreads, None), "p2")["chance"].min() for _ in range(400)]
+    assert 0.02 < np.mean(np.array(least) < 0.05) < 0.07
+    found = drawn(rng, mean, spreads, None)
+    place = found.players.index("p3")
+    error = math.sqrt(found.covariance[0, place, place])
+    moved = found._replace(elo=found.elo + np.outer([8 * error, 0, 0], np.arange(4) == place))
+    assert differing(moved, "p2").iloc[0]["player"] == "p3" and differing(moved, "p2").iloc[0]["chance"] < 0.05
+
+
+def test_the_joint_page_says_whose_gain_differs_from_run_to_run_or_that_none_is_shown_to(
+    tmp_path: Path,
+) -> None:
+    players = [player("a", 3), player("b", 3)]
+    games, moves = frames(players, 40, plies=4)
+    wins = games.assign(result=np.where((games["white"] == "a") ^ (games["game"] % 9 == 0), "white", "black"))
+    for results, kind in ((games, Kind.ALIKE), (wins, Kind.DIFFERS)):
+        runs = {
+            name: run_of(tmp_path / name, experiment(players), *of)
+            for name, of in {"one": (games, moves), "two": (results, moves)}.items()
+        }
+        kinds = [claim.kind for claim in conclusion(Joint(tmp_path, "games", tuple(runs), runs))]
+        assert kinds.count(kind) == 1 and len(kinds) == 2
+        page = write_joint(Joint(tmp_path, "games", tuple(runs), runs), latex=True)
+        assert "differs from run to run" in page.read_text() or kind is Kind.ALIKE
+        assert (tmp_path / "joint.tex").read_text().count("tabular") == 2
 
 
 def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table_which_needs_two() -> None:

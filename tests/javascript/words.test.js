@@ -21,7 +21,7 @@ test("a number stays beside its unit, and beside nothing else", () => {
   assert.equal(unbroken("12 ms of 3 <b> 4 % a 5 man"), "12\u00a0ms of 3 <b> 4\u00a0% a 5 man");
 });
 
-test("whole numbers have thin spaces, results true dashes", () => {
+test("whole numbers have commas, results are words", () => {
   assert.equal(grouped(1234567), "1,234,567");
   assert.deepEqual(["white", "draw", "*"].map(resultText), ["White won", "drawn", "*"]);
 });

@@ -103,7 +103,7 @@ def test_players_that_differ_in_one_setting_are_compared(case: str) -> None:
             {"depth": 4},
             {"depth": 4, **MINE},
             None,
-            ["evaluation", "b (advance)", "a (default evaluation)", "depth", "4", 1],
+            ["evaluation", "b (advance)", "a (simple)", "depth", "4", 1],
         ),
     ],
 )

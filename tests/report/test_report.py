@@ -13,6 +13,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from arena.base.errors import ArenaError
+from arena.report.charts.catalogue import figures
 from arena.report.charts.effort import plot_nodes, plot_time
 from arena.report.charts.elo import plot_elo, plot_sweep
 from arena.report.charts.style import save_pdf, save_png
@@ -284,6 +285,13 @@ def test_charts_are_files_of_another_kind_too_if_asked_for(
     assert not list(mixed.folder.glob(f"*.{kind}")) and {f"{name}.{kind}" for name in charts} <= names
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert set(re.findall(rf'href="(\w+)\.{kind}"', page)) == charts
+
+
+def test_a_run_has_its_charts_as_figures(mixed: Run, tmp_path: Path) -> None:
+    run = Run(mixed.folder, mixed.data, figures)
+    assert set(run.figures) == {path.stem for path in mixed.folder.glob("*.svg")}
+    run.figures["elo"].savefig(tmp_path / "elo.pdf")
+    assert (tmp_path / "elo.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_a_pdf_has_its_fonts_inside_and_the_same_bytes_each_time(mixed: Run, tmp_path: Path) -> None:

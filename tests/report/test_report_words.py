@@ -338,7 +338,10 @@ def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path)
     results = run.games["result"].to_numpy()[first]
     alike = changed(run, moves=pd.concat(moves, ignore_index=True), games=run.games.assign(result=results))
     kinds = {claim.kind: claim.players for claim in answer(alike)}
-    assert kinds[Kind.ONE_PLAYER] == ("A", "B")
+    assert kinds[Kind.ONE_PLAYER] == ("A", "B") and kinds[Kind.STRONGER] == ("A", "C")
+    assert alike.ratings.has_twins and alike.zero != run.zero
+    elo = alike.standings.set_index("player")["elo"]
+    assert elo["A"] + elo["C"] == pytest.approx(0, abs=1e-6) and elo["A"] == elo["B"]
     assert all(claim.interval is None or claim.interval.error > 0 for claim in opening(alike).claims)
 
 

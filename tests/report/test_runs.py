@@ -12,6 +12,7 @@ import pytest
 from arena.ledger.ledger import FILE
 from arena.report.compare import sameness, sameness_sentence
 from arena.report.load import load as load_run
+from arena.report.write import FAULTS
 from arena.watch.entry import entries
 from tests.helpers.command_line import invoke, refused
 from tests.helpers.report_data import MISSING_WORD
@@ -97,6 +98,33 @@ def test_an_option_that_a_list_does_not_have_is_one_line(tmp_path: Path) -> None
     options: list[tuple[str, ...]] = [("--latex",), ("--games", "0")]
     for option in options:
         assert option[0] in refused("report", tmp_path, *option)
+
+
+def test_a_list_does_not_overwrite_a_page_of_a_users_own(tmp_path: Path) -> None:
+    run(tmp_path / "a", games(1, 1))
+    (tmp_path / "index.html").write_text("<h1>mine</h1>")
+    assert str(tmp_path / "index.html") in refused("report", tmp_path)
+    assert (tmp_path / "index.html").read_text() == "<h1>mine</h1>"
+    (tmp_path / "index.html").unlink()
+    assert invoke("report", tmp_path).exit_code == invoke("report", tmp_path).exit_code == 0
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_report_that_lacks_a_part_says_so_on_stderr_and_by_its_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("float division by zero")
+
+    folder = run(tmp_path / "a", games(6, 2))
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.report.sentences.answer._comparisons", broken)
+        faulty = invoke("report", folder)
+    assert faulty.exit_code == 1 and "Traceback" not in faulty.output
+    (line,) = [line for line in faulty.stderr.splitlines() if "ZeroDivisionError" in line]
+    assert line in (folder / "report.html").read_text(encoding="utf-8")
+    assert "Traceback" not in faulty.stderr and str(folder / FAULTS) in faulty.stderr
+    assert invoke("report", folder).exit_code == 0
 
 
 # --- the same games

@@ -7,11 +7,13 @@ from functools import partial
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from arena.report.charts.comparisons import plot_ablation, plot_comparisons, plot_sprt
 from arena.report.charts.effort import plot_nodes, plot_solved, plot_time, solved_sweeps, swept_depths
 from arena.report.charts.elo import plot_convergence, plot_elo_of, plot_sweep
 from arena.report.charts.grades import plot_errors, plot_errors_by_limit, swept_limit
+from arena.report.charts.style import figure_of
 from arena.report.faults import Place
 from arena.report.run import Run
 
@@ -134,3 +136,8 @@ def draw(run: Run) -> dict[str, Axes]:
         for chart in charts_of(run)
     }
     return {name: axes for name, axes in drawn.items() if axes is not None}
+
+
+def figures(run: Run) -> dict[str, Figure]:
+    """The figures of `draw` by name."""
+    return {name: figure_of(axes) for name, axes in draw(run).items()}

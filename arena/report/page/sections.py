@@ -38,7 +38,7 @@ from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable, standings
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
-from arena.report.sentences.facts import byes, details, facts, first_move
+from arena.report.sentences.facts import byes, details, facts, first_move, one_scale
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.outcomes import sides, white_points
@@ -160,7 +160,7 @@ class RunPage:
         blocks += [Answer(first.claims)] if first.claims else []
         if any(claim.interval for claim in first.claims):
             scale, more = "Elo with 95 % intervals; 100 Elo are 64 % of the points.", first.more
-            text = f"{scale} {more.text}" if more else scale
+            text = " ".join(filter(None, (scale, one_scale(self.run), more.text if more else "")))
             blocks.append(Text(text, "note", code=more.setting if more else ""))
         if (name := answering_chart(self.run)) in self.charts:
             blocks.append(self.charts.pop(name))

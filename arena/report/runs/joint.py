@@ -16,7 +16,7 @@ from arena.base.wording import counted, listed
 from arena.base.writing import write_csv, write_text
 from arena.experiment.formats.fixed import Gauntlet
 from arena.experiment.model import Experiment
-from arena.ratings.contrasts import JOINT, Across, across, by_run, gains, joint_table
+from arena.ratings.contrasts import JOINT, Across, across, by_run, differing, gains, joint_table
 from arena.ratings.interval import Interval
 from arena.report.charts.elo import plot_joint
 from arena.report.charts.style import save_pdf, save_png, svg
@@ -47,6 +47,8 @@ from arena.report.tables.table import with_decimals
 
 FOLDED = 16
 """Players above which the standings of each run are folded."""
+DIFFER = 0.05
+"""Chance, for all players together, below which what a player gains differs from run to run."""
 CHART = "joint_elo"
 SUMMARY = "summary.md"
 _DECIMALS = dict.fromkeys([column for name in ("elo", "gain") for column in Interval.columns_of(name)], 1) | {
@@ -74,7 +76,8 @@ class Joint:
         return across({name: run.ratings for name, run in self.runs.items()}, self._configured.reference)
 
     @property
-    def _rated(self) -> Across:
+    def rated(self) -> Across:
+        """The ratings on one scale, of runs that have some."""
         assert self.across is not None
         return self.across
 
@@ -86,7 +89,7 @@ class Joint:
     def reference(self) -> str:
         """The player over whom gains are counted: the anchor, or the first of the configuration."""
         names = [self._configured.reference, *(player.name for player in self._configured.players)]
-        return next(name for name in names if name in self._rated.players)
+        return next(name for name in names if name in self.rated.players)
 
     @property
     def anchored(self) -> bool:
@@ -108,7 +111,7 @@ class Joint:
     def table(self) -> pd.DataFrame:
         """That of `joint_table` with the games of each player."""
         games = self.by_run.groupby("player")["games"].sum()
-        table = joint_table(self._rated)
+        table = joint_table(self.rated)
         table["games"] = games.loc[table["player"]].to_numpy()
         return table
 
@@ -117,12 +120,12 @@ class Joint:
         """A row for each player and run: Elo on the common scale, and what the player's games came to."""
         of = ["games", "wins", "draws", "losses", "score"]
         counts = [run.ratings.table.assign(run=name)[["player", "run", *of]] for name, run in self.runs.items()]
-        return by_run(self._rated).merge(pd.concat(counts), how="left", on=["player", "run"])
+        return by_run(self.rated).merge(pd.concat(counts), how="left", on=["player", "run"])
 
     @cached_property
     def gains(self) -> pd.DataFrame:
         """A row for each player and run, and for all runs together: Elo above the reference, with its interval."""
-        return gains(self._rated, self.reference)
+        return gains(self.rated, self.reference)
 
 
 def load_joint(folder: Path) -> Joint:
@@ -143,11 +146,25 @@ def conclusion(joint: Joint) -> list[Claim]:
         claims = [
             compared(row["player"], joint.reference, Interval.of(row, "elo")) for row in others.to_dict("records")
         ]
-        return shortened(sorted(claims, key=lambda claim: not claim.is_shown))
+        return shortened([*sorted(claims, key=lambda claim: not claim.is_shown), *_differences(joint)])
     best, second = joint.table["player"].iloc[0], joint.table["player"].iloc[1]
     gap = gains(joint.across, second)
     ahead = gap[(gap["player"] == best) & (gap["run"] == JOINT)].iloc[0]
-    return [compared(best, second, Interval.of(ahead, "gain"))]
+    return shortened([compared(best, second, Interval.of(ahead, "gain")), *_differences(joint)])
+
+
+def _differences(joint: Joint) -> list[Claim]:
+    """Whose gain over the reference differs from run to run, or that nobody's is shown to."""
+    tested = differing(joint.rated, joint.reference)
+    claims = []
+    for player in tested.loc[tested["chance"] < DIFFER, "player"]:
+        of_player = joint.gains[(joint.gains["player"] == player) & (joint.gains["run"] != JOINT)]
+        rows = of_player.sort_values("gain", kind="stable").to_dict("records")
+        least, most = (f"{Interval.of(row, 'gain')} in {row['run']}" for row in (rows[0], rows[-1]))
+        claims.append(Claim(Kind.DIFFERS, (player, joint.reference), facts={"least": least, "most": most}))
+    if len(tested) and not claims:
+        claims.append(Claim(Kind.ALIKE, (joint.reference,), is_shown=False))
+    return claims
 
 
 def summary(joint: Joint) -> list[str]:

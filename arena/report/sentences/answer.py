@@ -217,7 +217,7 @@ def lead(run: Run) -> Iterator[Claim]:
 
 def _failed(run: Run, name: str) -> Claim:
     games = int(run.standings.set_index("player")["games"][name])
-    return Claim(Kind.FAILED, (name,), facts={"failed": failing(run)[name], "games": games})
+    return Claim(Kind.FAILED, (name,), facts={"failed": failing(run)[name], "games": counted(games, "game")})
 
 
 def _points(run: Run, name: str) -> str:

@@ -111,6 +111,15 @@ def first_move(run: Run) -> str:
     return f"{run.first.capitalize()} moves first{worth}. {drawn} of the games were drawn."
 
 
+def one_scale(run: Run) -> str:
+    """What differences at equal terms rest on, where there are several kinds of them."""
+    if run.comparisons["terms"].nunique() < 2:
+        return ""
+    is_timed = any(spec.limit.longest is not None for spec in run.experiment.players)
+    timed = ", so games under time limits, which differ from run to run, move all of them" if is_timed else ""
+    return f"Differences rest on one fit of all games{timed}; arena rate, given this folder, repeats it."
+
+
 def byes(run: Run) -> str:
     """Who has points of a Swiss without a game: a bye counts as all points of a round."""
     if "byes" not in run.order:

@@ -14,7 +14,9 @@ from arena.ratings.joint import Ratings
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
 from arena.report.tables.settings import reference as reference_of
+from players.options import options_of
 from players.player import PlayerSpec
+from players.table import PLAYERS
 
 PLAYER = "player"
 """In place of a setting where two players differ in several."""
@@ -97,9 +99,9 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     having: dict[str, list[PlayerSpec]] = {}
     for spec in specs:
         having.setdefault(key(settings(spec).get(setting)), []).append(spec)
-    plain = [settings(players[0]).get(setting) for players in having.values()]
+    plain = [settings(players[0]).get(setting, _default(setting, players[0])) for players in having.values()]
     whole = phrases(setting, plain)
-    words = [f"default {setting}" if value == "null" else word for value, word in zip(having, whole, strict=True)]
+    words = [f"default {setting}" if value is None else word for value, word in zip(plain, whole, strict=True)]
     shared = shared_names([[spec.name for spec in players] for players in having.values()])
     texts = {}
     for (value, players), word, name in zip(having.items(), words, shared, strict=True):
@@ -108,6 +110,12 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
         else:
             texts[value] = f"{word} ({name})" if words.count(word) > 1 else word
     return texts
+
+
+def _default(setting: str, spec: PlayerSpec) -> object:
+    """The value that a built-in player has where nothing is set; None if it is not known."""
+    option = options_of(PLAYERS[spec.type]).get(setting) if spec.type in PLAYERS else None
+    return None if option is None or option.is_required else option.default
 
 
 def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list[Meeting]:

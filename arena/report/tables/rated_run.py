@@ -103,7 +103,8 @@ class RatedRun:
             return f"as given for {len(anchor)} players"
         for player, elo in anchor.items():
             return f"{called(player)} = {elo:g}"
-        return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
+        once = ", two that are one player counted once" if self.ratings.has_twins else ""
+        return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'}{once} = 0"
 
     @property
     def large(self) -> bool:

@@ -7,7 +7,7 @@ export function unbroken(text) {
   return text.replace(/(\d) (?=(?:(?:s|ms|min|h|ply|plies|nodes|games|pieces|men)\b|%|±))/g, "$1\u00a0");
 }
 
-/* A whole number with thin spaces between thousands. */
+/* A whole number with commas between thousands. */
 export function grouped(number) {
   return number.toLocaleString("en");
 }
