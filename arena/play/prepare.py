@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
-from arena.base.wording import first_few, quoted
+from arena.base.wording import counted, first_few, quoted
+from arena.base.work import cores
 from arena.experiment.formats.base import Batches, ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
@@ -94,9 +95,17 @@ class Tournament(NamedTuple):
         sides = self.players[scheduled.white], self.players[scheduled.black]
         return Task.of(self.experiment, scheduled, self.variant, opening, sides, self.man_values)
 
-    def warnings(self) -> Iterator[str]:
-        """Yield a line on games that give no opening, and for each rule of adjudication that can end no game."""
+    def warnings(self, workers: Workers) -> Iterator[str]:
+        """Yield a line on games that give no opening, for each rule of adjudication that can end no game, and on
+        more processes than cores under time limits.
+        """
         yield from left_out_lines(self.unread)
+        is_timed = any(spec.limit.longest is not None for spec in self.players)
+        if is_timed and isinstance(workers, int) and workers > cores():
+            yield (
+                f"{workers} workers share {counted(cores(), 'core')}: players under time limits have less than "
+                "their time, and may lose by it; --workers sets their number"
+            )
         if (rules := self.experiment.adjudicate) is not None:
             yield from rules.unusable(list(self.man_values.values()), self.experiment.max_plies)
 

@@ -268,7 +268,7 @@ def test_the_doctor_and_a_plan_take_a_learning_run(tmp_path: Path) -> None:
     file.write_text(text)
     assert invoke("doctor", file).stdout == "\nno problems\n"
     planned = invoke("plan", file, "--pilot", 2, "--workers", 1)
-    assert f"\n  {3 * 1500 + 2 * 400} games: " in planned.stdout and " of games on 1 worker\n" in planned.stdout
+    assert f"\n  {3 * 1500 + 2 * 400} games: " in planned.stdout and " on 1 worker\n" in planned.stdout
     (tmp_path / "own.py").write_text(
         "from arena import evaluator\n\n@evaluator\ndef turned(position, rules):\n"
         "    return 1.0 * (position.white - position.white) / (position.kings - position.kings)\n"
