@@ -209,7 +209,12 @@ def prepare(
             observer.say(warning)
         for line in _lines(experiment, left_out, diagnoses):
             observer.say(line)
+        whole = experiment.format
         experiment = experiment.without(left_out) if left_out else experiment
+        for key, now in experiment.format:
+            if now != (then := getattr(whole, key)):
+                players = counted(len(experiment.players), "player")
+                observer.say(f"the format has {key} {now}, not {then}, with {players}")
         _check_players(experiment)
     specs = tuple(located(spec, experiment.path.parent) for spec in experiment.players)
     return Tournament(
