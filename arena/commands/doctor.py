@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -132,7 +133,7 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
         expected = expectation(tournament, pilot(tournament, processes, games), processes)
         if learning:
             of_all = expected.seconds_per_game * learning.games / processes
-            expected = expected._replace(games=learning.games, seconds=of_all)
+            expected = expected._replace(games=learning.games, seconds=of_all + (expected.loading or 0.0))
         seconds += expected.seconds
         document = {"name": experiment.name, "format": experiment.format.type, "workers": processes}
         documents[run] = document | expected._asdict()
@@ -174,8 +175,10 @@ def _most(tournament: Tournament) -> str:
 
 def _parts(tournament: Tournament, expected: Expectation) -> str:
     """What a tournament consists of, besides its games the searches before and after them."""
-    most = _most(tournament)
-    parts = [f"{most}{tournament.games} games, {most}{expected.games_per_pairing} of any two players"]
+    most, players = _most(tournament), len(tournament.players)
+    all_meet = tournament.games == expected.games_per_pairing * math.comb(players, 2)
+    whom = "any two players" if all_meet else "two players who meet"
+    parts = [f"{most}{tournament.games} games, {most}{expected.games_per_pairing} of {whom}"]
     if (probe := tournament.experiment.probe) is not None:
         parts.append(f"before them {tournament.searches:,} searches to depth {probe.depth}")
     if tournament.suites:
@@ -187,8 +190,14 @@ def _parts(tournament: Tournament, expected: Expectation) -> str:
 def _print_expected(expected: Expectation, workers: int, most: str) -> None:
     error = expected.seconds_per_game_error
     each = f"{expected.seconds_per_game:.3g}" + ("" if error is None else f" ± {error:.2g}")
-    share = "" if error is None else f" ± {100 * error / expected.seconds_per_game:.0f} %"
+    share = "" if error is None else f" ± {100 * error * expected.games / workers / expected.seconds:.0f} %"
     pilot_games = f"{counted(expected.pilot_games, 'game')}, {100 * expected.draw_rate:.0f} % draws"
-    echo(f"  {most}{duration(expected.seconds)}{share} of games on {counted(workers, 'worker')}")
-    echo(f"  {each} s a game, by a pilot of {pilot_games}")
+    echo(f"  {most}{duration(expected.seconds)}{share} on {counted(workers, 'worker')}")
+    if expected.loading is None:
+        loading = (
+            "with what each worker loads before its first one: --pilot GAMES with more of them tells these apart"
+        )
+    else:
+        loading = f"and {duration(expected.loading)} for each worker to load what it needs"
+    echo(f"  {each} s a game, by a pilot of {pilot_games}, {loading}")
     echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")

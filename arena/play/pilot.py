@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import t
 
 from arena.ledger.record import GameRecord
 from arena.play.match import play
@@ -16,12 +17,12 @@ from arena.play.prepare import Tournament
 from arena.play.schedule import game_of
 from arena.play.tournament import Unreachable
 from arena.play.workers import run
-from arena.ratings.interval import Z95
 from arena.ratings.match import resolution
 from arena.rules.result import NO_RESULT, points_of
 
-SECONDS = 5.0
-"""Seconds after which a pilot begins no further game where no number of games is given."""
+SECONDS, MOST_SECONDS = 5.0, 60.0
+"""Seconds after which a pilot begins no further game where no number of games is given: since a process has begun
+its second game, and in all."""
 
 
 class Expectation(NamedTuple):
@@ -33,11 +34,15 @@ class Expectation(NamedTuple):
     draw_rate: float
     """(draws + 1/2) / (games + 1) of the pilot: neither 0 nor 1, however few games it has."""
     seconds_per_game: float
-    """Mean wall time of a game, for the worker that plays it."""
+    """Mean wall time of a game, for the worker that plays it, without what it loads before its first one."""
     seconds_per_game_error: float | None
-    """Half width of its 95 % interval; None after one game."""
+    """Half width of its 95 % interval; None where it is known of fewer than two games."""
+    loading: float | None
+    """Seconds by which a worker's first game took longer, in which it loads what it needs; None where each worker
+    of the pilot has played one game, so that the seconds of a game contain it.
+    """
     seconds: float
-    """Wall time of all games on the workers asked for."""
+    """Wall time of all games on the workers asked for, and of loading."""
     games_per_pairing: int
     pairing_elo: float
     """The smallest difference that the games of one pairing detect between players of equal strength."""
@@ -52,9 +57,15 @@ def pilot(tournament: Tournament, workers: int, games: int | None = None) -> lis
     rng = random.Random(f"{tournament.experiment.seed} pilot")
     numbers = rng.sample(range(1, 2 * len(batch) + 1), 2 * len(batch))
     tasks = (tournament.task(game_of(batch, number)) for number in numbers[:games])
-    end = time.perf_counter() + (SECONDS if games is None else math.inf)
     records: list[GameRecord] = []
-    for record in run(play, tasks, workers, lambda: time.perf_counter() > end):
+    first = end = time.perf_counter() + MOST_SECONDS
+
+    def stopping() -> bool:
+        return games is None and time.perf_counter() > end
+
+    for record in run(play, tasks, workers, stopping):
+        if end == first and any(record.worker == other.worker for other in records):
+            end = min(first, time.perf_counter() + SECONDS)
         if record.result == NO_RESULT:
             raise Unreachable(record.error)
         records.append(record)
@@ -63,10 +74,12 @@ def pilot(tournament: Tournament, workers: int, games: int | None = None) -> lis
 
 def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: int) -> Expectation:
     """The expectation for the whole tournament on a number of workers after the games of a pilot."""
-    seconds = _seconds(pilot)
+    firsts, others = _seconds(pilot)
+    seconds = np.array(others or firsts)
     mean, error = float(seconds.mean()), None
-    if len(seconds) > 1:
-        error = Z95 * float(seconds.std(ddof=1)) / math.sqrt(len(seconds))
+    loading = max(float(np.mean(firsts)) - mean, 0.0) if others else None
+    if len(others) > 1:
+        error = float(t.ppf(0.975, len(others) - 1) * seconds.std(ddof=1)) / math.sqrt(len(others))
     draws = sum(points_of(record.result) == 0.5 for record in pilot)
     draw_rate = (draws + 0.5) / (len(pilot) + 1)
     games_per_pairing = 2 * tournament.experiment.format.pairs_of_pairing(len(tournament.openings))
@@ -76,18 +89,19 @@ def expectation(tournament: Tournament, pilot: Sequence[GameRecord], workers: in
         draw_rate=draw_rate,
         seconds_per_game=mean,
         seconds_per_game_error=error,
-        seconds=mean * tournament.games / workers,
+        loading=loading,
+        seconds=mean * tournament.games / workers + (loading or 0.0),
         games_per_pairing=games_per_pairing,
         pairing_elo=resolution(games_per_pairing, draw_rate),
     )
 
 
-def _seconds(records: Sequence[GameRecord]) -> np.ndarray:
-    """The seconds of games but for the first of each process, which prepares itself in it, if there are others."""
+def _seconds(records: Sequence[GameRecord]) -> tuple[list[float], list[float]]:
+    """The seconds of the first game of each process, which loads what it needs in it, and those of the others."""
     seen: set[int | None] = set()
-    seconds = []
+    firsts: list[float] = []
+    others: list[float] = []
     for record in records:
-        if record.worker in seen:
-            seconds.append(record.seconds)
+        (others if record.worker in seen else firsts).append(record.seconds)
         seen.add(record.worker)
-    return np.array(seconds or [record.seconds for record in records])
+    return firsts, others

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
-from arena.base.wording import first_few, quoted
+from arena.base.wording import counted, first_few, quoted
+from arena.base.work import cores
 from arena.experiment.formats.base import Batches, ScheduledGame
 from arena.experiment.model import Experiment
 from arena.experiment.openings import RANDOM_OPENINGS
@@ -101,9 +102,17 @@ class Tournament(NamedTuple):
         sides = self.players[scheduled.white], self.players[scheduled.black]
         return Task.of(self.experiment, scheduled, self.variant, opening, sides, self.man_values)
 
-    def warnings(self) -> Iterator[str]:
-        """Yield a line on games that give no opening, and for each rule of adjudication that can end no game."""
+    def warnings(self, workers: Workers) -> Iterator[str]:
+        """Yield a line on games that give no opening, for each rule of adjudication that can end no game, and on
+        more processes than cores under time limits.
+        """
         yield from left_out_lines(self.unread)
+        is_timed = any(spec.limit.longest is not None for spec in self.players)
+        if is_timed and isinstance(workers, int) and workers > cores():
+            yield (
+                f"{workers} workers share {counted(cores(), 'core')}: players under time limits have less than "
+                "their time, and may lose by it; --workers sets their number"
+            )
         if (rules := self.experiment.adjudicate) is not None:
             yield from rules.unusable(list(self.man_values.values()), self.experiment.max_plies)
 
@@ -210,7 +219,7 @@ def prepare(
         for line in _lines(experiment, left_out, diagnoses):
             observer.say(line)
         out_files = {name: by_name[name].files for name in left_out}
-        experiment = experiment.without(left_out) if left_out else experiment
+        experiment = _without(experiment, left_out, observer.say)
         _check_players(experiment)
     specs, files = _as_tried(experiment, by_name)
     return Tournament(
@@ -228,6 +237,17 @@ def prepare(
         files if begun is None else now(begun.files, experiment.path.parent),
         out_files,
     )
+
+
+def _without(experiment: Experiment, left_out: Collection[str], say: Callable[[str], object]) -> Experiment:
+    """The experiment without players that are left out, with a line on each key of the format that this changes."""
+    if not left_out:
+        return experiment
+    smaller = experiment.without(left_out)
+    for key, value in smaller.format:
+        if value != (before := getattr(experiment.format, key)):
+            say(f"the format has {key} {value}, not {before}, with {counted(len(smaller.players), 'player')}")
+    return smaller
 
 
 def _as_tried(experiment: Experiment, looks: Mapping[str, Look]) -> tuple[tuple[PlayerSpec, ...], Files]:

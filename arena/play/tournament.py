@@ -121,7 +121,7 @@ def carry_out(
         if not ledger.complete or unanswered(tournament, ledger):
             begin(tournament, ledger, workers, force=force)
         if not ledger.complete:
-            for line in tournament.warnings():
+            for line in tournament.warnings(workers):
                 observer.say(line)
             _play_watched(tournament, ledger, workers, observer)
         is_whole = ledger.complete

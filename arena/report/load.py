@@ -37,8 +37,6 @@ def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
     With `anonymous`, persons and players with files of a user's own are called `player 1` and so on.
     """
     data = published(read(Path(folder))) if anonymous else read(Path(folder))
-    if data.info.file:
-        data.experiment.locate(Path(data.info.file))
     return Run(Path(folder), data, figures, card)
 
 

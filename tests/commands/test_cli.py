@@ -197,12 +197,18 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
     result = invoke("plan", config, "--pilot", "4", "--workers", "2")
     assert result.exit_code == 0
     assert "4 games, 4 of any two players" in result.stdout
-    assert re.search(r" % of games on 2 workers\n  .* ± .* s a game, by a pilot of 4 games, ", result.stdout)
+    assert re.search(r" % on 2 workers\n  .* ± .* s a game, by a pilot of 4 games, ", result.stdout)
     assert "one pairing's games can detect a difference of " in result.stdout
     document = json.loads(invoke("plan", config, "--pilot", "3", "--workers", "1", "--json").stdout)
     assert (document["games"], document["pilot_games"], document["format"]) == (4, 3, "round-robin")
     assert document["pairing_elo"] > 0 and document["seconds"] > 0
     assert set(tmp_path.iterdir()) == before
+    swiss = (
+        config.read_text()
+        + "  - {name: c, type: random}\n  - {name: d, type: random}\nformat: {type: swiss, rounds: 1}\n"
+    )
+    config.write_text(swiss)
+    assert "of any two players" not in invoke("plan", config, "--pilot", "1", "--workers", "1").stdout
 
 
 def test_help_lists_every_command_once() -> None:
@@ -260,7 +266,7 @@ def test_the_doctor_and_a_plan_take_a_learning_run(tmp_path: Path) -> None:
     file.write_text(text)
     assert invoke("doctor", file).stdout == "\nno problems\n"
     planned = invoke("plan", file, "--pilot", 2, "--workers", 1)
-    assert f"\n  {3 * 1500 + 2 * 400} games: " in planned.stdout and " of games on 1 worker\n" in planned.stdout
+    assert f"\n  {3 * 1500 + 2 * 400} games: " in planned.stdout and " on 1 worker\n" in planned.stdout
     (tmp_path / "own.py").write_text(
         "from arena import evaluator\n\n@evaluator\ndef turned(position, rules):\n"
         "    return 1.0 * (position.white - position.white) / (position.kings - position.kings)\n"

@@ -217,7 +217,7 @@ def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path: Pa
     assert len(shown.stdout.splitlines()) == 2 and "3 games left out" in shown.stderr
     assert invoke("openings", "english", "--file", path, "--strict").exit_code == 2
     assert len(prepared(tmp_path, "{file: openings.pdn}")) == 2
-    assert list(prepare(load(tmp_path / "config.yaml")).warnings())[1:] == left_out
+    assert list(prepare(load(tmp_path / "config.yaml")).warnings(1))[1:] == left_out
     path.write_text(bad)
     with pytest.raises(OpeningsError, match="game 1, ply 2"):
         file_openings(ENGLISH, path)

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
@@ -17,6 +18,7 @@ from arena.play import prepare
 from arena.play.trial import Look
 from arena.report.load import load as load_run
 from arena.report.sentences.cautions import forfeits
+from arena.watch.display import Display
 from arena.watch.observer import Observer
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.configs import CHOOSES
@@ -240,3 +242,15 @@ def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path: Path) -> None:
     )
     assert invoke("plan", config, "--pilot", 2, "--workers", 1).exit_code == 0
     assert not mark.exists()
+
+
+def test_a_format_that_is_made_less_for_the_players_that_are_left_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.py").write_text("class Player:\n    choose(\n")
+    players = ["random", "greedy", {"name": "r", "type": "random"}, {"name": "b", "type": "broken.py:Player"}]
+    config = {"name": "t", "variant": "english", "format": {"type": "swiss", "rounds": 3}, "players": players}
+    (tmp_path / "t.yaml").write_text(yaml.safe_dump(config | {"failures": {"faulty": "leave-out"}}))
+    tournament = prepare.prepare(load(tmp_path / "t.yaml"), tmp_path / "out", Display())
+    assert tournament.experiment.format.model_dump()["rounds"] == 2
+    assert "rounds 2, not 3" in capsys.readouterr().err

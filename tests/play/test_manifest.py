@@ -97,6 +97,17 @@ def test_the_workers_of_a_run_are_as_many_as_the_cores_that_its_process_may_use(
     assert document(config)["machine"]["cores"] == available(None, print) == 1
 
 
+@pytest.mark.parametrize(
+    ("limit", "workers", "is_said"), [("seconds: 1", 2, True), ("depth: 2", 2, False), ("seconds: 1", 1, False)]
+)
+def test_more_workers_than_cores_are_said_before_the_games_where_time_is_limited(
+    limit: str, workers: int, is_said: bool, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    config.write_text(CONFIG.replace("depth: 2", limit))
+    assert bool(list(prepare(load(config)).warnings(workers))) == is_said
+
+
 def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,9 +84,9 @@ class Until(Section):
         """Rounds of one opening by all pairings until every 95 % interval is within +-`error` Elo.
 
         A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS, or where one player's Elo
-        is unknown after as many pairs of games of that player. It is the rating of the report, except that repeated
-        games count each time. As errors fall with the square root of the rounds, the next batch is four fifths of
-        the missing rounds, at least a twentieth of the rounds so far and at most as many.
+        is unknown after as many pairs of its games. It is the rating of the report, except that repeated games
+        count each time. As errors fall with the square root of the rounds, the next batch is four fifths of the
+        missing rounds, at least a twentieth of the rounds so far and at most as many.
         """
         import pandas as pd
 
