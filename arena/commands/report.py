@@ -48,9 +48,10 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
     Of a folder of runs [reports] list all of them, and write DIR/index.html, which links their reports.
 
     With --anonymous persons and players with files of their own are numbered in every file, in an order drawn by
-    chance; built-in players keep their names. Left out are what code wrote into error messages, absolute paths and
-    names of machines. Who is who is in DIR/names.csv, which is not to be published. With --sheets the page of each
-    player with code of the user's own is a file to hand out: the others are submission 1, 2, ... in it.
+    chance; built-in players keep their names. Left out are what code wrote, the names of its own numbers too,
+    absolute paths and names of machines. Who is who is in DIR/names.csv, which is not to be published. With
+    --sheets the page of each player with code of the user's own is a file to hand out, in which the others are
+    submission 1, 2, ...
     """
     check_report_options(wanted)
     is_whole = True

@@ -240,7 +240,7 @@ def prepare(
 
 
 def _without(experiment: Experiment, left_out: Collection[str], say: Callable[[str], object]) -> Experiment:
-    """The experiment without players that are left out, with a line on each key of the format that this changes."""
+    """The experiment without players that are left out; a line says each key of the format that this changes."""
     if not left_out:
         return experiment
     smaller = experiment.without(left_out)

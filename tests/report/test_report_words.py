@@ -29,14 +29,16 @@ from arena.report.sentences.cautions import (
     waited,
 )
 from arena.report.sentences.claims import MOST, Claim, Kind, placed, shortened
-from arena.report.sentences.facts import byes
+from arena.report.sentences.facts import byes, without_games
 from arena.report.tables.suites import RANDOM
 from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
     experiment,
+    frames,
     plain,
     player,
+    run_of,
     synthetic,
 )
 
@@ -348,12 +350,19 @@ def test_two_that_are_one_player_beside_a_third_are_answered_for(tmp_path: Path)
 # tables
 
 
-def test_points_of_a_swiss_without_a_game_are_said_to_be_of_byes(tmp_path: Path) -> None:
-    run = synthetic(tmp_path, [player("a", 1), player("b", 2)], 1, plies=2)
-    order = pd.DataFrame({"player": ["a", "b"], "points": [3.0, 1.0], "buchholz": [1.0, 3.0]})
-    vars(run)["order"] = order.assign(wins=[1, 0], draws=[0, 2])
-    assert byes(run) == "Points without a game, by byes: a 2."
-    vars(run)["order"] = order.assign(wins=[3, 1], draws=[0, 0])
+def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes_and_of_void_rounds(tmp_path: Path) -> None:
+    """With two pairs a round a bye is four points; what is left then is of the void round."""
+    row = {"points": 8.5, "wins": 2, "draws": 2, "byes": 1, "void_rounds": 1}
+    of_bye, of_void = without_games(row, 2)
+    assert of_bye.startswith("4 of 1 bye") and of_void.startswith("1.5 of 1 void round")
+    assert without_games(row | {"byes": 0, "void_rounds": 0}, 2) == []
+    swiss = {"type": "swiss", "rounds": 1, "pairs": 2}
+    players = [player("a", 1), player("b", 2)]
+    run = run_of(tmp_path, experiment(players, format=swiss), *frames(players, 1, plies=2))
+    free = {"byes": 0, "void_rounds": 0}
+    vars(run)["order"] = pd.DataFrame([{"player": "a", **row}, {"player": "b", **row, **free}])
+    assert of_bye in byes(run) and of_void in byes(run)
+    vars(run)["order"] = pd.DataFrame([{"player": "b", **row, **free}])
     assert byes(run) == ""
 
 

@@ -43,9 +43,10 @@ def _in_run(finding: Finding, chosen: pd.DataFrame) -> Iterator[Finding]:
         yield finding
         return
     likenesses = {other: likeness(chosen, finding.where, other) for other in finding.others}
-    same = {other: found for other, found in likenesses.items() if not found.different}
-    if same:
-        yield finding._replace(others=tuple(same), met=min(found.decisions for found in same.values()))
+    same = {other: found.decisions for other, found in likenesses.items() if not found.different}
+    for others in ([n for n in same if same[n]], [n for n in same if not same[n]]):
+        if others:
+            yield finding._replace(others=tuple(others), met=min(same[other] for other in others))
     for other, found in likenesses.items():
         if 0 < found.different <= MOST * found.decisions:
             yield finding._replace(others=(other,), met=found.decisions, differed=found.different)
