@@ -6,7 +6,7 @@ is the side to move.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import lowest_square, popcount
@@ -194,6 +194,22 @@ def pieces_mask(position: Position, side: int) -> int:
 def men_mask(position: Position, side: int) -> int:
     """The bits of a side's men."""
     return pieces_mask(position, side) & ~position.kings
+
+
+@kernel
+def by_square(rules: Rules, bits: int, side: int, table: Sequence[float]) -> float:
+    """The values that a side's piece-square table has for its pieces on some squares, as `men_mask` gives them.
+
+    `table` has a number for each square, as the board lies before that side: its far row first, from the left. For
+    White that is PDN's order, square 1 first.
+    """
+    total = 0.0
+    while bits != 0:
+        number = lowest_square(bits)
+        bits &= bits - 1
+        square = number - number // (2 * rules.per_row + 1)
+        total += table[square] if side == 0 else table[len(table) - 1 - square]
+    return total
 
 
 @inlined

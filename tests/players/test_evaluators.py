@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from arena.rules.game import Game
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
+from players.evaluation import features
 from players.evaluation.build import EVALUATORS, build_evaluation, explained_value
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED
+from players.evaluation.sample import positions_of
 from players.loading import PlayerError
 from tests.helpers import naive
 from tests.helpers.command_line import invoke, one_line, refused
@@ -337,6 +340,18 @@ def test_an_evaluation_that_cannot_be_used_is_refused_with_the_reason(tmp_path, 
         build_evaluation(f"{file}:{name}", ENGLISH)
     assert REASONS[name] in str(error.value)
     assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("variant", [ENGLISH, VARIANTS["international"]], ids=str)
+def test_a_table_of_squares_is_read_as_the_board_lies_before_each_side(variant):
+    table = tuple(float(number * number) for number in range(variant.squares))
+    for position in positions_of(variant)[::10]:
+        pieces = Game(variant, position).pieces
+        for side, man in enumerate("wb"):
+            order = table if man == "w" else table[::-1]
+            expected = sum(order[number - 1] for number, piece in pieces.items() if piece == man)
+            men = features.men_mask(position, side)
+            assert features.by_square(variant.constants, men, side, table) == expected
 
 
 def test_a_file_without_a_function_is_refused_with_those_that_it_has(tmp_path):
