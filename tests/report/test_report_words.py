@@ -22,6 +22,7 @@ from arena.report.sentences.answer import answer, gains, more_games, opening, su
 from arena.report.sentences.cautions import (
     below_random,
     cautions,
+    cut_short,
     failures,
     pondered,
     too_long,
@@ -225,6 +226,14 @@ def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_comp
     assert too_long(kept) == []
     assert "†" not in markdown(kept)
     np.testing.assert_allclose(late.effort.set_index("player")["time_used"][["quick", "slow"]], [0.9, 2.1])
+
+
+def test_games_cut_by_the_ply_limit_are_noted_beyond_a_few_per_cent(tmp_path: Path) -> None:
+    run = two(tmp_path, LEVEL_RESULTS, termination="no_moves")
+    for cut, noted in ((0, 0), (4, 0), (5, 1), (80, 1)):
+        ended = np.where(np.arange(80) < cut, "max_plies", "no_moves")
+        some = changed(run, games=run.games.assign(termination=ended))
+        assert len(cut_short(some)) == noted and set(cut_short(some)) <= set(opening(some).cautions)
 
 
 def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Path) -> None:
