@@ -31,6 +31,8 @@ NO_FILES: Files = dict[str, str]()
 MOST_HASHED, _HASHED_AT_ONCE = 2**30, 2**20
 """Bytes of a file that its hash is made of, and that are read at once."""
 _DIGITS = 12
+_ARENAS = "arena", "players"
+"""The packages of the arena itself."""
 NAMED = "arena_user_"
 """The beginning of the names of modules that specifications name by their files."""
 
@@ -172,6 +174,10 @@ class _State:
         """What its player is made of, if that is recorded."""
         self.files: dict[str, str] = {}
         """Everything that was loaded, as it was then."""
+        self.blocks: list[dict[str, str]] = []
+        """Those that the blocks of `loading` under way have noted, the outer one first."""
+        self.parts: dict[str, Files] = {}
+        """Those that each module was loaded from that a specification names, by the module's name."""
         self.sources: set[str] = set()
         """The files that were loaded by `content_of`, and are as recorded."""
         self.opened: dict[str, bool] = {}
@@ -193,11 +199,11 @@ if hasattr(os, "register_at_fork"):  # a lock that another thread holds would ne
 
 
 @contextmanager
-def loading(recorded: Files | None = None) -> Iterator[None]:
-    """Note the files of a user's own that this thread reads in the block, in which a player is loaded.
+def loading(recorded: Files | None = None) -> Iterator[Files]:
+    """Yield a mapping in which the files of a user's own stand that this thread loads a player from in the block.
 
-    With `recorded` files, that is what it is loaded from. A block may stand in another one. Raises FilesChanged
-    for a file that is not as recorded, and of which there is no copy.
+    With `recorded` files, it is loaded from these. A block may stand in another one. Raises FilesChanged for a
+    file that is not as recorded, and of which there is no copy.
     """
     with _state.lock:
         before = _state.thread, _state.recorded
@@ -205,12 +211,15 @@ def loading(recorded: Files | None = None) -> Iterator[None]:
             _listen()
             _state.opened = {}
         _state.thread, _state.recorded = threading.get_ident(), before[1] if recorded is None else recorded
+        noted: dict[str, str] = {}
+        _state.blocks.append(noted)
         try:
-            yield
+            yield noted
             if before[0] is None:
                 check(_state.recorded)
         finally:
             _note_data()
+            _state.blocks.pop()
             _state.thread, _state.recorded = before
 
 
@@ -238,6 +247,7 @@ def content_of(path: Path) -> bytes:
     if content is None:
         raise FilesChanged(name) if wanted else FileNotFoundError(f"there is no file {path}")
     _state.files[name] = _digest(content)
+    _note(name)
     _state.sources.add(name)
     _state.opened.pop(name, None)
     return content
@@ -252,9 +262,21 @@ def note_module(name: str) -> None:
     """Note a module that is loaded, perhaps by the user's program itself."""
     file = getattr(sys.modules.get(name), "__file__", None)
     if file and _is_users_module(name, file):
-        path = str(Path(file).resolve())
         _state.modules.add(name)
-        _state.files.setdefault(path, hash_of(path))
+        _note(str(Path(file).resolve()))
+
+
+def note_part(name: str, noted: Files) -> None:
+    """Note what a module that a specification names was loaded from, if only for another player."""
+    for path in _state.parts.setdefault(name, dict(noted)):
+        _note(path)
+
+
+def _note(path: str) -> None:
+    """Note a file that is loaded: as it was when this process first read it."""
+    mark = _state.files.setdefault(path, hash_of(path))
+    for noted in _state.blocks:
+        noted[path] = mark
 
 
 def is_current() -> bool:
@@ -269,23 +291,26 @@ def forget() -> None:
     """Have everything of a user's own loaded again."""
     for name in _state.modules:
         sys.modules.pop(name, None)
-    for kept in (_state.modules, _state.files, _state.sources):
+    for kept in (_state.modules, _state.files, _state.sources, _state.parts):
         kept.clear()
+
+
+def forget_helpers() -> None:
+    """Have the modules that named ones have imported loaded again, by the next one that imports them."""
+    for name in [name for name in _state.modules if name not in _state.parts and not name.startswith(NAMED)]:
+        if isinstance(getattr(sys.modules.get(name), "__loader__", None), _Loader):
+            del sys.modules[name]
 
 
 def import_from(*folders: Path, package: str = "") -> None:
     """Look for modules in these folders and in the working directory, after all that Python itself has.
 
-    So no file of a user's hides a module of Python's. Modules that a file of another folder has imported are
-    forgotten. `package` is one that a specification names.
+    So no file of a user's hides a module of Python's. `package` is one that a specification names.
     """
     places = list(dict.fromkeys(map(str, (*folders, Path.cwd()))))
-    if package:
+    if package not in ("", *_ARENAS):
         _state.packages.add(package)
     if places != _state.places:
-        for name in [name for name in _state.modules if not name.startswith(NAMED)]:
-            if isinstance(getattr(sys.modules.get(name), "__loader__", None), _Loader):
-                del sys.modules[name]
         others = [place for place in sys.path if place not in _state.added]
         _state.places, _state.added = places, [place for place in places if place not in others]
         sys.path[:] = others + _state.added
@@ -319,8 +344,7 @@ def _note_data() -> None:
     """Note what was opened and only read: what a player writes is its own."""
     for name, is_written in _state.opened.items():
         if not is_written and Path(name).is_file():
-            path = str(Path(name).resolve())
-            _state.files.setdefault(path, hash_of(path))
+            _note(str(Path(name).resolve()))
 
 
 def _is_users_module(name: str, file: str) -> bool:
@@ -338,7 +362,7 @@ _INSTALLED = _folders(
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
     *(path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")),
     site.getusersitepackages(),
-    *(ROOT / package for package in ("arena", "players")),
+    *(ROOT / package for package in _ARENAS),
 )
 """Beginnings of the paths of modules that are no user's."""
 _SYSTEM = ("/usr", "/etc", "/proc", "/sys", "/dev", "/lib", "/lib64", "/bin", "/System", "/Library")

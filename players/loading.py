@@ -23,6 +23,7 @@ from players.identity import (
     FilesChanged,
     content_of,
     forget,
+    forget_helpers,
     hash_of,
     hidden,
     import_from,
@@ -30,6 +31,7 @@ from players.identity import (
     is_there,
     loading,
     note_module,
+    note_part,
 )
 from players.player import ENGINE, NETWORKS, PlayerSpec
 
@@ -59,8 +61,9 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
     """
     source, _, name = reference.rpartition(":")
     try:
-        with loading():
+        with loading() as noted:
             module = _load_file(Path(source)) if source.endswith(".py") else _load_module(source)
+            note_part(module.__name__, noted)
     except PlayerError as error:
         raise PlayerError(str(error), key) from None
     except FilesChanged:
@@ -211,6 +214,8 @@ def _load_module(name: str) -> Any:
     import_from(package=name.partition(".")[0])
     if not is_current():
         forget()
+    if name not in sys.modules:
+        forget_helpers()
     module = importlib.import_module(name)
     note_module(name)
     return module
@@ -227,6 +232,7 @@ def _load_file(path: Path) -> Any:
     name = f"{NAMED}{path.stem}_{sha256(str(resolved).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
+    forget_helpers()
     module = ModuleType(name)
     module.__file__ = str(resolved)
     sys.modules[name] = module

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from arena.rules.game import Game, Termination
 from arena.rules.jit.kernel import native_errors
 from arena.rules.variants import Variant
 from players.answers import accepted, checked_extra
-from players.identity import loaded
+from players.identity import NO_FILES, loading
 from players.loading import PlayerError, files_of, own_code, user_files
 from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, NotReachable, PlayerSpec
 from players.table import complete_player
@@ -118,9 +118,10 @@ class LocalPlayer:
         try:
             if self.player is None or not self.player.kept:
                 self._drop()
-                self.player = complete_player(self._spec, self._variant)
+                with loading(self._spec.files) if self._is_own else nullcontext(NO_FILES) as files:
+                    self.player = complete_player(self._spec, self._variant)
                 if self._has_files:
-                    self.files = files_of(self._spec, loaded() if self._is_own else {})
+                    self.files = files_of(self._spec, files)
             self.player.begin()
         except BaseException:
             self._drop()

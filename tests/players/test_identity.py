@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.handle import LocalPlayer
 from arena.rules.variants import VARIANTS
 from players.identity import FilesChanged, changes, forget, keep_sources, loaded, now, placed
 from players.loading import PlayerError, load_object
@@ -71,6 +72,19 @@ def test_an_edited_module_or_file_is_loaded_again_and_a_folders_own_helper_is_im
     assert [says(spec), says(other), says(spec)] == [(1, "a"), (7, "a"), (1, "a")]
     written(tmp_path / "a", 2, "b")
     assert [says(spec), says(other)] == [(2, "b"), (7, "a")]
+
+
+def test_players_of_one_process_have_their_own_files_also_what_another_one_has_imported(tmp_path: Path) -> None:
+    first, second = written(tmp_path / "a"), written(tmp_path / "b", 7)
+    again = replace(first, name="again")
+    shared = tmp_path / "a" / "other.py"
+    shared.write_text(PLAYER)
+    players = [LocalPlayer(spec, ENGLISH) for spec in (first, second, again, replace(first, type=f"{shared}:Own"))]
+    for player in players:
+        player.begin()
+    files = [set(placed(player.files, tmp_path)) for player in players]
+    for folder, name, found in zip("abaa", ("player", "player", "player", "other"), files, strict=True):
+        assert found == {f"{folder}/{file}" for file in (f"{name}.py", "helper.py", "w.txt")}
 
 
 def test_sources_are_loaded_as_they_are_recorded_whatever_became_of_the_files(tmp_path: Path) -> None:
