@@ -41,7 +41,7 @@ from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
 
 INCIDENTS, LOGS = "incidents", "logs"
-"""Folders in the run's: of bundles that describe failed games, and of what outside programs said (`log: true`)."""
+"""Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
 _KEPT_FILES = 20
 """Bundles, and logs, of one player that are kept: the first ones."""
 
