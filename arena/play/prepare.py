@@ -41,6 +41,7 @@ from arena.play.workers import Workers, start_workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.game import Game
+from arena.rules.notation import fen
 from arena.rules.position import COLOURS, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
@@ -115,6 +116,10 @@ class Tournament(NamedTuple):
             )
         if (rules := self.experiment.adjudicate) is not None:
             yield from rules.unusable(list(self.man_values.values()), self.experiment.max_plies)
+
+    def opening_fens(self) -> list[str]:
+        """The openings as FENs."""
+        return [fen(self.variant, opening) for opening in self.openings]
 
     @property
     def names(self) -> list[str]:
