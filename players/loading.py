@@ -168,8 +168,8 @@ def own_code(spec: PlayerSpec) -> list[str]:
 
 
 def is_logged(spec: PlayerSpec) -> bool:
-    """Whether what is said to a program and by it in a game is to be kept beside the run."""
-    return spec.type == ENGINE and spec.options.get("log") is True
+    """Whether what a player's process prints in a game is kept beside the run: by a program, with `log: true`."""
+    return spec.type != ENGINE or spec.options.get("log") is True
 
 
 def source_of(spec: PlayerSpec) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from arena.base.errors import ArenaError
-from arena.base.wording import counted, listed
+from arena.base.wording import counted, cut, listed
 from arena.base.work import cores
 from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say
@@ -31,6 +31,9 @@ from arena.rules.variants import Variant
 from arena.watch.words import duration
 from players.examine import examined
 from players.finding import Finding
+
+_PRINTED_LINES = 5
+"""Lines of what a player printed that the doctor shows, the last ones."""
 
 
 @click.command()
@@ -60,6 +63,7 @@ def doctor(config: Path) -> None:
 
     Every player is built, and your own play a few short games: are their moves legal, their limits kept, and their
     moves the same from the same seed, whatever they played before? Evaluations are examined as `arena check` does.
+    The last lines that a player printed are shown.
     The exit code is 1 if there are problems.
     """
     learning = rehearsed(config)
@@ -79,8 +83,9 @@ def doctor(config: Path) -> None:
             folder = Path("reports") / experiment.name / run
             for finding in diagnose(experiment, folder, partial(_say_of, about)):
                 findings.append(finding)
-                warning = "" if finding.level == "error" else " (warning)"
-                echo(f"{about}{finding.where}: {finding.words}{warning}")
+                warning = " (warning)" if finding.level == "warning" else ""
+                printed = [f"  | {cut(line)}" for line in finding.output.splitlines()[-_PRINTED_LINES:]]
+                echo("\n".join([f"{about}{finding.where}: {finding.words}{warning}", *printed]))
     _end(findings)
 
 

@@ -138,22 +138,17 @@ def _playing(name: str, key: str, folder: Path) -> str:
 def _classes(body: Sequence[ast.stmt]) -> list[str]:
     """The public classes that have a method `choose`, of their own or of a class of the file that they extend.
 
-    Classes that others extend are left out; all public classes if none has the method.
+    All public classes if none has the method.
     """
     classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
-    bases = {
-        name: {base.id for base in node.bases if isinstance(base, ast.Name)} & classes.keys()
-        for name, node in classes.items()
-    }
     able: set[str] = set()
     for name, node in classes.items():  # each after the classes that it extends
+        bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
         methods = {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
-        if "choose" in methods or not able.isdisjoint(bases[name]):
+        if "choose" in methods or not able.isdisjoint(bases):
             able.add(name)
     public = [name for name in classes if not name.startswith("_")]
-    choosing = [name for name in public if name in able]
-    extended = {base for name in choosing for base in bases[name]}
-    return [name for name in choosing if name not in extended] or public
+    return [name for name in public if name in able] or public
 
 
 def _functions(body: Sequence[ast.stmt]) -> list[str]:

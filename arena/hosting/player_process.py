@@ -40,7 +40,7 @@ from players.player import ENGINE, Allowance, AnswerError, Choice, Limit, Player
 from players.table import build_player
 
 KEPT_OUTPUT, KEPT_LOG = 1 << 16, 1 << 20
-"""Bytes of what a player printed in a game that are kept, the last ones: in any case, and with `log: true`."""
+"""Bytes of what a player printed in a game that are kept, the last ones: a logged program may print more."""
 _GRACE = 1.0
 """Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
 SILENT_SECONDS = 5.0
@@ -135,7 +135,7 @@ class PlayerProcess:
         """Moves of the game that the process knows."""
         self._left = allowance.game_timeout
         self._output = b""
-        self._most_output = KEPT_LOG if is_logged(spec) else KEPT_OUTPUT
+        self._most_output = KEPT_LOG if spec.type == ENGINE and is_logged(spec) else KEPT_OUTPUT
         self._clocks: dict[int, float] = {}
         """Processor time of each process of the player when its opponent's time began."""
         self._has_children = False

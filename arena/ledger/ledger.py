@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -109,6 +109,7 @@ _RESULTS = (
 )
 _FAILED = f"SELECT EXISTS (SELECT * FROM games WHERE termination IN ({', '.join('?' * len(_FAULTS))}))"
 
+_OPENING, _OPENING_FEN = map([*GAMES.columns].index, ("opening", "opening_fen"))
 _CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
 
 GAME_COLUMNS = tuple(name for name, kind in GAMES.columns.items() if kind != "BLOB")
@@ -119,24 +120,55 @@ FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
 """Players, best first, with what their places rest on, by columns of `order.csv`."""
 
 
+class OtherOpenings(StoreError):
+    """A folder's games are from other openings than those of its run now."""
+
+
 class Ledger(Store):
     """The ledger of one run, open for writing."""
 
-    def __init__(self, folder: Path, experiment: Experiment, info: RunInfo) -> None:
-        """Open the ledger in `folder`, or make one for an experiment.
+    def __init__(
+        self,
+        folder: Path,
+        experiment: Experiment,
+        info: RunInfo,
+        openings: Callable[[], Sequence[str]] | None = None,
+    ) -> None:
+        """Open the ledger in `folder`, or make one for an experiment, whose `openings` are FENs.
 
-        Damaged games and searches are removed; `repaired` names them. Raises StoreError if the folder cannot be
-        written to, is in use, or holds another experiment.
+        A sequential test may have other openings than before, if its games are from the first of them. Damaged
+        games and searches are removed; `repaired` names them. Raises StoreError if the folder cannot be
+        written to, is in use, or holds another experiment or games from other openings.
         """
+        self._experiment, self._openings = experiment, openings
+        self._played: dict[int, tuple[int, str]] = {}
+        """By number of an opening a game that was found, and its FEN."""
         parts = _parts(experiment, info)
         super().__init__(folder / FILE, TABLES, parts, columns=COLUMNS, filled_in=_filled_in)
-        self._experiment = experiment
         if self.documents().get(CHANGEABLE) != (changeable := experiment.changeable()):
             self.put(CHANGEABLE, changeable)
         self._recorded: dict[int, int] = dict(self.rows(_CHECKSUMS))
         """The checksums of the games that were found or stored here, by their numbers."""
         self.disqualified: tuple[str, ...] = tuple(self.documents().get(DISQUALIFIED, ()))
         """The players of whom no game counts."""
+
+    def _note(self, table: Table, row: tuple[Any, ...]) -> None:
+        if table is GAMES and self._openings is not None:
+            self._played[row[_OPENING]] = row[0], row[_OPENING_FEN]
+
+    def _is_ours(self, changed: Mapping[str, tuple[Any, Any]]) -> bool:
+        is_longer = self._experiment.sprt is not None and changed.keys() <= {"openings", "games"}
+        if changed and not is_longer:
+            return False
+        openings = self._openings() if self._played and self._openings is not None else ()
+        for number, (game, position) in sorted(self._played.items()):
+            if number > len(openings) or openings[number - 1] != position:
+                raise OtherOpenings(
+                    f"{self.path.parent} has games from other openings (that of game {game} is not number "
+                    f"{number} of the {len(openings)} now): put them back as they were, or give this run another "
+                    "name or --out"
+                )
+        return True
 
     def finished(self) -> set[int]:
         """The numbers of the games that are stored."""

@@ -270,8 +270,8 @@ class Store:
         check_tables(self.path, self.connection, self._tables)
         stored = damage.documents()
         for table in self._tables[1:]:
-            for _ in damage.intact(table):
-                pass
+            for row in damage.intact(table):
+                self._note(table, row)
         [version] = self.connection.execute("PRAGMA user_version").fetchone()
         if self._described.keys() - stored.keys() and version != self._version:
             raise StoreError(
@@ -280,6 +280,10 @@ class Store:
             )
         check_columns(self.path, {**self._described, **stored}, self._described["columns"])
         changed = changed_keys(self._filled_in(stored), parts)
+        if self._is_ours(changed):
+            if changed:
+                self._describe_anew()
+            return damage
         if files := changed.pop(FILES, None):
             raise StoreError(
                 f"{self.path.parent} has games of other files: {', '.join(changes(*files))}; "
@@ -291,6 +295,22 @@ class Store:
                 "give this one another name or --out"
             )
         return damage
+
+    def _note(self, table: Table, row: tuple[Any, ...]) -> None:
+        """Look at an intact row that was found in the file."""
+
+    def _is_ours(self, changed: Mapping[str, tuple[Any, Any]]) -> bool:
+        """Whether the rows found belong to what this is, of which these keys have changed: before and now."""
+        return not changed
+
+    def _describe_anew(self) -> None:
+        """Say what the rows belong to now, of which they are a part."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        for key, document in self._described.items():
+            self._put(self.connection, key, document)
+        self.connection.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
+        self.connection.execute(f"PRAGMA user_version = {self._version}")
+        self.connection.execute("COMMIT")
 
     def _repair(self, damage: Damage) -> None:
         """Put a new file with the intact rows in place of the damaged one, which is kept beside."""

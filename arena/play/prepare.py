@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
-from arena.base.wording import counted, first_few, quoted
+from arena.base.wording import counted, first_few, printable, quoted
 from arena.base.work import cores
 from arena.experiment.formats.base import Batches, ScheduledGame
 from arena.experiment.model import Experiment
@@ -41,6 +41,7 @@ from arena.play.workers import Workers, start_workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.game import Game
+from arena.rules.notation import fen
 from arena.rules.position import COLOURS, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
@@ -115,6 +116,10 @@ class Tournament(NamedTuple):
             )
         if (rules := self.experiment.adjudicate) is not None:
             yield from rules.unusable(list(self.man_values.values()), self.experiment.max_plies)
+
+    def opening_fens(self) -> list[str]:
+        """The openings as FENs."""
+        return [fen(self.variant, opening) for opening in self.openings]
 
     @property
     def names(self) -> list[str]:
@@ -277,7 +282,7 @@ def diagnose(
     folder: Path,
     say: Callable[[str], object] = lambda _: None,
 ) -> Iterator[Finding]:
-    """Yield problems of a configuration whose run is to be kept in `folder`: errors and warnings.
+    """Yield problems of a configuration whose run is to be kept in `folder`, and what its players printed.
 
     All that `prepare` makes is made, and every player of the user's own plays several games. `say` receives what
     is done next. Where a user's own code needs a sandbox and there is none, its files are only read.
@@ -309,6 +314,8 @@ def diagnose(
             if look.error is not None and finding.kind == UNBUILT:
                 said = str(experiment.error(("players", index, *look.error.keys), said))
             yield finding._replace(where=spec.name, said=said)
+        if look.printed:
+            yield Finding("ok", "printed in a game of its trial", spec.name, output=printable(look.printed))
     if (rules := experiment.adjudicate) is not None:
         for line in rules.unusable([look.man_value for look in looks], experiment.max_plies):
             yield Finding("warning", line, "adjudicate")

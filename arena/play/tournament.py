@@ -24,7 +24,7 @@ from arena.experiment.model import Experiment, checked_workers
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import session, versions
-from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
+from arena.ledger.ledger import SPENT, Ledger, OtherOpenings, complete_with_failures
 from arena.ledger.packing import add_named
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
@@ -41,7 +41,7 @@ from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
 
 INCIDENTS, LOGS = "incidents", "logs"
-"""Folders in the run's: of bundles that describe failed games, and of what outside programs said (`log: true`)."""
+"""Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
 _KEPT_FILES = 20
 """Bundles, and logs, of one player that are kept: the first ones."""
 
@@ -106,7 +106,9 @@ def carry_out(
     """
     experiment, info = tournament.experiment, tournament.info
     try:
-        opened = Ledger(folder, experiment, info)
+        opened = Ledger(folder, experiment, info, tournament.opening_fens)
+    except OtherOpenings:
+        raise
     except StoreError as error:
         failed = complete_with_failures(folder, experiment, info)
         if failed is None:
@@ -152,7 +154,7 @@ def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bo
             "differently; --force resumes it all the same; or give this run another name or --out"
         )
     forced = "; ".join(others) or info.forced
-    ledger.save_info(info._replace(file=tournament.info.file, session=now, forced=forced))
+    ledger.save_info(info._replace(games=tournament.games, file=tournament.info.file, session=now, forced=forced))
 
 
 def play(

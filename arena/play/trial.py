@@ -113,6 +113,8 @@ class Look(NamedTuple):
     """Its moves in each game in which it had a choice, of a player that played several."""
     files: Files = NO_FILES
     """The files of a user's own that it was loaded from."""
+    printed: str = ""
+    """What a class of a user's own printed in its first game of several."""
 
     @property
     def problems(self) -> list[Finding]:
@@ -272,7 +274,8 @@ def looked_at(trial: Trial) -> dict[str, Look]:
                 look = look._replace(findings=(*look.findings, *_of_games(trial, spec, games)))
                 moves = (_moves_of(trial, game, number) for number, game in enumerate(games))
                 choices = (table["move"][table["legal_moves"] > 1].astype(str) for table in moves)
-                look = look._replace(moves=tuple(tuple(texts.tolist()) for texts in choices))
+                printed = "" if spec.type == ENGINE or not games else "".join(games[0].logs)
+                look = look._replace(moves=tuple(tuple(texts.tolist()) for texts in choices), printed=printed)
             looks[spec.name] = look
     finally:
         close_players()  # games of the run begin without a memory of these; a program may have one port alone

@@ -30,9 +30,10 @@ def folder(tmp_path: Path) -> Path:
     for name, code in {
         "dora.py": CHOOSES.format("Dora"),
         "alice.py": "raise SystemExit\n" + CHOOSES.format("_Helper") + CHOOSES.format("Bot"),
-        "carl.py": CHOOSES.format("Base") + "class Mine(Base):\n    pass\nclass Data:\n    pass\n",
+        "carl.py": CHOOSES.format("_Base") + "class Mine(_Base):\n    pass\nclass Data:\n    pass\n",
         "bob.py": "def broken(:\n",
         "two.py": CHOOSES.format("A") + CHOOSES.format("B"),
+        "heirs.py": CHOOSES.format("A") + "class B(A):\n    pass\n",
         "three.py": CHOOSES.format("A") + CHOOSES.format("Player") + CHOOSES.format("B"),
         "none.py": "import x\n",
         "idle.py": "class Idle:\n    pass\n",
@@ -67,6 +68,7 @@ def test_a_pattern_is_a_player_for_each_file_in_the_order_of_their_names(folder:
         ("bob", "submissions/bob.py:Player"),
         ("carl", "submissions/carl.py:Mine"),
         ("dora", "submissions/dora.py:Dora"),
+        ("heirs", "submissions/heirs.py:Player"),
         ("idle", "submissions/idle.py:Idle"),
         ("none", "submissions/none.py:Player"),
         ("three", "submissions/three.py:Player"),
@@ -77,7 +79,7 @@ def test_a_pattern_is_a_player_for_each_file_in_the_order_of_their_names(folder:
     }
     assert Experiment.model_validate(experiment.as_dict()).players == experiment.players
     named = types(loaded(folder, "  - {type: 'submissions/**/*.py:Bot'}\n"))
-    assert len(named) == 8 and named["dora"] == "submissions/dora.py:Bot"
+    assert len(named) == 9 and named["dora"] == "submissions/dora.py:Bot"
 
 
 @pytest.mark.parametrize(

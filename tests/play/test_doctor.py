@@ -107,6 +107,17 @@ FATAL = {
 """Those that would end or hold up the process that they are in."""
 
 
+PRINTS = """\
+from arena import Choice
+
+class Prints:
+    def choose(self, game, limit, rng):
+        if len(game.moves) < 4:
+            print(f"at ply {len(game.moves)}")
+        return Choice(game.legal_moves[0])
+"""
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with the files of a user."""
@@ -169,6 +180,18 @@ def test_a_sound_configuration_has_no_problems():
     result = invoke("doctor", str(file))
     assert result.stdout == "\nno problems\n", result.output
     assert result.exit_code == 0
+
+
+@pytest.mark.compiled
+def test_what_a_player_prints_is_shown_by_the_doctor_and_kept_beside_the_run():
+    Path("faulty.py").write_text(PRINTS)
+    file = configured({"prints": 'type: "faulty.py:Prints"', "sound": "type: random"}, "openings: {count: 1}")
+    result = invoke("doctor", str(file))
+    assert result.exit_code == 0 and "prints: " in result.stdout and "  | at ply 3" in result.stdout
+    assert invoke("run", str(file), "--out", "out", "--workers", "1").exit_code == 0
+    logs = {path.name: path.read_text() for path in Path("out/logs").iterdir()}
+    assert logs.keys() == {"game-1-white-prints.txt", "game-2-black-prints.txt"}
+    assert all("at ply" in text for text in logs.values())
 
 
 @pytest.mark.compiled

@@ -181,3 +181,28 @@ def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
     arena.run(CONFIG, "out", workers=1, quiet=True)
     with pytest.raises(StoreError, match=r"^out holds another experiment \(changed: seed\)"):
         arena.run(CONFIG | {"seed": 4}, "out", workers=1, quiet=True)
+
+
+def test_an_open_test_goes_on_with_more_openings_if_those_played_are_the_first_of_them(here: Path) -> None:
+    openings = ["W:W21-32:B1-12", "B:W21-32:B1-12", "W:W22-32:B1-12"]
+
+    def played(*fens: str, **changes: Any) -> pd.DataFrame:
+        (here / "openings.txt").write_text("\n".join(fens))
+        players = [RANDOM, RANDOM | {"name": "b"}]
+        config = CONFIG | {
+            "sprt": {"elo0": 0, "elo1": 9},
+            "players": players,
+            "openings": {"file": "openings.txt"},
+        }
+        return arena.run(config | changes, "out", workers=1, quiet=True).games
+
+    two = played(*openings[:2])
+    three = played(*openings)
+    assert len(two) == 4 and len(three) == 6 == arena.load("out").info.games
+    pd.testing.assert_frame_equal(three.head(4), two)
+    for others in (openings[::-1], openings[:2]):
+        with pytest.raises(StoreError, match=r"^out has games from other openings"):
+            played(*others)
+    with pytest.raises(StoreError, match=r"\(changed: .*seed\)"):
+        played(*openings, seed=4)
+    pd.testing.assert_frame_equal(arena.load("out").games, three)
