@@ -10,6 +10,7 @@ from numbers import Integral, Real
 
 from arena.base.wording import quoted
 from arena.rules.game import Game
+from arena.rules.notation import NotationError
 from players.player import EFFORT, AnswerError, Choice, IllegalMove
 
 _MOST_PLIES = (1 << 15) - 1
@@ -24,7 +25,7 @@ _EXTRA_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
 
 
 def accepted(answer: object, game: Game) -> Choice:
-    """The answer of a user's player in a game: its move is legal, and its fields are of the right kinds.
+    """The answer of a user's player in a game: its move, perhaps a text, is legal, its fields of the right kinds.
 
     Raises IllegalMove, and AnswerError that names the field if the answer is no `Choice`, its score or an extra no
     finite number, or a count no whole number of at least 0 that can be recorded.
@@ -43,9 +44,13 @@ def accepted(answer: object, game: Game) -> Choice:
         raise AnswerError(f"returned the plies_to_win {quoted(plies_to_win)}, not a whole number {most}")
     pv = tuple(_count("pv", step) for step in answer.pv)
     extra = checked_extra(answer.extra)
-    if not isinstance(answer.move, Integral) or (move := int(answer.move)) not in game.legal_moves:
+    move: object = answer.move
+    if isinstance(move, str):
+        with suppress(NotationError):
+            move = game.move(move)
+    if not isinstance(move, Integral) or int(move) not in game.legal_moves:
         raise IllegalMove(answer.move)
-    return Choice._make((move, score, *counts, pv, int(plies_to_win), extra))
+    return Choice._make((int(move), score, *counts, pv, int(plies_to_win), extra))
 
 
 def checked_extra(extra: object) -> dict[str, float] | None:

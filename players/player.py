@@ -82,7 +82,7 @@ class Choice(NamedTuple):
     """A player's answer: the move, and what it cost to find it."""
 
     move: int
-    """One of the game's legal moves, in the encoding of `arena.rules.moves`."""
+    """One of the game's legal moves, in the encoding of `arena.rules.moves`; a user's player may give its text."""
     score: float | None = None
     """The value of the position in the evaluation's own unit, from the side to move's view."""
     depth: int = 0

@@ -32,7 +32,7 @@ def unknown(kind: str, word: str, valid: Collection[str], meant: Mapping[str, st
 
 def choices(word: str, valid: Collection[str], meant: Mapping[str, str] = _NONE) -> str:
     """`did you mean 'negamax'? (choices: random, negamax)`; without the question if no valid word is close."""
-    close = meant.get(word) or nearest(word, valid)
+    close = meant.get(word) or meant.get(word.lower()) or nearest(word, valid)
     question = f"did you mean {close!r}? " if close is not None else ""
     return f"{question}(choices: {first_few(list(valid), MAX_CHOICES) or 'none'})"
 

@@ -20,7 +20,8 @@ from arena.commands.output import echo, say, show_table, width_of
 from arena.experiment.schema import experiment_schema
 from arena.experiment.yaml.schema import either
 from arena.learning.config import learning_schema
-from arena.rules.position import COLOURS
+from arena.rules.position import BLACK, COLOURS, WHITE
+from arena.rules.result import Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import EVALUATORS
@@ -40,6 +41,9 @@ HEADER = (
     "captures",
     "promotion",
     "drawn after",
+    "source of the draws",
+    "GameType",
+    "square 1",
     "about",
 )
 
@@ -66,6 +70,9 @@ def variant_rows(variants: Iterable[Variant] = VARIANTS.values()) -> Iterator[tu
             _captures(rules),
             _PROMOTION[rules.promotion],
             _draws(variant),
+            variant.draws_source,
+            variant.gametype,
+            f"{COLOURS[WHITE if variant.from_white else BLACK].capitalize()}'s side",
             variant.about,
         )
 
@@ -110,9 +117,18 @@ def _draws(variant: Variant) -> str:
         (draws.repetition, f"{draws.repetition} times the same"),
         (draws.no_progress, f"{draws.no_progress} plies of kings"),
         (draws.no_capture, f"{draws.no_capture} plies, no capture"),
-        (len(draws.endings), f"{len(draws.endings)} endings"),
     ]
-    return ", ".join(text for holds, text in rules if holds) or "never"
+    counted = [text for holds, text in rules if holds]
+    return "; ".join([*counted, *map(_ending, draws.endings)]) or "never"
+
+
+def _ending(ending: Ending) -> str:
+    """`4 pieces, 3 kings against a lone king: 13 moves`."""
+    pieces = f"{ending.least} pieces" if ending.least == ending.most else f"{ending.least}-{ending.most} pieces"
+    strong = f"{ending.kings} kings" if ending.kings > 1 else "a king"
+    weak = f"a lone king{' on the long diagonal' * ending.long_diagonal}" if ending.lone_king else strong
+    since = " since a capture" if ending.restarts else ""
+    return f"{pieces}, {strong} against {weak}: {ending.plies // 2} moves{since}"
 
 
 _PARTS = {

@@ -19,9 +19,9 @@ from arena.commands.output import say
 from arena.experiment.yaml.values import inline
 from arena.ledger.game import stored_game
 from arena.rules.board import Board
-from arena.rules.custom import VariantError, build_variant
+from arena.rules.custom import OTHER_NAMES, VariantError, build_variant
 from arena.rules.game import game_of
-from arena.rules.notation import king_runs, parse_fen
+from arena.rules.notation import parse_start
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.result import Winner
 from arena.rules.played import PlayedGame
@@ -110,7 +110,7 @@ def scene_of(
     if (rules := _rules(what)) is not None:
         return Scene(PlayedGame(rules, rules.start, []))
     if ":" not in what:
-        close = nearest(what, list(VARIANTS))
+        close = OTHER_NAMES.get(what.lower()) or nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
         raise ArenaError(f"{what!r} is not a FEN, a variant, a PDN file or the folder of a run{meant}")
     return _of_fen(what, variant)
@@ -140,7 +140,8 @@ def _of_fen(text: str, variant: Variant | None) -> Scene:
         numbers = [int(number) for number in re.findall(r"[0-9]+", re.split(":[H+]", text)[0])]
         variant = VARIANTS[_SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE]
         say(f"read as {variant.name}; --variant names other rules")
-    return Scene(PlayedGame(variant, parse_fen(variant, text), [], king_runs=king_runs(variant, text)))
+    start, runs = parse_start(variant, text)
+    return Scene(PlayedGame(variant, start, [], king_runs=runs))
 
 
 def _of_file(path: Path, variant: Variant | None, number: int, results: Winner) -> Scene:

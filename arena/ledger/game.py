@@ -17,10 +17,8 @@ from arena.ledger.ledger import COLUMNS, FILE, GAMES, run_info, stored_experimen
 from arena.ledger.record import GameRecord
 from arena.ledger.store import REMEDY, StoreError, check_columns, documents, reading
 from arena.rules.custom import build_variant
-from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.write import pdn_game, search_comment
 from arena.rules.played import PlayedGame, replayed
-from arena.rules.position import COLOURS
 from arena.rules.result import in_men, points_text
 from arena.rules.variants import Variant
 
@@ -50,7 +48,7 @@ class StoredGame(NamedTuple):
             record.opening_fen,
             _texts(table["move"]),
             result=record.result,
-            tags=_tags(self.experiment.name, self.variant, record._asdict()),
+            tags=_tags(self.experiment.name, record._asdict()),
             number=record.game,
             count=self.last,
             answers={name: table[name] for name in table.dtype.names or ()},
@@ -101,24 +99,22 @@ def row_pdn(
 ) -> str:
     """A game as PDN, by the columns of a ledger, its moves, the comment after each, and marks of errors by ply.
 
-    Without a GameType it names its start position. `began` may be a time or seconds since 1970. The points of a
-    game that they decided are a comment after its last move.
+    `began` may be a time or seconds since 1970. The points of a game that they decided are a comment after its
+    last move.
     """
-    fen = str(row["opening_fen"])
-    opening = None if fen == fen_of(variant, variant.start) and variant.gametype else fen
     noted = {ply: comment for ply, comment in enumerate(comments, start=1) if comment}
     if known(row["white_points"]):
         points = points_text((row["white_points"], row["black_points"]))
         noted[len(texts)] = ", ".join(filter(None, [noted.get(len(texts)), points]))
-    start = str(row["result"]), COLOURS[variant.first], opening
-    return pdn_game(_tags(event, variant, row), texts, *start, comments=noted, marks=marks)
+    opening, result = str(row["opening_fen"]), str(row["result"])
+    return pdn_game(variant, opening, _tags(event, row), texts, result, comments=noted, marks=marks)
 
 
-def _tags(event: str, variant: Variant, row: Mapping[str, Any]) -> dict[str, str]:
+def _tags(event: str, row: Mapping[str, Any]) -> dict[str, str]:
     began: datetime | float | None = row["began"]
     is_unplayed = began is None or is_nan(began)
     day = datetime.fromtimestamp(began, UTC) if isinstance(began, float) and not is_unplayed else began
-    tags = {
+    return {
         "Event": event,
         "Site": "draughts-arena",
         **({} if is_unplayed else {"Date": f"{day:%Y.%m.%d}"}),
@@ -126,10 +122,8 @@ def _tags(event: str, variant: Variant, row: Mapping[str, Any]) -> dict[str, str
         "White": str(row["white"]),
         "Black": str(row["black"]),
         "Result": str(row["result"]),
+        "Termination": str(row["termination"]),
     }
-    if variant.gametype:
-        tags["GameType"] = variant.gametype
-    return tags | {"Termination": str(row["termination"])}
 
 
 def _texts(moves: np.ndarray) -> list[str]:

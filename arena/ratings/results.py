@@ -1,8 +1,9 @@
 """Results of games from PDN of any program and from CSV tables, as `arena.ratings.joint.rate` takes them.
 
 A CSV has a row per game, `white,black,result`, or per encounter, `white,black,wins,draws,losses` counted from
-White's side; a column `pair` is optional, other columns are ignored. Of a PDN only the tags White, Black,
-GameType, Variant, FEN and Result and the text of the moves count, so that games of unknown rules are read, too.
+White's side; a column `pair` is optional, other columns are ignored, and semicolons or tabs may stand in place of
+commas. Of a PDN only the tags White, Black, GameType, Variant, FEN and Result and the text of the moves count, so
+that games of unknown rules are read, too.
 """
 
 import csv
@@ -34,6 +35,7 @@ _CHECKED = 500
 """Games of a PDN, at most, whose moves are played."""
 _LISTED = 20
 """Lines of a file that a note of games left out names."""
+_DELIMITERS = ",;\t"
 _FORMS = "1-0, 2-0, +-, 1/2-1/2, 1-1, 0-2, 0-1, -+, * and their like"
 
 
@@ -305,8 +307,12 @@ def _counts(row: dict[str, str]) -> dict[str | None, int]:
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The line and the cells by column of each row that has any, without outer spaces; the header is the first."""
-    reader = csv.reader(StringIO(text, newline=""), strict=True)
+    """The line and the cells by column of each row that has any, without outer spaces; the header is the first.
+
+    Cells are separated by what the first line has most of: commas, semicolons or tabs.
+    """
+    delimiter = max(_DELIMITERS, key=text.lstrip().partition("\n")[0].count)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     try:
         for row in reader:

@@ -53,9 +53,18 @@ Changes: type[BaseModel] = create_model(  # type: ignore[call-overload]
     **{name: (kind, ... if name == "base" else None) for name, kind in _KINDS.items()},
 )
 """The description of a rule set: a base, and what is different."""
+OTHER_NAMES = {
+    **dict.fromkeys(("checkers", "draughts", "american", "american checkers", "english draughts"), "english"),
+    **dict.fromkeys(("polish", "10x10", "international draughts", "polish draughts", "dammen"), "international"),
+}
+"""The rule sets of names that people give them, which are unlike their names here."""
 _EMPTY = 2
 """Rows between the sides that men of the start leave empty on a board of another size, at least."""
 _SIZED = re.compile(r"(.+)-([0-9]{1,3})x\2")
+_CHANGED = re.compile(r"([^()]+) \(([^()]+)\)")
+"""The name of a rule set with something changed, which stands in brackets."""
+_DRAWS = "draws"
+"""All draw rules, in a name, where `without_draws` has taken them."""
 
 
 def build_variant(description: str | Mapping[str, Any]) -> Variant:
@@ -64,8 +73,8 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     `{base: english, promotion: never, repetition: 0}`: any rule of `Rules` by its name, draw rules (0 is off;
     `endings: false` switches the endgame rules off), `first`, `men`, `king_moves`, and `rows`, one of SIZES, for a
     square board with as many rows of men as the base has, or as leave two rows empty. `english-6x6` is the name of
-    `{base: english, rows: 6}`; what else is changed stands in brackets, `english-6x6 (promotion never)`. Raises
-    VariantError.
+    `{base: english, rows: 6}`; what else is changed stands in brackets, `english-6x6 (promotion never)`. A variant
+    is made again from its name. Raises VariantError.
     """
     if isinstance(description, str):
         return _named(description)
@@ -97,22 +106,22 @@ def sizes_of(base: Variant) -> Iterator[Variant]:
             yield build_variant({"base": base.name, "rows": rows})
 
 
-def is_named(variant: Variant) -> bool:
-    """Whether `build_variant` makes the variant of its name alone."""
-    try:
-        return _named(variant.name) == variant
-    except VariantError:
-        return False
-
-
 def _named(name: str) -> Variant:
-    """The variant of a name, one of VARIANTS or one of those with the size of its board."""
+    """The variant of a name: one of VARIANTS, one with the size of its board, or one with changes in brackets."""
     if name in VARIANTS:
         return VARIANTS[name]
-    sized = _SIZED.fullmatch(name)
-    if sized is None or sized[1] not in VARIANTS:
-        raise VariantError(unknown("variant", name, VARIANTS), "base")
-    return build_variant({"base": sized[1], "rows": int(sized[2])})
+    changed, changes = _CHANGED.fullmatch(name), dict[str, Any]()
+    sized = _SIZED.fullmatch(changed[1] if changed else name)
+    base = sized[1] if sized else changed[1] if changed else name
+    if base not in VARIANTS:
+        raise VariantError(unknown("variant", base, VARIANTS, OTHER_NAMES), "base")
+    words = changed[2].split(", ") if changed else []
+    for word in words:
+        key, _, value = word.removeprefix("no ").partition(" ")
+        changes[key] = int(value) if re.fullmatch("[0-9]{1,9}", value) else value or word == key
+    draws = changes.pop(_DRAWS, True)
+    variant = build_variant({**changes, "base": base} | ({"rows": int(sized[2])} if sized else {}))
+    return variant if draws else without_draws(variant)
 
 
 def _resized(base: Variant, rows: int) -> Variant:
@@ -160,7 +169,7 @@ def without_draws(variant: Variant) -> Variant:
     """The rules without draws by repetition or by counting moves; the variant itself if it has none."""
     if variant.draws == Draws():
         return variant
-    return _named_after(variant, "no draws", draws=Draws())
+    return _named_after(variant, _told(_DRAWS, False), draws=Draws())
 
 
 def _named_after(variant: Variant, changes: str, **fields: Any) -> Variant:
@@ -191,6 +200,6 @@ def _refusal(description: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> 
     if error["type"] == "extra_forbidden":
         return VariantError(unknown("rule", key, Changes.model_fields), key)
     if error["type"] == "literal_error" and isinstance(value, str):
-        return VariantError(unknown(key, value, get_args(_KINDS[key])), key)
+        return VariantError(unknown(key, value, get_args(_KINDS[key]), OTHER_NAMES), key)
     wanted = _WANTED.get(error["type"]) or error["msg"].removeprefix("Input should ")
     return VariantError(f"{key!r} must {wanted}, not {quoted(value)}", key)

@@ -48,7 +48,10 @@ class Encoding:
         self._order = (order.reshape(-1, *self.shape[1:]), order[:, ::-1].reshape(-1, *self.shape[1:]))
         """For each colour, the bit of each cell of the planes with pieces, in words one after another."""
         last = self.variant.squares - 1
-        white = {bit: number - 1 for bit, number in self.variant.numbers.items()}
+        white = {
+            bit: last + 1 - number if self.variant.from_white else number - 1
+            for bit, number in self.variant.numbers.items()
+        }
         self._squares = (white, {bit: last - square for bit, square in white.items()})
 
     def planes(self, game: Game, colour: int | None = None) -> Bytes:

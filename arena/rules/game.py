@@ -17,9 +17,8 @@ from arena.rules.notation import (
     NO_RUNS,
     KingRuns,
     NotationError,
-    king_runs,
     king_runs_text,
-    parse_fen,
+    parse_start,
     piece_letter,
 )
 from arena.rules.notation import fen as fen_of
@@ -113,10 +112,10 @@ class Game:
         """
         if not isinstance(variant, Variant):
             variant = build_variant(variant)
-        self.start_runs = king_runs(variant, position) if isinstance(position, str) else NO_RUNS
+        self.start_runs = NO_RUNS
         """The king moves in a row that the FEN of the start had."""
         if isinstance(position, str):
-            position = parse_fen(variant, position)
+            position, self.start_runs = parse_start(variant, position)
         elif not isinstance(position, Position | None):
             raise ValueError(f"{quoted(position)} is neither a Position nor a FEN")
         self.variant = variant
@@ -185,7 +184,7 @@ class Game:
         return copied
 
     def move(self, text: str) -> int:
-        """The legal move that a text means, in any form of PDN: `11-15`, `22x15`, a capture's whole path
+        """The legal move that a text means, in any form of PDN: `11-15`, `c3-d4`, `22x15`, a capture's whole path
         (`1x10x19`), some of its squares, or its ends and what it captures; `pass`.
 
         Raises ValueError, in one line with the legal moves, if none or several fit.

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from arena.base.wording import quoted
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import CROWNED, promotion_row, sides, step, target_of
-from arena.rules.notation import NotationError, fen
+from arena.rules.notation import NotationError, fen, squares_by_name
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING
 from arena.rules.variants import Variant
@@ -122,7 +122,7 @@ def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]
 
 
 def parse_move(variant: Variant, position: Position, text: str, legal: Sequence[int] | None = None) -> int:
-    """The legal move that a text means: `11-15`, `22x15`, a path or the captured squares where it is needed.
+    """The legal move that a text means: `11-15`, `c3-d4`, `22x15`, a path or what it captures where it is needed.
 
     A whole path means its capture, whatever else its squares would fit. `legal` are the legal moves, if they are
     known. Raises NotationError if no legal move fits, or several.
@@ -148,7 +148,7 @@ def fitting_moves(variant: Variant, position: Position, text: str, legal: Sequen
     """The legal moves that a text may mean: none, one, or several captures whose ends or squares it has."""
     if text == "pass":
         return [0] if list(legal) == [0] else []
-    numbers = square_numbers(text)
+    numbers = square_numbers(text) or _named_numbers(variant, text)
     if not numbers or not 1 <= min(numbers) <= max(numbers) <= variant.squares:
         return []
     first, second = variant.bits[numbers[0] - 1], variant.bits[numbers[1] - 1]
@@ -177,6 +177,13 @@ def square_numbers(text: str) -> list[int]:
     """The numbers in the text of a move, at least two; none if it is no such text."""
     is_move = re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text)
     return [int(number) for number in re.split("[-x:]", text)] if is_move else []
+
+
+def _named_numbers(variant: Variant, text: str) -> list[int]:
+    """The numbers of squares named by letters in the text of a move, at least two; none if it is no such text."""
+    names = re.split("[-x:]", text.lower())
+    squares = [squares_by_name(variant).get(name, 0) for name in names]
+    return [variant.numbers[square] for square in squares] if len(names) > 1 and all(squares) else []
 
 
 def _is_within(numbers: Sequence[int], way: Sequence[int]) -> bool:

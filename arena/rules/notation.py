@@ -39,10 +39,18 @@ def parse_fen(variant: Variant, text: str) -> Position:
     """The position that a FEN describes, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
 
     Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`). A final dot and the counters that
-    lidraughts appends (`:H0:F1`, `:+0+347`) are skipped. Raises NotationError for anything that is not a position
+    lidraughts appends (`:H0:F1`, `:+0+0`) are skipped. Raises NotationError for anything that is not a position
     of the variant: a square off the board or named twice, a man where it would have been crowned, a colour missing
-    or given twice, a side to move that is unknown.
+    or given twice, a side to move that is unknown; and for moves of a king in a row, which a position does not
+    hold (`parse_start`).
     """
+    position, runs = parse_start(variant, text)
+    if runs != NO_RUNS:
+        raise NotationError(f"FEN {text!r}: a position alone is wanted, without moves of a king in a row")
+    return position
+
+
+def _parse_position(variant: Variant, text: str) -> Position:
     fields = [field.strip() for field in _COUNTERS.sub("", text.strip().strip('"').rstrip(". ")).split(":")]
     colours = [re.match("white|black|[wb]", field, re.IGNORECASE) for field in fields]
     if fields[0] == "?":
@@ -69,24 +77,26 @@ def parse_fen(variant: Variant, text: str) -> Position:
     return Position(pieces[WHITE], pieces[BLACK], kings, turn)
 
 
-def king_runs(variant: Variant, text: str) -> KingRuns:
-    """The king moves in a row at the end of a FEN: `:+0+347` is none of Black's, three of White's, now on 47.
+def parse_start(variant: Variant, text: str) -> tuple[Position, KingRuns]:
+    """The position of a FEN (`parse_fen`), and the king moves in a row at its end.
 
-    A count without a square, or under rules that do not count them, is skipped. Raises NotationError for a
-    square without a king of that colour.
+    `:+0+347` is none of Black's, three of White's, now on 47. A count without a square is of the only king of its
+    colour. Under rules that do not count them they are skipped. Raises NotationError for a count of no king, or of
+    several.
     """
-    match = re.search(rf":\s*{_KING_RUNS}", text)
+    position, match = _parse_position(variant, text), re.search(rf":\s*{_KING_RUNS}", text)
     if match is None or not variant.king_moves:
-        return NO_RUNS
-    position = parse_fen(variant, text)
+        return position, NO_RUNS
     runs = []
     for count, square, pieces in ((match[3], match[4], position.white), (match[1], match[2], position.black)):
-        number = int(square or 0) if int(count) else 0
-        bit = variant.bits[number - 1] if 0 < number <= variant.squares else 0
-        if number and not bit & pieces & position.kings:
-            raise NotationError(f"FEN {text!r}: no king stands on {square}, which moved {count} times")
-        runs.append((bit, int(count) if bit else 0))
-    return runs[WHITE], runs[BLACK]
+        kings = pieces & position.kings
+        number = int(square or 0)
+        bit = kings if not square else variant.bits[number - 1] & kings if 0 < number <= variant.squares else 0
+        if int(count) and bit.bit_count() != 1:
+            which = f"no king stands on {square}" if square else "it does not say on which square a king stands"
+            raise NotationError(f"FEN {text!r}: {which}, which moved {count} times")
+        runs.append((bit, int(count)) if int(count) else (0, 0))
+    return position, (runs[WHITE], runs[BLACK])
 
 
 def king_runs_text(variant: Variant, runs: KingRuns) -> str:

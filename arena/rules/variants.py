@@ -1,7 +1,10 @@
 """Variants: one row of named constants each, tagged with the articles of its rule book.
 
 Articles are cited from the national and international codes: WCDF (English), FMJD annex 1 (international), APCA
-(pool), FID chapter I (Italian), FMJD section 64 and the Russian code of 2004 (Russian, Brazilian), the Czech code.
+(pool), FID chapter I (Italian), FMJD section 64 and the Russian code of 2004 (Russian, Brazilian), the Czech code,
+FPD (Portuguese). Squares are numbered as the GameType of PDN 3.0 says. That a Thai king may turn back over a piece
+that it has captured, which is removed at once, is in the Checkers & Draughts Wiki (Mak-hot) and at coldmoon.io;
+mindsports.nl has it go on in its own and the perpendicular direction alone.
 """
 
 from __future__ import annotations
@@ -35,9 +38,13 @@ class Variant:
     king_moves: int = 0
     """How often in a row a side that has men may move the same king without capturing; 0 is no limit."""
     gametype: str = ""
-    """Value of the PDN 3.0 GameType tag."""
+    """Value of the GameType tag, as PDN 3.0 lists it, or else lidraughts.org."""
     mirrored: bool = False
-    """Squares are numbered from the right in each row, as on boards whose right corner is dark."""
+    """The right corner of each side is dark, not the left one."""
+    from_white: bool = False
+    """Square 1 is on White's side of the board, not on Black's."""
+    draws_source: str = "no source found"
+    """Where its draw rules stand."""
     about: str = ""
     base: str = ""
     """The name of the variant that it was made from; empty for one of VARIANTS."""
@@ -64,13 +71,16 @@ class Variant:
 
     @cached_property
     def bits(self) -> tuple[int, ...]:
-        """The bit of each square, in the order of its number in notation."""
+        """The bit of each square, in the order of its number in notation.
+
+        White sees the squares of a row from left to right, or from right to left if square 1 is on its own side.
+        """
 
         def order(bit: int) -> tuple[int, int]:
             row, column = row_and_column(bit.bit_length() - 1, self.rules.per_row)
             return row, -column if self.mirrored else column
 
-        return tuple(sorted(single_bits(self.rules.board), key=order))
+        return tuple(sorted(single_bits(self.rules.board), key=order, reverse=self.from_white))
 
     @cached_property
     def numbers(self) -> dict[int, int]:
@@ -84,7 +94,8 @@ class Variant:
     @cached_property
     def start(self) -> Position:
         """The start position."""
-        white, black = sum(self.bits[-self.men :]), sum(self.bits[: self.men])
+        first, last = sum(self.bits[: self.men]), sum(self.bits[-self.men :])
+        white, black = (first, last) if self.from_white else (last, first)
         return Position(white, black, 0, self.first)
 
 
@@ -102,6 +113,7 @@ _ENGLISH = Variant(
     first=BLACK,
     draws=Draws(repetition=3, no_progress=80),  # 1.32.1, 1.32.2
     gametype="21,B,8,8,N1,0",
+    draws_source="WCDF 1.32",
     about="American checkers",
 )
 _INTERNATIONAL = Variant(
@@ -121,6 +133,7 @@ _INTERNATIONAL = Variant(
         endings=(Ending(32, 4, 4), Ending(10, 2, 3)),  # 6.3, 6.4
     ),
     gametype="20,W,10,10,N2,0",
+    draws_source="FMJD 6",
     about="the 100 square game of the FMJD",
 )
 _ENDINGS_64 = (
@@ -141,6 +154,7 @@ _RUSSIAN = Variant(
     first=WHITE,
     draws=Draws(repetition=3, no_progress=30, endings=_ENDINGS_64),  # FMJD-64 7.2.3, 7.2.5
     gametype="25,W,8,8,A0,0",
+    draws_source="FMJD-64 7.2",
     about="shashki",
 )
 _SPANISH = Variant(
@@ -151,6 +165,7 @@ _SPANISH = Variant(
     draws=Draws(repetition=3, no_progress=80),
     gametype="24,W,8,8,N1,1",
     mirrored=True,
+    from_white=True,
     about="flying kings, men capture forward",
 )
 _FRISIAN = Variant(
@@ -166,6 +181,7 @@ _FRISIAN = Variant(
     draws=Draws(repetition=3, endings=(Ending(14, 3, 3, kings=2), Ending(4, 2, 2))),
     king_moves=3,
     gametype="40,W,10,10,N2,0",
+    draws_source="Dambûn Frysk Spul; one king against one: lidraughts.org",
     about="captures straight ahead and sideways, too",
 )
 VARIANTS: dict[str, Variant] = {
@@ -188,11 +204,19 @@ VARIANTS: dict[str, Variant] = {
             first=WHITE,
             draws=Draws(repetition=4, no_progress=80),  # 9.3(b1), 10.4
             gametype="22,W,8,8,N2,1",
+            draws_source="FID 9.3, 10.4",
             mirrored=True,  # 2.3
             about="dama italiana; men cannot capture kings",
         ),
         _SPANISH,
-        replace(_SPANISH, name="portuguese", gametype="28,W,8,8,N1,1", about="as Spanish"),
+        replace(
+            _SPANISH,
+            name="portuguese",
+            draws=Draws(repetition=3, no_progress=40),  # FPD 23
+            gametype="28,W,8,8,N1,1",
+            draws_source="Federação Portuguesa de Damas 23",
+            about="as Spanish, but for draws",
+        ),
         Variant(
             name="czech",
             rules=_EIGHT._replace(  # Czech code 2.1
@@ -218,8 +242,9 @@ VARIANTS: dict[str, Variant] = {
             ),
             men=12,  # 5
             first=BLACK,
-            draws=Draws(repetition=3, no_progress=30),  # 26
+            draws=Draws(repetition=3, no_progress=30, endings=(Ending(26, 4, 4, kings=3),)),  # 26, 27
             gametype="23,B,8,8,N1,0",
+            draws_source="APCA 26, 27",
             about="American pool checkers",
         ),
         _RUSSIAN,
@@ -230,6 +255,7 @@ VARIANTS: dict[str, Variant] = {
             first=WHITE,
             draws=_RUSSIAN.draws,
             gametype="26,W,8,8,A0,0",
+            draws_source=_RUSSIAN.draws_source,
             about="international rules on the small board",
         ),
         Variant(
@@ -239,16 +265,19 @@ VARIANTS: dict[str, Variant] = {
             first=BLACK,
             draws=Draws(repetition=3, no_progress=80),
             gametype="31,B,8,8,N2,0",
+            from_white=True,
             about="makhos; a king stops right behind what it takes",
         ),
         _INTERNATIONAL,
         _FRISIAN,
-        replace(_FRISIAN, name="frysk", men=5, gametype="", about="Frisian with five men each"),
+        replace(_FRISIAN, name="frysk", men=5, gametype="97,W,10,10,N2,0", about="Frisian with five men each"),
         replace(
             _INTERNATIONAL,
             name="killer",
             rules=_INTERNATIONAL.rules._replace(killer=True),
+            draws=_INTERNATIONAL.draws._replace(endings=()),  # two kings win against one: mindsports.nl
             gametype="",
+            draws_source="FMJD 6.1, 6.2",
             about="a king must stop right behind a king that it takes last",
         ),
         replace(
@@ -256,7 +285,8 @@ VARIANTS: dict[str, Variant] = {
             name="antidraughts",
             rules=_INTERNATIONAL.rules._replace(losing_wins=True),
             draws=Draws(repetition=3),
-            gametype="",
+            gametype="98,W,10,10,N2,0",
+            draws_source="lidraughts.org",
             about="losing wins",
         ),
         replace(
@@ -264,7 +294,8 @@ VARIANTS: dict[str, Variant] = {
             name="breakthrough",
             rules=_INTERNATIONAL.rules._replace(first_king_wins=True),
             draws=Draws(),
-            gametype="",
+            gametype="96,W,10,10,N2,0",
+            draws_source="lidraughts.org",
             about="the first king wins",
         ),
         replace(
@@ -274,14 +305,18 @@ VARIANTS: dict[str, Variant] = {
             draws=Draws(repetition=3, no_capture=100),
             gametype="",
             mirrored=True,
+            draws_source="its program",
             about="house rules: one hop a turn",
         ),
-        replace(_ENGLISH, name="checkers-ai", gametype="", about="house rules: as English"),
+        replace(
+            _ENGLISH, name="checkers-ai", gametype="", draws_source="its program", about="house rules: as English"
+        ),
         Variant(
             name="casual-10x10",
             rules=_TEN._replace(flying=True, men_capture_backward=True, promotion=DELAYED, lands_anywhere=True),
             men=15,
             first=WHITE,
+            draws_source="its program",
             about="house rules: three rows of men, any capture, no draws",
         ),
         replace(
@@ -290,8 +325,16 @@ VARIANTS: dict[str, Variant] = {
             rules=_EIGHT._replace(promotion=NEVER, passes=True, score_decides=True),
             draws=Draws(),
             gametype="",
+            draws_source="its program",
             about="house rules: no crowning, a side without a move passes, points decide",
         ),
-        replace(_ENGLISH, name="cis300", draws=Draws(), gametype="", about="house rules: English without draws"),
+        replace(
+            _ENGLISH,
+            name="cis300",
+            draws=Draws(),
+            gametype="",
+            draws_source="its program",
+            about="house rules: English without draws",
+        ),
     )
 }

@@ -73,7 +73,7 @@ def test_a_run_and_its_pdn_are_rated_as_in_its_report(tmp_path, variant, plies):
     for of_one, of_other in zip(of_run["players"], of_file["players"], strict=True):
         for column in ("elo", "elo_low", "elo_high") if plies else ("elo",):
             assert of_one[column] == pytest.approx(of_other[column], abs=1e-6)
-    assert rated(path)["first_by"] in ("GameType", "the numbering of the moves")
+    assert rated(path)["first_by"] in ("GameType", "Variant")
     assert read_results([run.folder]).games["pair"].nunique() == (2 if plies else 1)
 
 
@@ -88,6 +88,13 @@ def test_counts_stand_for_the_games_they_count(tmp_path):
     assert invoke("rate", counted).output == invoke("rate", written(tmp_path, "listed.csv", listed)).output
     huge = rated(written(tmp_path, "huge.csv", f"{columns}ann,bob,400000000,300000000,300000000\n"))
     assert huge["players"][0]["games"] == 10**9 and 0 < huge["players"][0]["error"] < 0.05
+
+
+def test_semicolons_and_tabs_separate_cells_as_commas_do(tmp_path):
+    listed = written(tmp_path, "commas.csv", 'white,black,result\nann,"b; ob",1-0\n"b; ob",ann,1/2-1/2\n')
+    for name, mark in (("semicolons.csv", ";"), ("tabs.csv", "\t")):
+        path = written(tmp_path, name, listed.read_text().replace(",", mark))
+        assert read_results([path]).games.equals(read_results([listed]).games)
 
 
 def test_pairs_are_games_of_one_number_or_from_one_fen_with_colours_swapped_in_one_file(tmp_path):

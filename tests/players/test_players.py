@@ -9,10 +9,12 @@ import jsonschema
 import pytest
 
 from arena.commands.catalogue import catalogue
+from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
+from players.answers import accepted
 from players.loading import PlayerError
 from players.options import options_of
-from players.player import Limit, PlayerSpec
+from players.player import Choice, IllegalMove, Limit, PlayerSpec
 from players.table import PLAYERS, build_player, complete_player
 from tests.helpers.command_line import one_line
 
@@ -181,3 +183,12 @@ def test_a_player_takes_each_limit_that_it_is_said_to_heed_and_needs_one_if_said
             build_player(bare, VARIANTS["english"])
     else:
         build_player(bare, VARIANTS["english"])
+
+
+def test_a_move_given_as_text_is_that_move_and_refused_if_it_is_not_legal() -> None:
+    game = Game("english")
+    for text in ("11-15", "f6-e5"):
+        assert accepted(Choice(text), game).move == game.move("11-15")  # type: ignore[arg-type]
+    for wrong in ("21x14", "11", ""):
+        with pytest.raises(IllegalMove):
+            accepted(Choice(wrong), game)  # type: ignore[arg-type]

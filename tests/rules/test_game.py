@@ -269,6 +269,7 @@ def test_a_win_at_the_ply_of_a_draw_counts():
     [
         ("W:W40,K47:B1,K5:H0:F1:+0+347", [], "W:W40,K47:B1,K5:+0+347"),
         ("W:W40,K47:B1,K5:+25+0", [], "W:W40,K47:B1,K5:+25+0"),
+        ("W:W40,K47:B1,K5:+0+3", [], "W:W40,K47:B1,K5:+0+347"),
         ("W:W40,K47:B1,K5:+0+0", ["47-41"], "B:W40,K41:B1,K5:+0+141"),
         ("W:W40,K47:B1,K5:+15+247", ["47-41"], "B:W40,K41:B1,K5:+15+341"),
     ],
@@ -281,8 +282,12 @@ def test_frisian_king_moves_of_a_fen_are_read_used_and_written(text: str, moves:
     assert any(move.startswith("47-") for move in game.legal_texts) == ("+347" not in fen and fen[0] != "B")
     (again,), problems = read_pdn(game.pdn)
     assert not problems and game_of(again).fen == fen and (write_pdn(again) == game.pdn)
-    with pytest.raises(ValueError, match="no king stands on 46"):
-        Game("frisian", "W:W40,K47:B1,K5:+0+346")
+    for wrong in ("W:W40,K47:B1,K5:+0+346", "W:WK46,K47:B1,K5:+0+3", "W:W40,K47:B1:+3+0"):
+        with pytest.raises(ValueError, match="which moved 3 times"):
+            Game("frisian", wrong)
+    if "+0+0" not in text:
+        with pytest.raises(ValueError, match="moves of a king in a row"):
+            parse_fen(VARIANTS["frisian"], text)
     assert Game("international", text).fen.count(":") == 2
 
 

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.ledger.game import row_pdn
 from arena.report.load import read_results
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
+from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import fen, parse_fen
 from arena.rules.pdn.read import PdnFile, read_pdn
@@ -71,6 +73,27 @@ def test_a_game_is_read_back_as_it_was_written(variant, scattered):
         assert again.positions == game.positions
         for name in ("variant", "start", "moves", "result", "comments", "setups", "number"):
             assert getattr(again, name) == getattr(game, name), name
+
+
+def test_games_of_a_run_are_read_back_by_their_tags_alone(variant):
+    rng, rows, played = random.Random(3), [], []
+    for number in range(1, 5):
+        game = Game(variant)
+        for move in random_moves(variant, variant.start, rng, 60 * number):
+            game.push(move)
+        texts = [move_text(variant, *ply) for ply in zip(game.positions, game.moves, legal_of(game), strict=False)]
+        row = {"round": 1, "game": number, "white": "a", "black": "b", "began": NAN, "termination": "max_plies"}
+        result = {"result": RESULTS[number - 1], "opening_fen": fen(variant, variant.start), "white_points": None}
+        rows.append(row_pdn("run", variant, row | result, texts, ()))
+        played.append((game.moves, RESULTS[number - 1]))
+    games, problems = read_pdn("\n".join(rows))
+    assert not [problem for problem in problems if problem.game]
+    assert [(game.moves, game.result) for game in games] == played
+    assert all(game.variant == variant and game.start == variant.start for game in games)
+
+
+def legal_of(game: Game) -> list[list[int]]:
+    return [legal_moves(game.variant.constants, position) for position in game.positions]
 
 
 @given(
@@ -135,8 +158,11 @@ def test_a_game_from_a_position_of_the_second_side_begins_with_three_dots():
 
 
 def test_a_capture_has_the_separator_of_the_game_type():
-    for gametype, move in (("25", "1:10:19"), ("31,B,8,8,N2,0", "1-10-19"), ("20", "1x10x19"), ("", "1x10x19")):
-        assert pdn_game({"GameType": gametype}, ["1x10x19"], "*", "white", None).endswith(f"\n1. {move} *\n")
+    moves = (("russian", "b8:d6:f4"), ("thai", "1-10-19"), ("international", "1x10x19"), ("killer", "1x10x19"))
+    for name, move in moves:
+        variant = VARIANTS[name]
+        text = pdn_game(variant, fen(variant, variant.start), {}, ["1x10x19"], "*")
+        assert text.endswith(f"\n1. {move} *\n")
 
 
 def test_squares_are_algebraic_where_the_game_type_says_so():
@@ -149,11 +175,12 @@ def test_squares_are_algebraic_where_the_game_type_says_so():
 @pytest.mark.parametrize("variant", [ENGLISH, INTERNATIONAL, build_variant({"base": "english", "first": "white"})])
 def test_results_are_those_of_the_side_that_moves_first(variant):
     first, second = ("black", "white") if variant.first == BLACK else ("white", "black")
-    for result, text in ((first, "1-0"), ("draw", "1/2-1/2"), (second, "0-1"), ("0-0", "0-0"), ("*", "*")):
+    win, draw, loss = ("2-0", "1-1", "0-2") if variant.name == "international" else ("1-0", "1/2-1/2", "0-1")
+    for result, text in ((first, win), ("draw", draw), (second, loss), ("0-0", "0-0"), ("*", "*")):
         written = write_pdn(PlayedGame(variant, variant.start, [], result, {"Variant": variant.name}))
         assert f'[Result "{text}"]' in written and written.endswith(f"\n{text}\n")
         assert read_pdn(written, variant).games[0].result == result
-        white = {"1-0": "white", "0-1": "black"}.get(text, result)
+        white = {win: "white", loss: "black"}.get(text, result)
         assert read_pdn(written, variant, results="white").games[0].result == white
 
 
@@ -240,6 +267,50 @@ def test_a_capture_is_read_from_its_ends_and_from_its_path(text):
     start = '[FEN "W:W26:B22,14,6,12"]\n'
     (move,) = played_from(ENGLISH, start + text)
     assert move.bit_count() == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "variant", "first", "plies"),
+    [
+        ('[GameType "23,W,8,8,A0,0"]\n1. c3-d4 f6-g5 2. b2-c3 *', "pool (first white)", 0, 3),
+        ('[GameType "23"]\n1. 11-15 *', "pool", 1, 1),
+        ('[GameType "20,W,0,0,N,0"]\n1. 31-27 *', "international", 0, 1),
+        ('[GameType "24,W,8,8,N1,1"]\n1. 11-15 22-18 *', "spanish", 0, 2),
+        ('[GameType "31,B,8,8,N2,0"]\n1. 25-22 8-11 *', "thai", 1, 2),
+        ('[Variant "english-6x6 (men 3, no draws)"]\n1. 1-4 *', "english-6x6 (men 3, no draws)", 1, 1),
+    ],
+)
+def test_the_tags_say_the_rules_and_who_begins(text, variant, first, plies):
+    (game,), problems = read_pdn(text)
+    assert not problems
+    assert (game.variant.name, game.start.turn, len(game.moves)) == (variant, first, plies)
+    (again,), problems = read_pdn(write_pdn(game))
+    assert not problems
+    assert (again.variant, again.moves) == (game.variant, game.moves)
+
+
+def test_rules_that_nobody_knows_are_told_with_their_line_and_not_guessed():
+    games, (problem,) = read_pdn('[White "a"]\n[Variant "lasca"]\n1. 11-15 *')
+    assert (games, problem.line, problem.game) == ([], 2, 1)
+    assert len(read_pdn('[Variant "lasca"]\n1. 11-15 *', ENGLISH).games[0].moves) == 1
+
+
+def test_a_star_that_touches_a_move_is_a_mark_and_the_result_stands_alone():
+    text = '[Result "1/2-1/2"]\n1. 11-15 23-19* {the only move} 2. 8-11* (8-12) 22-17 1/2-1/2'
+    (game,), problems = read_pdn(text, ENGLISH)
+    assert (len(game.moves), game.result, problems) == (4, "draw", [])
+    assert [len(game.moves) for game in read_pdn("1. 11-15 23-19* 1. 9-14 *", ENGLISH).games] == [2, 1]
+    assert len(read_pdn("1. 11-15 23-19 * 2. 8-11", ENGLISH).games[0].moves) == 2
+
+
+@pytest.mark.parametrize("name", ["russian", "thai", "international"])
+def test_a_game_reads_what_it_writes(name: str) -> None:
+    game, again = Game(VARIANTS[name]), Game(VARIANTS[name])
+    for move in random_moves(game.variant, game.start, random.Random(5), 40):
+        game.push(move)
+        words = game.pdn.replace("\n", " ").split()
+        again.push(words[-2])
+        assert again.position == game.position
 
 
 @pytest.mark.parametrize(

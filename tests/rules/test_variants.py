@@ -2,7 +2,10 @@
 
 import pytest
 
-from arena.rules.custom import VariantError, build_variant, is_named, sizes_of, without_draws
+from arena.rules.custom import VariantError, build_variant, sizes_of, without_draws
+from arena.rules.notation import place
+from arena.rules.pdn.read import read_pdn
+from arena.rules.position import WHITE
 from arena.rules.rules import GEOMETRY
 from arena.rules.variants import VARIANTS
 from tests.helpers import naive
@@ -58,7 +61,7 @@ def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_th
             square for square in naive.board_squares(rules) if square[0] < rows_of_men
         }
         assert start.white.bit_count() == start.black.bit_count() == variant.men
-        assert is_named(variant) and variant.family == base
+        assert build_variant(variant.name) == variant and variant.family == base
         assert (variant.draws, variant.first, variant.mirrored) == (own.draws, own.first, own.mirrored)
 
 
@@ -70,8 +73,31 @@ def test_the_name_of_a_changed_rule_set_says_what_is_changed() -> None:
     names = [build_variant({"base": "english", **changes}).name for changes in others]
     assert names == ["english (flying)", "english (no men_capture_kings)", "english (repetition 0, no endings)"]
     assert without_draws(variant).name == "english-6x6 (promotion never, no draws)"
-    assert not is_named(variant)
     assert build_variant({"base": "italian", "rows": 10, "prefer_early_kings": False}).men == 15
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        {"base": "english", "rows": 6, "promotion": "never"},
+        {"base": "italian", "rows": 10, "prefer_early_kings": False, "flying": True},
+        {"base": "pool", "first": "white", "men": 8, "endings": False, "repetition": 0},
+    ],
+)
+def test_a_rule_set_is_made_again_from_its_name(description) -> None:
+    variant = build_variant(description)
+    for same in (variant, without_draws(variant)):
+        assert build_variant(same.name) == same
+    for name in ("english (lasca)", "lasca (flying)", "english (men x)", "english (men " + "9" * 5000 + ")"):
+        with pytest.raises(VariantError):
+            build_variant(name)
+
+
+def test_names_that_people_give_lead_to_ours() -> None:
+    for word, name in (("Checkers", "english"), ("draughts", "english"), ("polish", "international")):
+        for description in (word, {"base": word}):
+            with pytest.raises(VariantError, match=f"did you mean '{name}'"):
+                build_variant(description)
 
 
 def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> None:
@@ -82,3 +108,27 @@ def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> Non
     assert (variant.draws.repetition, variant.draws.no_progress, variant.draws.endings) == (0, 7, ())
     assert (variant.start.turn, variant.start.white.bit_count()) == (1, 8)
     assert variant.constants == by_constants(base).constants
+
+
+@pytest.mark.parametrize("name", [name for name, variant in VARIANTS.items() if variant.gametype])
+def test_the_board_and_its_squares_are_those_of_the_game_type(name: str) -> None:
+    """PDN 3.0: square 1 is at 0 bottom left, 1 bottom right, 2 top left or 3 top right of who begins."""
+    variant = VARIANTS[name]
+    first, width, height, (kind, corner), inverted = variant.gametype.split(",")[1:]
+    assert (first, width, height) == ("WB"[variant.first], str(2 * variant.rules.per_row), str(variant.rules.rows))
+    assert variant.mirrored == (inverted == "1")
+    if kind == "N":
+        column, row = place(variant, variant.bits[0])
+        if variant.first != WHITE:
+            column, row = 2 * variant.rules.per_row - 1 - column, variant.rules.rows - 1 - row
+        is_right, is_top = (part == "1" for part in reversed(f"{int(corner):02b}"))
+        assert (column >= variant.rules.per_row, row == 0) == (is_right, is_top)
+
+
+def test_white_has_the_low_squares_in_spanish_and_portuguese() -> None:
+    """Regras do jogo de damas clássicas (Federação Portuguesa de Damas), 3: 1 is in White's own right corner."""
+    for name in ("spanish", "portuguese"):
+        variant = VARIANTS[name]
+        assert variant.numbers_of(variant.start.white) == list(range(1, 13))
+        assert place(variant, variant.bits[0]) == (7, 7)
+        assert read_pdn("1. 11-15 22-18 *", variant).problems == []

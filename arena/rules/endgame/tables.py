@@ -8,6 +8,7 @@ Who wins follows from whether these plies are odd.
 from __future__ import annotations
 
 import hashlib
+import shlex
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,7 +20,6 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from arena.base.errors import ArenaError
-from arena.rules.custom import is_named
 from arena.rules.endgame import MOST_PIECES
 from arena.rules.endgame.index import SLICES, Material, probe, slice_number, slice_sizes, wins
 from arena.rules.jit.cache import cache_folder
@@ -112,7 +112,7 @@ def load(variant: Variant, pieces: int) -> EndgameTables:
     """
     if line := refusal(variant):
         raise EndgameError(line)
-    command = f"arena tables {variant.name if is_named(variant) else 'VARIANT'} --pieces {pieces}"
+    command = f"arena tables {shlex.quote(variant.name)} --pieces {pieces}"
     tables, folder = EndgameTables(variant.constants, pieces), folder_of(variant)
     for material, size in slice_sizes(tables.rules, pieces).items():
         path = folder / f"{material}.npy"

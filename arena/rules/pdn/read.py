@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from arena.base.files import decoded, is_unicode
 from arena.rules.move_text import fitting_moves, not_legal, parse_move
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.notation import NO_RUNS, NotationError, king_runs, off_board, parse_fen, squares_by_name
+from arena.rules.notation import NO_RUNS, NotationError, off_board, parse_fen, parse_start, squares_by_name
 from arena.rules.pdn.result import FirstMover, Winner, contradiction, first_mover, result_of
 from arena.rules.pdn.tokens import SQUARE, RawGame, Token, meaning, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
@@ -79,12 +79,11 @@ def read_pdn(
     for number, raw in raws:
         count = max(count, number)
         played = variant_of_tags(raw.tags, variant)
-        if played is None and raw.tags.get("GameType", "").strip():
-            types = ", ".join(
-                f"{type_number(row.gametype)} {row.name}" for row in VARIANTS.values() if row.gametype
-            )
-            message = f"GameType {raw.tags['GameType']!r} is not a variant known here; known: {types}"
-            problems.append(Problem(file, raw.line_of("GameType"), number, 0, message))
+        said = [tag for tag in ("Variant", "GameType") if raw.tags.get(tag, "").strip()]
+        if played is None and said:
+            types = ", ".join(f"{type_number(row.gametype)} {row.name}".strip() for row in VARIANTS.values())
+            message = f"{said[0]} {raw.tags[said[0]]!r} is not a variant known here; known: {types}"
+            problems.append(Problem(file, raw.line_of(said[0]), number, 0, message))
             continue
         if played is None:
             if not is_noted:
@@ -132,7 +131,7 @@ def _read_game(
 
     fen, stated = raw.tags.get("FEN", ""), raw.tags.get("Result", "")
     try:
-        start, runs = parse_fen(variant, fen) if fen.strip(" ?") else variant.start, king_runs(variant, fen)
+        start, runs = parse_start(variant, fen) if fen.strip(" ?") else (variant.start, NO_RUNS)
     except NotationError as error:
         report(raw.line_of("FEN"), 0, str(error))
         return None, problems

@@ -1,4 +1,4 @@
-"""Results as PDN writes them: `1-0` is a win of the colour that moves first under the rules of the game.
+"""Results as PDN writes them: `1-0`, or `2-0`, is a win of the colour that moves first by the rules of the game.
 
 The PDN 2.0 text, CheckerBoard and the English collections have it so; where White moves first, it is as in chess.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from arena.base.wording import counted, quoted
-from arena.rules.pdn.tokens import meaning, variant_of_tags
+from arena.rules.pdn.tokens import meaning, type_number, variant_of_tags
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.result import NO_RESULT, Colour
@@ -20,6 +20,9 @@ Winner: TypeAlias = Literal["first", "white"]
 """Whose win `1-0` is: that of the side that moves first, or White's."""
 WINNERS: tuple[Winner, ...] = get_args(Winner)
 BOTH_LOST = "0-0"
+_POINTS_OF_ONE, _POINTS_OF_TWO = ("1-0", "0-1", "1/2-1/2"), ("2-0", "0-2", "1-1")
+_OF_TWO_POINTS = ("20", "27")
+"""The GameTypes, international and Canadian draughts, whose games are of two points."""
 _LETTERS: dict[str, Colour] = {"W": "white", "B": "black"}
 _OTHER: dict[Colour, Colour] = {"white": "black", "black": "white"}
 
@@ -78,9 +81,10 @@ def result_of(tag: str, end: str, first: Colour, winner: Winner) -> tuple[str, s
     return {"1-0": leading, "0-1": _OTHER[leading], "1/2-1/2": "draw"}.get(meant, meant), ""
 
 
-def result_pdn(result: str, first: Colour) -> str:
-    """A result as PDN writes it where `first` moves first."""
-    return {first: "1-0", _OTHER[first]: "0-1", "draw": "1/2-1/2"}.get(result, result)
+def result_pdn(result: str, first: Colour, gametype: str) -> str:
+    """A result as PDN writes it where `first` moves first, in the form that PDN 3.0 lists for the GameType."""
+    win, loss, draw = _POINTS_OF_TWO if type_number(gametype) in _OF_TWO_POINTS else _POINTS_OF_ONE
+    return {first: win, _OTHER[first]: loss, "draw": draw}.get(result, result)
 
 
 def contradiction(games: Iterable[tuple[PlayedGame, FirstMover]], winner: Winner) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.rules.custom import VariantError, build_variant
+from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 
 _TAG_NAMES = {
@@ -23,8 +24,8 @@ _TAG_NAMES = {
 SQUARE = r"(?:[a-l][0-9]{1,2}|[0-9]{1,3})"
 _TAG = r'\[\s*([a-z]\w*)\s*"((?:\\.|[^\\\n])*?)"\s*\]'
 _WHOLE_TAG = re.compile(_TAG, re.IGNORECASE | re.ASCII)
-_IGNORED = rf"""% [^\n]* | \$ [0-9]+ | [!?]+ | \( [!?]+ \)
-    | (?<=[0-9]) \* (?= \s+ (?!1\.) (?: [0-9]+ \. | {SQUARE} [-x:] ) )  # a star as strength of a move
+_IGNORED = r"""% [^\n]* | \$ [0-9]+ | [!?]+ | \( [!?]+ \)
+    | (?<=[0-9]) \* (?! \s* 1\.(?!\.) )  # a star as strength of a move
 """
 _NUMBER = r"[0-9]+ \.+ | \.+ | …"
 _DASH = "[-‐‑‒–—−]"
@@ -62,6 +63,8 @@ _ANOTHER_GAME = re.compile(rf"(?: {_END} ) \s+ 1\.(?!\.)", _FLAGS)
 _BEFORE_GAME = re.compile(r"\s+|%[^\n]*")
 _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
 _TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
+_FIRST = {"W": "white", "B": "black"}
+"""Who begins, by the letter of a GameType."""
 _UNKNOWN = ("", "*", "-", "--")
 _WITHOUT_PLAY = {"+-": "1-0", "-+": "0-1"}
 _NUMBER_OF_POINTS = r"([0-9]+(?:\.[0-9]+)?)"
@@ -266,37 +269,44 @@ def _tag(token: str) -> tuple[str, str]:
 
 
 def variant_of_tags(tags: Mapping[str, str], expected: Variant | None) -> Variant | None:
-    """The variant that the tags Variant and GameType name, else `expected`."""
-    name, gametype = tags.get("Variant", "").strip().lower(), tags.get("GameType", "")
+    """The variant that the tags Variant and GameType name, else `expected`; None where there is none."""
+    name, gametype = tags.get("Variant", "").strip().lower(), tags.get("GameType", "").strip()
     if expected and expected.name == name:
         return expected
     if name:
         with suppress(VariantError):
             return build_variant(name)
-    if expected and gametype and type_number(expected.gametype) == type_number(gametype):
-        is_same_board = _board(gametype) in ([], _board(expected.gametype))
-        return expected if is_same_board else variant_of_type(gametype)
-    return variant_of_type(gametype) or expected
+    named = variant_of_type(gametype)
+    if expected and named and type_number(expected.gametype) == type_number(gametype):
+        is_same = named.first == expected.first and named.rules.rows == expected.rules.rows
+        return expected if is_same or "," not in gametype else named
+    return named or expected
 
 
 def variant_of_type(gametype: str) -> Variant | None:
-    """The variant with a GameType, or else the first with its number, on the board that the GameType names."""
-    number = type_number(gametype)
+    """The variant with a GameType, or else the first with its number, on the board that the GameType names.
+
+    It has the first move of the GameType where squares have letters: numbers are counted from who begins, and
+    programs that name the wrong colour for them are many. So `23,W,8,8,A0,0` is pool with White first.
+    """
+    number, *fields = (field.strip() for field in gametype.split(","))
     rows = [row for row in VARIANTS.values() if number and type_number(row.gametype) == number]
-    named = next((row for row in rows if row.gametype == gametype.replace(" ", "")), rows[0] if rows else None)
-    if named is None or _board(gametype) in ([], _board(named.gametype)):
+    named = next((row for row in rows if row.gametype == ",".join([number, *fields])), rows[0] if rows else None)
+    if named is None or len(fields) < 3:
         return named
-    width, height = _board(gametype)
+    first, width, height, notation = [*fields, ""][:4]
+    changes: dict[str, Any] = {}
+    sizes = {int(size) for size in (width, height) if re.fullmatch("[0-9]{1,3}", size) and int(size)}
+    if sizes - {named.rules.rows}:
+        if len(sizes) > 1:
+            return None
+        changes["rows"] = sizes.pop()
+    if notation.startswith("A") and first in _FIRST and _FIRST[first] != COLOURS[named.first]:
+        changes["first"] = _FIRST[first]
     try:
-        return build_variant({"base": named.name, "rows": height}) if width == height else None
+        return build_variant({"base": named.name, **changes}) if changes else named
     except VariantError:
         return None
-
-
-def _board(gametype: str) -> list[int]:
-    """Columns and rows of the board that a GameType names; empty if it names none."""
-    sizes = [field.strip() for field in gametype.split(",")[2:4]]
-    return [int(size) for size in sizes] if len(sizes) == 2 and all(map(str.isdecimal, sizes)) else []
 
 
 def type_number(gametype: str) -> str:

@@ -18,12 +18,13 @@ from arena.rules.pdn.result import result_pdn
 from arena.rules.pdn.tokens import type_number, variant_of_type
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
-from arena.rules.result import Colour
 from arena.rules.variants import Variant
 
 _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
 """Between the squares of a capture, by the number of the GameType; all others have `x`."""
 
+_OWN_TAGS = ("GameType", "Variant", "FEN", "SetUp")
+"""Tags that follow from a game's rules and start."""
 NAGS = {"?": 2, "??": 4, "?!": 6}
 """The number of each mark of an error, as PGN 8.2.4 has them (Edwards 1994)."""
 _MILLISECOND = 0.001
@@ -32,32 +33,37 @@ _WIDTH = 80
 
 
 def pdn_game(
+    variant: Variant,
+    opening: str,
     tags: Mapping[str, str],
     moves: Sequence[str],
     result: str,
-    first: Colour,
-    fen: str | None,
     *,
     comments: Mapping[int, str] | None = None,
     marks: Mapping[int, str] | None = None,
     setups: Mapping[int, str] | None = None,
-    variant: Variant | None = None,
 ) -> str:
-    """One game in PDN 3.0: tags, numbered moves with `first` opening each number, and the result from its view.
+    """One game in PDN 3.0: tags, numbered moves, and the result, of the side that moves first under the rules.
 
-    `moves` are written by `move_text`; a capture gets the separator of the tag GameType. `fen` is the start
-    position if it is not the variant's own; its side to move then counts. `comments`, `marks` of errors (NAGS)
-    and FENs to set up are keyed by the number of plies played before. With a `variant` whose GameType has
-    algebraic notation, squares are written so.
+    `opening` is the FEN that the game begins with; it is left out where the GameType says it, and its side to move
+    counts. `moves` are written by `move_text`; squares have letters, captures their separator and results their
+    form as the GameType wants it. `comments`, `marks` of errors (NAGS) and FENs to set up are keyed by the number
+    of plies played before. The tags GameType, Variant, FEN, SetUp and Result say what the game is, whatever `tags`
+    say; a variant that its GameType does not name has the tag Variant.
     """
-    result = result_pdn(result, first)
-    tags = dict(tags) | ({"Result": result} if "Result" in tags else {})
-    if fen is not None:
-        tags |= {"SetUp": "1", "FEN": fen}
+    kind, first = _gametype(variant, tags), COLOURS[variant.first]
+    result = result_pdn(result, first, kind)
+    tags = {name: value for name, value in tags.items() if name not in _OWN_TAGS} | {"Result": result}
+    if kind:
+        tags["GameType"] = kind
+    if variant_of_type(kind) != variant:
+        tags["Variant"] = variant.name
+    if not kind or opening != fen(variant, variant.start):
+        tags |= {"SetUp": "1", "FEN": opening}
     header = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
-    separator = _SEPARATORS.get(type_number(tags.get("GameType", "")), "x")
-    names = _names(variant) if variant and ",A" in variant.gametype else {}
-    behind = 0 if fen is None or fen[0].upper() == first[0].upper() else 1
+    separator = _SEPARATORS.get(type_number(kind), "x")
+    names = _names(variant) if ",A" in kind else {}
+    behind = int(opening[0].upper() != first[0].upper())
     words: list[str] = []
     for ply in range(len(moves) + 1):
         if setups and ply in setups:
@@ -99,34 +105,27 @@ def search_comment(men: float, plies_to_win: int, depth: int, seconds: float) ->
 
 
 def write_pdn(game: PlayedGame) -> str:
-    """A game as PDN 3.0, in the notation of its variant's GameType.
-
-    The tags GameType, FEN, SetUp and Result say what the game is, whatever `game.tags` say. A variant that its
-    GameType does not name gets the tag Variant.
-    """
+    """A game as PDN 3.0: `pdn_game`."""
     variant = game.variant
-    tags = {name: value for name, value in game.tags.items() if name not in ("FEN", "SetUp", "Variant")}
-    tags["Result"] = game.result
-    if variant.gametype:
-        tags["GameType"] = variant.gametype
-    if variant_of_type(tags.get("GameType", "")) != variant:
-        tags["Variant"] = variant.name
     texts = [
         move_text(variant, position, move, legal_moves(variant.constants, position))
         for position, move in zip(game.positions, game.moves, strict=False)
     ]
     return pdn_game(
-        tags,
+        variant,
+        fen(variant, game.start) + king_runs_text(variant, game.king_runs),
+        game.tags,
         texts,
         game.result,
-        COLOURS[variant.first],
-        None
-        if game.start == variant.start
-        else fen(variant, game.start) + king_runs_text(variant, game.king_runs),
         comments=game.comments,
         setups={ply: fen(variant, position) for ply, position in game.setups.items()},
-        variant=variant,
     )
+
+
+def _gametype(variant: Variant, tags: Mapping[str, str]) -> str:
+    """The GameType of a variant: its own, or the one among its tags that means it; empty without any."""
+    given = tags.get("GameType", "")
+    return variant.gametype or (given if given and variant_of_type(given) == variant else "")
 
 
 @lru_cache
