@@ -19,7 +19,7 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.negamax.ordering import list_moves
-from players.negamax.score import LIMIT, WIN, final_value, leaf_value
+from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
 from players.negamax.state import (
     MAX_PLY,
     Node,
@@ -27,10 +27,8 @@ from players.negamax.state import (
     count_cutoff,
     draw_value,
     is_drawn,
-    is_repeated_after_four,
     out_of_budget,
 )
-from players.negamax.switches import BLIND
 
 UNKNOWN = np.inf
 """The value of a position that the endgame tables lack, or that is not cut."""
@@ -49,16 +47,12 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
     if state.quiescence and is_unquiet(rules, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
-    if state.finals < BLIND:
-        if not has_move(rules, node.position):
-            return final_value(rules, state, node.position, node.ply)
-        if is_drawn(rules, state, node.position, node.ply):
-            return draw_value(state, node.ply)
+    if not has_move(rules, node.position):
+        return decided_value(rules, node.position, node.ply)
+    if is_drawn(rules, state, node.position, node.ply):
+        return draw_value(state, node.ply)
     state.leaves += 1
-    value = leaf_value(rules, state, node.position)
-    if state.repetition_penalty != 0.0 and is_repeated_after_four(state, node.ply):
-        value -= state.repetition_penalty
-    return value
+    return leaf_value(rules, state, node.position)
 
 
 @kernel
@@ -76,7 +70,7 @@ def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> 
             return ending
     end = list_moves(rules, state, node.position, node.start)
     if end == node.start:
-        return final_value(rules, state, node.position, node.ply)
+        return decided_value(rules, node.position, node.ply)
     floor = alpha
     best = -np.inf
     for i in range(node.start, end):
@@ -111,7 +105,7 @@ def quiet_value(rules: Rules, state: Any, node: Node) -> float:
         if ending != UNKNOWN:
             return ending
     if not has_move(rules, node.position):
-        return final_value(rules, state, node.position, node.ply)
+        return decided_value(rules, node.position, node.ply)
     state.leaves += 1
     return leaf_value(rules, state, node.position)
 

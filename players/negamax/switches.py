@@ -14,12 +14,10 @@ from arena.rules.endgame import MOST_PIECES
 from players.loading import PlayerError
 from players.options import does
 
-FIRST, LAST, RANDOM, SEARCHED, BOUND = range(5)
+FIRST, RANDOM = range(2)
 """The choices of `ties`, as kernels read them."""
 NO_LMR, LATE, EARLY = range(3)
 """The choices of `lmr`."""
-PLIES, POINTS, ALIKE, BLIND, EVALUATED = range(5)
-"""The choices of `finals`."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +32,7 @@ class Switches:
     iterative: Annotated[bool, does("search to depth 1, 2, 3 ...")] = False
     root_order: Annotated[bool, does("order root moves by their values in the last iteration")] = False
     ties: Annotated[
-        Literal["first", "last", "random", "searched", "bound"],
-        does(
-            "which of equally good moves, in the generator's order; the first that was searched; or, of bounds, "
-            "too, the last, as `cis300` printed"
-        ),
+        Literal["first", "random"], does("which of equally good moves: the generator's first, or any")
     ] = "first"
     stop_single: Annotated[bool, does("under a time limit, stop at one legal move")] = False
     stop_half: Annotated[bool, does("begin no iteration after half of the time")] = False
@@ -46,9 +40,6 @@ class Switches:
     stop_complete: Annotated[bool, does("stop when the whole tree was searched")] = False
     stop_decided: Annotated[bool, does("stop when a win is certain")] = False
     partial: Annotated[bool, does("use what was searched of an iteration that the limit ended")] = False
-    order_squares: Annotated[
-        bool, does("list moves by row and column of the piece, then of where it arrives, as `game3`")
-    ] = False
     order_tt: Annotated[bool, does("try the table's move first")] = False
     order_captures: Annotated[bool, does("try captures of most pieces first")] = False
     order_killers: Annotated[bool, does("try moves that cut at this ply first")] = False
@@ -99,13 +90,6 @@ class Switches:
     mate_distance: Annotated[bool, does("cut what cannot be a sooner win")] = False
     draws: Annotated[bool, does("value repeated positions and too many moves without progress as draws")] = False
     contempt: Annotated[float, does("penalty for a draw", "evaluation's unit")] = 0.0
-    repetition_penalty: Annotated[
-        float,
-        does(
-            "penalty for a leaf that repeats the position four plies earlier, as `game3` meant",
-            "evaluation's unit",
-        ),
-    ] = 0.0
     tables: Annotated[
         int,
         does(
@@ -115,14 +99,6 @@ class Switches:
             most=MOST_PIECES,
         ),
     ] = 0
-    finals: Annotated[
-        Literal["plies", "points", "alike", "blind", "evaluation"],
-        does(
-            "sooner wins are better; where points decide, +-100 and the difference, as in `simplified`; all wins "
-            "are alike, as in `game3`; alike, and evaluated as any position at the horizon, as `cis300` printed; "
-            "evaluated everywhere, as `game3` printed"
-        ),
-    ] = "plies"
 
 
 SWITCHES = tuple(field.name for field in fields(Switches))
@@ -237,7 +213,3 @@ def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
         yield "singular", "singular needs order_tt"
     if switches.mtdf and switches.aspiration:
         yield "aspiration", "mtdf and aspiration cannot be combined"
-    if switches.finals in ("alike", "blind", "evaluation"):
-        for name in ("tt", "mate_distance", "tables"):
-            if getattr(switches, name):
-                yield name, f"{name} cannot be combined with finals: {switches.finals}"

@@ -24,7 +24,7 @@ from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
 from players.negamax.leaves import UNKNOWN, cut_value, ending_value, is_ending, leaf
 from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
-from players.negamax.score import LIMIT, WIN, final_value, leaf_value
+from players.negamax.score import LIMIT, WIN, decided_value
 from players.negamax.state import (
     MAX_DEPTH,
     MAX_PLY,
@@ -38,7 +38,7 @@ from players.negamax.state import (
     is_drawn,
     out_of_budget,
 )
-from players.negamax.switches import ALIKE, BLIND, BOUND, EARLY, EVALUATED, FIRST, RANDOM, SEARCHED
+from players.negamax.switches import EARLY, RANDOM
 from players.negamax.transposition import Stored, recall, remember
 
 
@@ -54,9 +54,7 @@ def search_root(
     """
     moves = view(state.moves, np.int64)
     state.best = -1
-    best = lowest = -np.inf
-    if state.finals in (ALIKE, BLIND):
-        lowest, beta = -WIN, min(beta, WIN)
+    best = -np.inf
     if out_of_budget(state):
         return best
     state.nodes += 1
@@ -73,7 +71,7 @@ def search_root(
         low = alpha
         if best > alpha:
             low = np.nextafter(best, -np.inf) if wins_ties(state, i) else best
-        floor = max(low, lowest) if state.alpha_beta else -np.inf
+        floor = low if state.alpha_beta else -np.inf
         state.deepest = max(state.deepest, 1)
         value = np.inf
         if state.pvs and depth > 1 and i > 0 and floor > -np.inf:
@@ -89,7 +87,7 @@ def search_root(
         if value > best:
             state.tied[:i] = 0
         state.tied[i] = value > low
-        if value > best or (value > low and state.ties != RANDOM) or (value == best and state.ties == BOUND):
+        if value > best or (value > low and state.ties != RANDOM):
             best = value
             if value > alpha:
                 state.best = i
@@ -103,11 +101,7 @@ def search_root(
 @inlined
 def wins_ties(state: Any, i: int) -> bool:
     """Whether the root's move `i` goes before the best so far if both are equally good, by `ties`."""
-    if state.ties == RANDOM:
-        return True
-    if state.ties in (SEARCHED, BOUND):
-        return False
-    return (state.root_index[i] < state.root_index[state.best]) == (state.ties == FIRST)
+    return bool(state.ties == RANDOM or state.root_index[i] < state.root_index[state.best])
 
 
 @kernel
@@ -123,8 +117,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
         return 0.0
     visit(state, node.ply)
     if is_drawn(rules, state, node.position, node.ply):
-        is_evaluated = state.finals == EVALUATED
-        return leaf_value(rules, state, node.position) if is_evaluated else draw_value(state, node.ply)
+        return draw_value(state, node.ply)
     if state.mate_distance:
         alpha, beta = max(alpha, node.ply - WIN), min(beta, WIN - node.ply)
         if alpha >= beta:
@@ -139,7 +132,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
     moves, start = view(state.moves, np.int64), node.start
     end = list_moves(rules, state, node.position, start)
     if end == start:
-        return bounded(state, final_value(rules, state, node.position, node.ply), alpha, beta)
+        return bounded(state, decided_value(rules, node.position, node.ply), alpha, beta)
     left = depth + extension(state, node.ply, end - start)
     if left == 1 or node.ply >= MAX_PLY:
         return frontier(rules, state, node, end, alpha, beta)

@@ -109,7 +109,6 @@ def test_tables_that_are_not_there_have_one_line(tmp_path: Path, monkeypatch: py
         ("russian", {"tables": 3}),
         ("simplified", {"tables": 3}),
         ("english", {"tables": 7}),
-        ("english", {"tables": 3, "finals": "alike", "tt": 0, "mate_distance": False}),
     ):
         with pytest.raises(PlayerError) as raised:
             build_player(PlayerSpec("a", "negamax", Limit(depth=1), options), VARIANTS[variant])

@@ -29,7 +29,11 @@ from players.negamax.state import MAX_DEPTH
 from players.negamax.switches import PRESETS
 from players.negamax.transposition import ENTRY, INFO
 from players.player import Choice, Limit
-from players.published import Cis300, Game3
+from players.published import search as plain_search
+from players.published.checkers_ai import CheckersAI
+from players.published.cis300 import Cis300
+from players.published.game3 import Game3
+from players.published.program import Plain, Published
 from tests.helpers import naive
 from tests.helpers.rule_sets import UNCOMPILED, share
 
@@ -81,18 +85,14 @@ def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
 
 
 @pytest.fixture(scope="module")
-def truths(variant: Variant, open_positions: list[Position]) -> list[tuple[Position, int, Choice, int]]:
-    """Positions with a depth, plain minimax's choice, and the last of its equally good moves."""
-    first, last = Negamax(variant, "simple", "minimax"), Negamax(variant, "simple", "minimax", ties="last")
-    rows = []
-    for i, position in enumerate(open_positions):
-        depth = 1 + i % 4
-        choice = choose(first, variant, position, depth)
-        rows.append((position, depth, choice, choose(last, variant, position, depth).move))
-    return rows
+def truths(variant: Variant, open_positions: list[Position]) -> list[tuple[Position, int, Choice]]:
+    """Positions with a depth, and plain minimax's choice."""
+    player = Negamax(variant, "simple", "minimax")
+    depths = [(position, 1 + i % 4) for i, position in enumerate(open_positions)]
+    return [(position, depth, choose(player, variant, position, depth)) for position, depth in depths]
 
 
-def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:
+def choose(player: Negamax | Published, variant: Variant, position: Position, depth: int) -> Choice:
     return player.choose(Game(variant, position), Limit(depth), random.Random(0))
 
 
@@ -100,19 +100,17 @@ def choose(player: Negamax, variant: Variant, position: Position, depth: int) ->
 def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name):
     switches = {"preset": "minimax", **EXACT_SWITCHES[name]}
     player = Negamax(variant, "simple", **switches)
-    for position, depth, truth, _ in truths:
+    for position, depth, truth in truths:
         choice = choose(player, variant, position, depth)
         assert (choice.score, choice.move) == (truth.score, truth.move), (fen(variant, position), depth)
 
 
-def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):
-    last = Negamax(variant, "simple", "pvs", ties="last")
+def test_ties_choose_the_first_or_any_of_the_best_moves(variant, truths):
     lots = Negamax(variant, "simple", "pvs", ties="random")
     differ = 0
-    for position, depth, truth, last_move in truths:
+    for position, depth, truth in truths:
         if depth > 2:
             continue
-        assert choose(last, variant, position, depth).move == last_move
         game = Game(variant, position)
         drawn = {lots.choose(game, Limit(depth), random.Random(seed)).move for seed in range(4)}
         differ += len(drawn) > 1
@@ -122,7 +120,7 @@ def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):
             if len(game.legal_moves) == 1 or value_of(variant, position, move, depth) == truth.score
         ]
         assert drawn <= set(best)
-        assert (truth.move, last_move) == (best[0], best[-1])
+        assert truth.move == best[0]
     assert differ > 5
 
 
@@ -135,10 +133,10 @@ def value_of(variant: Variant, position: Position, move: int, depth: int) -> flo
 
 
 @pytest.fixture(scope="module")
-def deeper(variant: Variant, truths: list[tuple[Position, int, Choice, int]]) -> list[Choice]:
+def deeper(variant: Variant, truths: list[tuple[Position, int, Choice]]) -> list[Choice]:
     """What an exact search chooses in the positions of `truths`, a ply deeper than there."""
     player = Negamax(variant, "simple", "pvs", stop_single=False)
-    return [choose(player, variant, position, depth + 1) for position, depth, _, _ in truths]
+    return [choose(player, variant, position, depth + 1) for position, depth, _ in truths]
 
 
 @pytest.mark.parametrize("name", [*FURTHER, *LESS_FAR])
@@ -147,7 +145,7 @@ def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_it
 ):
     player = Negamax(variant, "simple", "pvs", stop_single=False, **(FURTHER | LESS_FAR)[name])
     changed = 0
-    for (position, depth, truth, _), exact in zip(truths, deeper, strict=True):
+    for (position, depth, truth), exact in zip(truths, deeper, strict=True):
         choice = choose(player, variant, position, depth + 1)
         assert choice.move in Game(variant, position).legal_moves
         if name in FURTHER and truth.score is not None and truth.score > LIMIT:
@@ -333,10 +331,10 @@ def test_a_limit_that_a_search_cannot_do_with_is_refused(limit, preset, reason):
 SEARCHES: dict[str, tuple[type[Any], dict[str, Any]]] = {
     **{preset: (Negamax, {"preset": preset, "tt": min(PRESETS[preset].tt, 1)}) for preset in PRESETS},
     "full, ties at random": (Negamax, {"preset": "full", "tt": 1, "ties": "random"}),
-    "all wins alike": (Negamax, {"preset": "iddfs", "finals": "alike", "stop_decided": False, "ties": "random"}),
     "reduced to leaves": (Negamax, {"preset": "pvs", "tt": 1, "iir": 1}),
     "game3": (Game3, {"ties": "random"}),
-    "cis300": (Cis300, {"as_printed": True}),
+    "checkers-ai": (CheckersAI, {}),
+    "cis300 as printed": (Cis300, {"as_printed": True}),
     **{f"mcts {rollout}": (Mcts, {"rollout": rollout, "tree": 1}) for rollout in ("random", "evaluation")},
     "mcts by depth": (Mcts, {"rollout": {"depth": 2}, "tree": 1}),
     "hybrid": (Hybrid, {"evaluation": "simple", "tt": 1, "tree": 1}),
@@ -346,10 +344,16 @@ SEARCHES: dict[str, tuple[type[Any], dict[str, Any]]] = {
 
 def spoil(player: Any) -> None:
     """Write into all of a player's memory but what is to last."""
+    if isinstance(player, Published):
+        spoil(player.search)
+        return
+    memory: Any
     if isinstance(player, Mcts):
         spoil(player._negamax)
         player._memory.tree[:] = 3
         memory, lasting = player._memory, tree_search.SETTINGS
+    elif isinstance(player, Plain):
+        memory, lasting = player.workspace, plain_search.SETTINGS
     else:
         memory, lasting = player.workspace, [*search.SETTINGS, *search.LASTING]
     state = memory.states[0]
