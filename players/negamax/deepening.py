@@ -19,7 +19,7 @@ from players.memory import Record, address_of_array
 from players.negamax.ordering import list_moves
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import ANSWERED, STATE, Node, begin_search
-from players.negamax.switches import RANDOM
+from players.negamax.switches import COST, HALF, RANDOM
 from players.negamax.transposition import new_table
 from players.negamax.tree import search_below, search_root
 
@@ -127,16 +127,14 @@ def search(
         if state.best >= 0 and (not state.stopped or state.partial or not state.found):
             answer = value
             keep(state, count, reached - state.stopped)
-        if state.stopped or (state.stop_single and count == 1 and hard < np.inf):
+        if state.stopped or (count == 1 and hard < np.inf):
             break
-        if state.stop_half and monotonic() - began >= soft:
+        if state.stop == HALF and monotonic() - began >= soft:
             break
-        if state.stop_cost and is_too_late(state, before, last, monotonic() - began, min(hard, 2 * soft)):
+        if state.stop == COST and is_too_late(state, before, last, monotonic() - began, min(hard, 2 * soft)):
             break
         last = max(state.nodes - before, 1)
-        if state.stop_complete and state.leaves == leaves and not state.horizon:
-            break
-        if state.stop_decided and abs(value) > LIMIT:
+        if abs(value) > LIMIT or (state.leaves == leaves and not state.horizon):
             break
         if state.root_order:
             sort_root(state, count)

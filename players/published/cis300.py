@@ -49,4 +49,4 @@ class Cis300(Published):
         if as_printed:
             super().__init__(Plain(variant, "cis300", BLIND, ties=BOUND))
         else:
-            super().__init__(Repaired(variant, "cis300", "pvs", stop_single=False))
+            super().__init__(Repaired(variant, "cis300", "pvs"))

@@ -50,29 +50,20 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "order_tt": {"alpha_beta": True, "iterative": True, "tt": 1, "order_tt": True},
     "aspiration": {"alpha_beta": True, "iterative": True, "aspiration": 0.2},
     "mate_distance": {"alpha_beta": True, "mate_distance": True},
-    "stop_complete": {"alpha_beta": True, "iterative": True, "stop_complete": True},
-    "stop_decided": {"alpha_beta": True, "iterative": True, "stop_decided": True},
-    **{f"preset {name}": {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
+    "iterative": {"alpha_beta": True, "iterative": True},
+    **{f"preset {name}": {"preset": name} for name in PRESETS if name != "full"},
 }
 """Switches, added to plain minimax, that must leave its value and its move as they are."""
 FURTHER: dict[str, dict[str, Any]] = {
     "quiescence": {"quiescence": "captures"},
-    "singular": {"singular": 2},
     "extensions": {"extensions": True},
 }
 """Switches, added to `pvs`, that look further."""
 LESS_FAR: dict[str, dict[str, Any]] = {
-    "lmr late": {"lmr": "late"},
-    "lmr early": {"lmr": "early"},
+    "lmr": {"lmr": True},
     "iir": {"iir": 3},
     "futility": {"futility": True},
-    "futility, other margins": {
-        "futility": True,
-        "futility_depth": 4,
-        "futility_above": 0.1,
-        "futility_below": 0.1,
-    },
-    "probcut": {"probcut": True, "probcut_above": 0.01, "probcut_below": 0.01},
+    "probcut": {"probcut": True},
 }
 """Switches, added to `pvs`, that do not look as far, and so may miss a win."""
 
@@ -135,7 +126,7 @@ def value_of(variant: Variant, position: Position, move: int, depth: int) -> flo
 @pytest.fixture(scope="module")
 def deeper(variant: Variant, truths: list[tuple[Position, int, Choice]]) -> list[Choice]:
     """What an exact search chooses in the positions of `truths`, a ply deeper than there."""
-    player = Negamax(variant, "simple", "pvs", stop_single=False)
+    player = Negamax(variant, "simple", "pvs")
     return [choose(player, variant, position, depth + 1) for position, depth, _ in truths]
 
 
@@ -143,7 +134,7 @@ def deeper(variant: Variant, truths: list[tuple[Position, int, Choice]]) -> list
 def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_its_wins(
     variant, truths, deeper, name
 ):
-    player = Negamax(variant, "simple", "pvs", stop_single=False, **(FURTHER | LESS_FAR)[name])
+    player = Negamax(variant, "simple", "pvs", **(FURTHER | LESS_FAR)[name])
     changed = 0
     for (position, depth, truth), exact in zip(truths, deeper, strict=True):
         choice = choose(player, variant, position, depth + 1)
@@ -162,13 +153,6 @@ def test_where_few_pieces_are_left_all_is_searched_in_full(name: str) -> None:
         return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
 
     assert nodes(**LESS_FAR[name], full_width=8) == nodes() != nodes(**LESS_FAR[name], full_width=3)
-
-
-def test_probcut_saves_nodes_on_either_side_of_the_window_alone() -> None:
-    plain = choose(Negamax(ENGLISH, "simple", "pvs"), ENGLISH, ENGLISH.start, 9).nodes
-    for above, below in ((0.01, 1000.0), (1000.0, 0.01)):
-        player = Negamax(ENGLISH, "simple", "pvs", probcut=True, probcut_above=above, probcut_below=below)
-        assert choose(player, ENGLISH, ENGLISH.start, 9).nodes < plain
 
 
 def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():
@@ -194,16 +178,6 @@ def test_quiescence_sees_the_recapture_beyond_the_horizon():
     seeing = choose(Negamax(ENGLISH, "material", "alphabeta", quiescence="captures"), ENGLISH, position, 1)
     assert (blind.score, blind.deepest) == (0.0, 1)
     assert (seeing.score, seeing.deepest) == (-1.0, 2)
-
-
-def test_a_singular_move_is_searched_deeper_by_the_margin():
-    position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
-
-    def nodes(**switches: Any) -> int:
-        return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
-
-    assert nodes(singular=4, singular_margin=1000.0) == nodes(singular=4, singular_margin=100.0)
-    assert nodes(singular=10) == nodes() < nodes(singular=4, singular_margin=0.1)
 
 
 def test_a_draw_by_repetition_is_seen_through_the_games_history():
@@ -263,14 +237,14 @@ def test_no_more_nodes_are_entered_than_the_limit_allows(variant, open_positions
 
 
 def test_an_unfinished_iteration_counts_only_if_partial():
-    whole = Negamax(ENGLISH, "simple", "pvs", stop_half=False)
+    whole = Negamax(ENGLISH, "simple", "pvs")
     depth_5 = choose(whole, ENGLISH, ENGLISH.start, 5)
     part = Negamax(ENGLISH, "simple", "pvs")
     stopped = part.choose(Game(ENGLISH), Limit(nodes=depth_5.nodes + 50), random.Random(0))
     assert stopped._replace(nodes=0)[:3] == depth_5._replace(nodes=0)[:3]
     assert stopped.nodes == depth_5.nodes + 50
     nodes = choose(Negamax(ENGLISH, "simple", "pvs"), ENGLISH, ENGLISH.start, 6).nodes - 1
-    part = Negamax(ENGLISH, "simple", "pvs", partial=True, stop_half=False)
+    part = Negamax(ENGLISH, "simple", "pvs", partial=True)
     stopped = part.choose(Game(ENGLISH), Limit(nodes=nodes), random.Random(0))
     assert (stopped.depth, stopped.nodes) == (5, nodes)
 
