@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.rules.jit.kernel import inlined
 from arena.rules.jit.native import popcount
 from arena.rules.moves import step
-from arena.rules.position import BLACK, Position
+from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import (
@@ -64,17 +64,6 @@ def game3(position: Position, rules: Rules) -> float:
         11 * (men(position, rules, own) - men(position, rules, other))
         + 13 * (kings(position, rules, own) - kings(position, rules, other))
     )
-
-
-@evaluator
-def game3_as_printed(position: Position, rules: Rules) -> float:
-    """`game3` with its program's errors: for Black a man 9, a king 7; for White `game3` of the opposite sign."""
-    own, other = position.turn, 1 - position.turn
-    more_men = men(position, rules, own) - men(position, rules, other)
-    more_kings = kings(position, rules, own) - kings(position, rules, other)
-    if own == BLACK:
-        return 1.0 * (9 * more_men + 7 * more_kings)
-    return -1.0 * (11 * more_men + 13 * more_kings)
 
 
 @evaluator

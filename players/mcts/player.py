@@ -121,7 +121,7 @@ class Mcts:
             game.position,
             earlier_positions(game),
             (game.without_progress, game.without_capture),
-            give_moves(game, self._memory.states),
+            give_moves(self._negamax.root_moves(game), self._memory.states),
             self._played(game),
             nodes,
             seconds,

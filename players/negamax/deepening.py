@@ -16,10 +16,10 @@ from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
 from players.memory import Record, address_of_array
-from players.negamax.ordering import arrange, list_moves
+from players.negamax.ordering import list_moves
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import ANSWERED, STATE, Node, begin_search
-from players.negamax.switches import RANDOM
+from players.negamax.switches import COST, HALF, RANDOM
 from players.negamax.transposition import new_table
 from players.negamax.tree import search_below, search_root
 
@@ -29,22 +29,36 @@ _MOST_GROWTH = 4.0
 """Times by which the nodes of an iteration are expected to grow from the last one, at most."""
 
 
-class Workspace(Record):
+class SearchRecord(Record):
     """The memory of a player's searches: Python writes the settings and reads the answer."""
 
-    def __init__(self, megabytes: int, settings: Mapping[str, Any]) -> None:
-        """Room for searches with a transposition table of `megabytes` megabytes, 0 for none.
+    def __init__(self, kind: np.dtype[Any], settings: Mapping[str, Any]) -> None:
+        """A record of a type that has ANSWERED one after another.
 
-        `settings` are fields of STATE; an array whose address is among them must live as long as the workspace.
+        `settings` are fields of it; an array whose address is among them must live as long as the record.
         """
+        super().__init__(kind, settings)
+        assert kind.fields is not None
+        first = kind.fields[ANSWERED[0]][1] // 8
+        self._answer = self.array.view("i8")[first : first + len(ANSWERED)]
+        self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
+        """The best line, the chosen move first, and the moves of equal value, in the order of the root's moves."""
+
+    def answer(self) -> list[Any]:
+        """The values of ANSWERED."""
+        if is_compiling():
+            return self._answer.tolist()
+        return [int(self.states[0][name]) for name in ANSWERED]
+
+
+class Workspace(SearchRecord):
+    """The record of negamax, and its transposition table."""
+
+    def __init__(self, megabytes: int, settings: Mapping[str, Any]) -> None:
+        """Room for searches with a table of `megabytes` megabytes, 0 for none."""
         self.table = new_table(megabytes)
         table = {"table": address_of_array(self.table), "table_words": self.table.size}
         super().__init__(STATE, {**table, **settings})
-        assert STATE.fields is not None
-        first = STATE.fields[ANSWERED[0]][1] // 8
-        self._answer = self.array.view("i8")[first : first + len(ANSWERED)]
-        self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
-        """The best line, the chosen move first, and the moves of equal value, in the generator's order."""
 
     def forget(self) -> None:
         """Empty the table and the history of moves."""
@@ -52,12 +66,6 @@ class Workspace(Record):
         state["oldest"] = state["generation"] + 1
         if state["order_history"]:
             state["history"][:] = 0
-
-    def answer(self) -> list[Any]:
-        """The values of ANSWERED."""
-        if is_compiling():
-            return self._answer.tolist()
-        return [int(self.states[0][name]) for name in ANSWERED]
 
 
 class Compiled(NamedTuple):
@@ -106,8 +114,6 @@ def search(
     began = state.polled
     if count == 0:
         count = list_moves(rules, state, position, 0)
-    elif state.order_squares:
-        arrange(rules, state, position, 0, count)
     for i in range(count):
         state.root_index[i] = i
         state.root_values[i] = -np.inf
@@ -121,16 +127,14 @@ def search(
         if state.best >= 0 and (not state.stopped or state.partial or not state.found):
             answer = value
             keep(state, count, reached - state.stopped)
-        if state.stopped or (state.stop_single and count == 1 and hard < np.inf):
+        if state.stopped or (count == 1 and hard < np.inf):
             break
-        if state.stop_half and monotonic() - began >= soft:
+        if state.stop == HALF and monotonic() - began >= soft:
             break
-        if state.stop_cost and is_too_late(state, before, last, monotonic() - began, min(hard, 2 * soft)):
+        if state.stop == COST and is_too_late(state, before, last, monotonic() - began, min(hard, 2 * soft)):
             break
         last = max(state.nodes - before, 1)
-        if state.stop_complete and state.leaves == leaves and not state.horizon:
-            break
-        if state.stop_decided and abs(value) > LIMIT:
+        if abs(value) > LIMIT or (state.leaves == leaves and not state.horizon):
             break
         if state.root_order:
             sort_root(state, count)

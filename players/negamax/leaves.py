@@ -19,7 +19,7 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.negamax.ordering import list_moves
-from players.negamax.score import LIMIT, WIN, final_value, leaf_value
+from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
 from players.negamax.state import (
     MAX_PLY,
     Node,
@@ -27,15 +27,21 @@ from players.negamax.state import (
     count_cutoff,
     draw_value,
     is_drawn,
-    is_repeated_after_four,
     out_of_budget,
 )
-from players.negamax.switches import BLIND
 
 UNKNOWN = np.inf
 """The value of a position that the endgame tables lack, or that is not cut."""
+FUTILITY_DEPTH = 5
+"""Plies up to which `futility` cuts."""
+FUTILITY_ABOVE, FUTILITY_BELOW = 0.3, 0.8
+"""Men for each ply that is left by which an evaluation must be outside the window. Source: E. Heinz, "Extended
+futility pruning", ICCA Journal 21(2), 1998, for the idea; the figures were chosen here."""
 PROBCUT_DEPTH, PROBCUT_BASE = 4, 3
 """Plies from which `probcut` looks, and those for which its margin is besides the plies that are left."""
+PROBCUT_ABOVE, PROBCUT_BELOW = 0.02, 0.06
+"""Men for each of these plies by which a value must be outside the window. Source: chosen here, by sequential
+tests of `full` with and without `probcut` in two games; see `probable_value` for the idea's."""
 
 
 @inlined
@@ -49,16 +55,12 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
     if state.quiescence and is_unquiet(rules, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
-    if state.finals < BLIND:
-        if not has_move(rules, node.position):
-            return final_value(rules, state, node.position, node.ply)
-        if is_drawn(rules, state, node.position, node.ply):
-            return draw_value(state, node.ply)
+    if not has_move(rules, node.position):
+        return decided_value(rules, node.position, node.ply)
+    if is_drawn(rules, state, node.position, node.ply):
+        return draw_value(state, node.ply)
     state.leaves += 1
-    value = leaf_value(rules, state, node.position)
-    if state.repetition_penalty != 0.0 and is_repeated_after_four(state, node.ply):
-        value -= state.repetition_penalty
-    return value
+    return leaf_value(rules, state, node.position)
 
 
 @kernel
@@ -76,7 +78,7 @@ def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> 
             return ending
     end = list_moves(rules, state, node.position, node.start)
     if end == node.start:
-        return final_value(rules, state, node.position, node.ply)
+        return decided_value(rules, node.position, node.ply)
     floor = alpha
     best = -np.inf
     for i in range(node.start, end):
@@ -111,7 +113,7 @@ def quiet_value(rules: Rules, state: Any, node: Node) -> float:
         if ending != UNKNOWN:
             return ending
     if not has_move(rules, node.position):
-        return final_value(rules, state, node.position, node.ply)
+        return decided_value(rules, node.position, node.ply)
     state.leaves += 1
     return leaf_value(rules, state, node.position)
 
@@ -155,7 +157,7 @@ def cut_value(rules: Rules, state: Any, node: Node, end: int, left: int, alpha: 
 
     Nothing is cut in windows of wins and losses. Room for moves begins at `moves[end]`.
     """
-    futile = state.futility and left <= state.futility_depth
+    futile = state.futility and left <= FUTILITY_DEPTH
     probing = state.probcut and left >= PROBCUT_DEPTH and np.nextafter(alpha, np.inf) >= beta
     if not (futile or probing) or abs(alpha) >= LIMIT or abs(beta) >= LIMIT:
         return UNKNOWN
@@ -170,7 +172,7 @@ def cut_value(rules: Rules, state: Any, node: Node, end: int, left: int, alpha: 
 def is_futile(state: Any, static: float, left: int, alpha: float, beta: float) -> bool:
     """Whether a node's evaluation is so far outside the window that its `left` plies will hardly change that."""
     slack = left * state.man
-    return bool(static - state.futility_above * slack >= beta or static + state.futility_below * slack <= alpha)
+    return bool(static - FUTILITY_ABOVE * slack >= beta or static + FUTILITY_BELOW * slack <= alpha)
 
 
 @inlined
@@ -183,7 +185,7 @@ def probable_value(
     alpha-beta algorithm", ICCA Journal 18(2), 1995. `search_below`, which calls this, is called by its address.
     """
     slack = (left + PROBCUT_BASE) * state.man
-    above, below = state.probcut_above * slack, state.probcut_below * slack
+    above, below = PROBCUT_ABOVE * slack, PROBCUT_BELOW * slack
     shallow, probe = 2 * left // 5, Node(node.position, node.key, node.ply, end)
     value = UNKNOWN
     if static - above >= beta:

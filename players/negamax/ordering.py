@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import lowest_square, popcount, view
+from arena.rules.jit.kernel import inlined
+from arena.rules.jit.native import popcount, view
 from arena.rules.movegen import generate
-from arena.rules.moves import Moves, sides, target_of
-from arena.rules.position import Position, row_and_column
+from arena.rules.moves import Moves, sides
+from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.negamax.state import HISTORY_BITS, Node
 
@@ -20,36 +20,7 @@ _HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
 @inlined
 def list_moves(rules: Rules, state: Any, position: Position, start: int) -> int:
     """Write the legal moves to `state.moves[start:end]` and return `end`."""
-    end = generate(rules, position, view(state.moves, np.int64), start)
-    if state.order_squares:
-        arrange(rules, state, position, start, end)
-    return end
-
-
-@kernel
-def arrange(rules: Rules, state: Any, position: Position, start: int, end: int) -> None:
-    """Order `state.moves[start:end]` by `order_squares`; those with the same ends keep their order."""
-    moves, order = view(state.moves, np.int64), state.order
-    own, other = sides(position)
-    for i in range(start, end):
-        move = moves[i]
-        if move == 0:
-            return
-        target = target_of(rules, own, other, move)
-        rank = cell_of(rules, state, move & own) << 8 | cell_of(rules, state, target)
-        k = i
-        while k > start and order[k - 1] > rank:
-            moves[k], order[k] = moves[k - 1], order[k - 1]
-            k -= 1
-        moves[k], order[k] = move, rank
-
-
-@inlined
-def cell_of(rules: Rules, state: Any, bit: int) -> int:
-    """The number of a cell of the board, row by row from the top left, as White sees the board."""
-    row, column = row_and_column(lowest_square(bit), rules.per_row)
-    columns = 2 * rules.per_row
-    return row * columns + (columns - 1 - column if state.mirrored else column)
+    return generate(rules, position, view(state.moves, np.int64), start)
 
 
 @inlined

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,14 @@ from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
 from arena.rules.position import Position
 from arena.rules.result import Draws
+from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
+from players.evaluation.evaluator import Evaluation
 from players.evaluation.sample import man_at_start, man_value
 from players.loading import PlayerError
 from players.memory import MOST_KEPT, address_of_array
-from players.negamax.deepening import Workspace, compiled_search
+from players.negamax.deepening import SearchRecord, Workspace, compiled_search
 from players.negamax.score import plies_to_win, undefined_value
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
@@ -29,45 +32,25 @@ _RESERVE = 0.0005
 _NONE = np.zeros((0, 4), np.int64)
 
 
-class Negamax:
-    """Negamax with each technique a switch: a `preset` (minimax, alphabeta, iddfs, pvs, mtdf, full) and changes.
+class Searcher:
+    """A player around a compiled search: the limits that it takes, and what it reports."""
 
-    `evaluation` values the leaves; `players.negamax.switches.Switches` says what each switch does. When a limit
-    ends an iteration, its best move so far counts with `partial`, else that of the last iteration.
-    """
-
-    def __init__(
-        self,
-        variant: Variant,
-        evaluation: Description = "simple",
-        preset: PresetName = DEFAULT_PRESET,
-        **switches: Annotated[Any, Switches],
-    ) -> None:
-        self.switches = switches_of(preset, switches)
-        self.kept = self.switches.tt <= MOST_KEPT
-        self.evaluation = build_evaluation(evaluation, variant)
-        self._variant, self._rules = variant, variant.constants
-        self._tables = _tables(variant, self.switches.tables)
-        self._search, address = compiled_search(self._rules)
-        self._sees_history = self.switches.draws or self.switches.repetition_penalty != 0
-        self.workspace = Workspace(
-            self.switches.tt,
-            {
-                **stored(self.switches),
-                **draw_rules(variant.draws if self.switches.draws else Draws()),
-                "mirrored": variant.mirrored,
-                "man": man_at_start(variant, self.evaluation),
-                "evaluation": self.evaluation.address,
-                "weights": address_of_array(self.evaluation.weights),
-                "weight_count": self.evaluation.weights.size,
-                "search": address,
-                "endings": 0 if self._tables is None else self._tables.address,
-            },
-        )
-        self.begin()
+    name: ClassVar[str]
+    """What it is called in messages."""
+    evaluation: Evaluation
+    kept: bool
+    workspace: SearchRecord
+    _variant: Variant
+    _rules: Rules
+    _search: Any
+    """The compiled search, with the parameters of `players.negamax.deepening.search`."""
+    _deepens: bool
+    """Whether it searches to depth 1, 2, 3 ..., and so needs no limit of depth."""
+    _sees_history: bool
+    """Whether its search reads the game's earlier positions."""
 
     def begin(self) -> None:
-        self.workspace.forget()
+        """Forget what the searches of a game left for the next ones, if anything."""
 
     @cached_property
     def man_value(self) -> float | None:
@@ -94,7 +77,7 @@ class Negamax:
             game.position,
             earlier_positions(game) if self._sees_history else _NONE,
             (game.without_progress, game.without_capture),
-            give_moves(game, workspace.states),
+            give_moves(self.root_moves(game), workspace.states),
             depth,
             nodes,
             soft,
@@ -109,7 +92,15 @@ class Negamax:
         if tie_count:
             move = rng.choice(workspace.tied_moves[:tie_count].tolist())
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, depth, *counted, tuple(line), plies_to_win(score, depth), None))
+        return Choice._make((line[0], score, depth, *counted, tuple(line), self.plies_to_win(score, depth), None))
+
+    def root_moves(self, game: Game) -> Sequence[int]:
+        """The moves to choose from, in this order; none if the search is to list them itself."""
+        return game.legal_moves if game.variant.king_moves else ()
+
+    def plies_to_win(self, score: float, _depth: int) -> int:
+        """Plies to the win that the score of a search of so many plies is, less than 0 to a loss; 0 if neither."""
+        return plies_to_win(score)
 
     def undefined_value(self) -> AnswerError:
         """The failure of the last search, in which the evaluation had no finite value."""
@@ -133,11 +124,54 @@ class Negamax:
 
     def check_limit(self, limit: Limit) -> None:
         if limit.depth is not None and not 1 <= limit.depth <= MAX_DEPTH:
-            raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
-        if limit.depth is None and not self.switches.iterative:
-            raise ValueError("negamax without iterative deepening needs the limit 'depth'")
+            raise ValueError(f"{self.name} searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
+        if limit.depth is None and not self._deepens:
+            raise ValueError(f"{self.name} without iterative deepening needs the limit 'depth'")
         if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
-            raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
+            raise ValueError(f"{self.name} needs a limit: depth, nodes, seconds or clock")
+
+
+class Negamax(Searcher):
+    """Negamax with each technique a switch: a `preset` (minimax, alphabeta, iddfs, pvs, mtdf, full) and changes.
+
+    `evaluation` values the leaves; `players.negamax.switches.Switches` says what each switch does. When a limit
+    ends an iteration, its best move so far counts with `partial`, else that of the last iteration.
+    """
+
+    name = "negamax"
+    workspace: Workspace
+
+    def __init__(
+        self,
+        variant: Variant,
+        evaluation: Description = "simple",
+        preset: PresetName = DEFAULT_PRESET,
+        **switches: Annotated[Any, Switches],
+    ) -> None:
+        self.switches = switches_of(preset, switches)
+        self.kept = self.switches.tt <= MOST_KEPT
+        self.evaluation = build_evaluation(evaluation, variant)
+        self._variant, self._rules = variant, variant.constants
+        self._tables = _tables(variant, self.switches.tables)
+        self._search, address = compiled_search(self._rules)
+        self._deepens, self._sees_history = self.switches.iterative, self.switches.draws
+        self.workspace = Workspace(
+            self.switches.tt,
+            {
+                **stored(self.switches),
+                **draw_rules(variant.draws if self.switches.draws else Draws()),
+                "man": man_at_start(variant, self.evaluation),
+                "evaluation": self.evaluation.address,
+                "weights": address_of_array(self.evaluation.weights),
+                "weight_count": self.evaluation.weights.size,
+                "search": address,
+                "endings": 0 if self._tables is None else self._tables.address,
+            },
+        )
+        self.begin()
+
+    def begin(self) -> None:
+        self.workspace.forget()
 
 
 def _tables(variant: Variant, pieces: int) -> EndgameTables | None:
@@ -172,10 +206,8 @@ def earlier_positions(game: Game) -> NDArray[np.int64]:
     return np.array(game.positions[-1 - count : -1], np.int64).reshape(count, 4)
 
 
-def give_moves(game: Game, states: Any) -> int:
-    """Write the legal moves into the one state and return how many; 0 if the generator knows them itself."""
-    if not game.variant.king_moves:
-        return 0
-    count = len(game.legal_moves)
-    states[0]["moves"][:count] = game.legal_moves
-    return count
+def give_moves(moves: Sequence[int], states: Any) -> int:
+    """Write the root's moves into the one state and return how many."""
+    if moves:
+        states[0]["moves"][: len(moves)] = moves
+    return len(moves)

@@ -13,7 +13,6 @@ from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.evaluator import evaluate
-from players.negamax.switches import ALIKE, EVALUATED, POINTS
 from players.player import AnswerError
 
 WIN = 1_000_000.0
@@ -47,20 +46,6 @@ def refuse(state: Any, position: Position) -> None:
         state.undefined_at[i] = position[i]
 
 
-@inlined
-def final_value(rules: Rules, state: Any, position: Position, ply: int) -> float:
-    """The score of a position without a move, for the side to move, by the switch `finals`."""
-    if rules.score_decides and state.finals == POINTS:
-        difference = own_points(rules, position)
-        if ply & 1:
-            difference = -difference
-        value = 100.0 + difference if difference > 0 else difference - 100.0
-        return -value if ply & 1 else value
-    if state.finals == EVALUATED:
-        return leaf_value(rules, state, position)
-    return decided_value(rules, position, 0 if state.finals >= ALIKE else ply)
-
-
 @kernel
 def decided_value(rules: Rules, position: Position, ply: int) -> float:
     """The score of a position without a move, for the side to move: a win, a loss or a draw on points."""
@@ -90,12 +75,9 @@ def undefined_value(variant: Variant, position: Position, value: float) -> Answe
     return AnswerError(f"has an evaluation that is {value}, not a finite number, in {fen(variant, position)}")
 
 
-def plies_to_win(score: float, depth: int = 0) -> int:
-    """Plies to the win that a score is, less than 0 to a loss; 0 for one that is neither.
-
-    Where all wins are alike, the most that they are in a search of so many plies.
-    """
+def plies_to_win(score: float) -> int:
+    """Plies to the win that a score is, less than 0 to a loss; 0 for one that is neither."""
     if abs(score) <= LIMIT:
         return 0
-    plies = round(WIN - abs(score)) or depth - (depth % 2 == (score < 0))
+    plies = round(WIN - abs(score))
     return plies if score > 0 else -plies

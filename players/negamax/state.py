@@ -50,7 +50,6 @@ limit ended the search, and how many positions of the game stand in `path` befor
 SETTINGS: list[tuple[Any, ...]] = [
     *stored_types(),
     *((rule, "i8") for rule in DRAW_RULES),
-    ("mirrored", "i8"),
     ("man", "f8"),
     ("evaluation", "i8"),
     ("weights", "i8"),
@@ -60,9 +59,9 @@ SETTINGS: list[tuple[Any, ...]] = [
     ("table", "i8"),
     ("table_words", "i8"),
 ]
-"""The fields that a player sets once: the switches, the draw rules in force, `mirrored` of the variant, a man's
-worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search, of the
-endgame tables and of the transposition table."""
+"""The fields that a player sets once: the switches, the draw rules in force, a man's worth in the evaluation's
+unit, and the addresses of the evaluation, of its weights, of the compiled search, of the endgame tables and of the
+transposition table."""
 LASTING: list[tuple[Any, ...]] = [
     ("generation", "i8"),
     ("oldest", "i8"),
@@ -169,11 +168,8 @@ def begin_search(
     The fields of the root's moves are the root's to clear, and all others are written before they are read.
     """
     begin(state, position, earlier, counts, nodes, seconds, POLL_FIRST)
-    state.deepest = state.nodes = state.leaves = state.tt_probes = state.tt_hits = 0
-    state.cutoffs_max = state.cutoffs_min = state.cutoffs_first = 0
-    state.completed = state.found = state.tie_count = state.line_length = state.undefined = 0
+    clear_answer(state)
     state.horizon = state.depth = state.first = 0
-    state.best = -1
     state.generation += 1
     if state.order_killers:
         state.killers[:] = -1
@@ -181,6 +177,15 @@ def begin_search(
         for turn in range(2):
             for i in range(1 << HISTORY_BITS):
                 state.history[turn, i] //= 8
+
+
+@inlined
+def clear_answer(state: Any) -> None:
+    """Clear the fields of ANSWERED, and the best move."""
+    state.deepest = state.nodes = state.leaves = state.tt_probes = state.tt_hits = 0
+    state.cutoffs_max = state.cutoffs_min = state.cutoffs_first = 0
+    state.completed = state.found = state.tie_count = state.line_length = state.undefined = 0
+    state.best = -1
 
 
 @inlined
@@ -228,7 +233,7 @@ def enter(state: Any, ply: int, before: Position, move: int, after: Position) ->
 def enter_leaf(state: Any, ply: int, before: Position, move: int, after: Position) -> None:
     """`enter`, as far as a leaf needs it: what a capture or a man's move leads to cannot have occurred before."""
     own, other = sides(before)
-    if move & (other | own & ~before.kings) and state.repetition_penalty == 0.0:
+    if move & (other | own & ~before.kings):
         n = state.base + ply
         state.progress[n + 1, 0] = 0
         state.progress[n + 1, 1] = 0 if move & other else state.progress[n, 1] + 1
@@ -254,13 +259,6 @@ def has_occurred(state: Any, n: int, first: int) -> bool:
         if path[earlier, 0] == path[n, 0] and path[earlier, 1] == path[n, 1] and path[earlier, 2] == path[n, 2]:
             return True
     return False
-
-
-@inlined
-def is_repeated_after_four(state: Any, ply: int) -> bool:
-    """Whether the position at `ply` of the line is that of four plies before."""
-    n = state.base + ply
-    return bool(n >= 4 and has_occurred(state, n, n - 4))
 
 
 @inlined

@@ -14,12 +14,10 @@ from arena.rules.endgame import MOST_PIECES
 from players.loading import PlayerError
 from players.options import does
 
-FIRST, LAST, RANDOM, SEARCHED, BOUND = range(5)
+FIRST, RANDOM = range(2)
 """The choices of `ties`, as kernels read them."""
-NO_LMR, LATE, EARLY = range(3)
-"""The choices of `lmr`."""
-PLIES, POINTS, ALIKE, BLIND, EVALUATED = range(5)
-"""The choices of `finals`."""
+HALF, COST = 1, 2
+"""Of the choices of `stop`, those that stop a search early."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +29,18 @@ class Switches:
 
     alpha_beta: Annotated[bool, does("cut what cannot matter")] = False
     fail_soft: Annotated[bool, does("return bounds outside the window")] = True
-    iterative: Annotated[bool, does("search to depth 1, 2, 3 ...")] = False
+    iterative: Annotated[
+        bool, does("search to depth 1, 2, 3 ..., until a win is certain or the whole tree was searched")
+    ] = False
     root_order: Annotated[bool, does("order root moves by their values in the last iteration")] = False
     ties: Annotated[
-        Literal["first", "last", "random", "searched", "bound"],
-        does(
-            "which of equally good moves, in the generator's order; the first that was searched; or, of bounds, "
-            "too, the last, as `cis300` printed"
-        ),
+        Literal["first", "random"], does("which of equally good moves: the generator's first, or any")
     ] = "first"
-    stop_single: Annotated[bool, does("under a time limit, stop at one legal move")] = False
-    stop_half: Annotated[bool, does("begin no iteration after half of the time")] = False
-    stop_cost: Annotated[bool, does("skip an iteration if its first move would not finish in time")] = False
-    stop_complete: Annotated[bool, does("stop when the whole tree was searched")] = False
-    stop_decided: Annotated[bool, does("stop when a win is certain")] = False
+    stop: Annotated[
+        Literal["never", "half", "cost"],
+        does("begin no iteration after half of the time, or one whose first move would not finish in time"),
+    ] = "never"
     partial: Annotated[bool, does("use what was searched of an iteration that the limit ended")] = False
-    order_squares: Annotated[
-        bool, does("list moves by row and column of the piece, then of where it arrives, as `game3`")
-    ] = False
     order_tt: Annotated[bool, does("try the table's move first")] = False
     order_captures: Annotated[bool, does("try captures of most pieces first")] = False
     order_killers: Annotated[bool, does("try moves that cut at this ply first")] = False
@@ -65,47 +57,22 @@ class Switches:
     quiescence: Annotated[
         Literal["none", "captures"], does("what is searched beyond the horizon: nothing, or pending captures")
     ] = "none"
-    lmr: Annotated[
-        Literal["none", "late", "early"],
-        does("reduce moves from the fourth on, or, in null windows, from the second on"),
-    ] = "none"
+    lmr: Annotated[bool, does("reduce moves from the fourth on")] = False
     iir: Annotated[
         int,
         does("search a ply less, from this depth on, where the table has no move; 0: never", "plies", 0, 64),
     ] = 0
     futility: Annotated[bool, does("cut hopeless positions near the horizon")] = False
-    futility_depth: Annotated[int, does("depth up to which `futility` cuts", "plies", least=1, most=64)] = 5
-    futility_above: Annotated[float, does("margin above the window for each ply", "men", least=0)] = 0.3
-    futility_below: Annotated[float, does("margin below the window for each ply", "men", least=0)] = 0.8
     probcut: Annotated[
         bool, does("cut in null windows what evaluation and a shallow search find far outside of them")
     ] = False
-    probcut_above: Annotated[float, does("margin above the window for each ply plus three", "men", least=0)] = 0.02
-    probcut_below: Annotated[float, does("margin below the window for each ply plus three", "men", least=0)] = 0.06
     full_width: Annotated[
         int, does("reduce and cut nothing at this number of pieces or fewer", "pieces", least=0, most=64)
     ] = 0
     extensions: Annotated[bool, does("extend a single reply by a ply")] = False
-    singular: Annotated[
-        int,
-        does(
-            "extend the table's move by a ply, from this depth on, if all others are worse; 0: never",
-            "plies",
-            least=0,
-            most=64,
-        ),
-    ] = 0
-    singular_margin: Annotated[float, does("margin by which the others must be worse", "men", least=0)] = 0.1
     mate_distance: Annotated[bool, does("cut what cannot be a sooner win")] = False
     draws: Annotated[bool, does("value repeated positions and too many moves without progress as draws")] = False
     contempt: Annotated[float, does("penalty for a draw", "evaluation's unit")] = 0.0
-    repetition_penalty: Annotated[
-        float,
-        does(
-            "penalty for a leaf that repeats the position four plies earlier, as `game3` meant",
-            "evaluation's unit",
-        ),
-    ] = 0.0
     tables: Annotated[
         int,
         does(
@@ -115,14 +82,6 @@ class Switches:
             most=MOST_PIECES,
         ),
     ] = 0
-    finals: Annotated[
-        Literal["plies", "points", "alike", "blind", "evaluation"],
-        does(
-            "sooner wins are better; where points decide, +-100 and the difference, as in `simplified`; all wins "
-            "are alike, as in `game3`; alike, and evaluated as any position at the horizon, as `cis300` printed; "
-            "evaluated everywhere, as `game3` printed"
-        ),
-    ] = "plies"
 
 
 SWITCHES = tuple(field.name for field in fields(Switches))
@@ -148,10 +107,7 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "iterative": True,
             "root_order": True,
-            "stop_single": True,
-            "stop_half": True,
-            "stop_complete": True,
-            "stop_decided": True,
+            "stop": "half",
         },
     ),
     "pvs": ("iddfs", _ORDERED | {"pvs": True}),
@@ -162,13 +118,12 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
             "aspiration": 0.5,
             "partial": True,
             "quiescence": "captures",
-            "lmr": "late",
+            "lmr": True,
             "futility": True,
             "extensions": True,
             "tt_deeper": True,
             "draws": True,
-            "stop_half": False,
-            "stop_cost": True,
+            "stop": "cost",
             "iir": 4,
             "probcut": True,
             "full_width": 4,
@@ -227,17 +182,11 @@ def preset_texts() -> dict[str, str]:
 
 def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
     if not switches.alpha_beta:
-        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "probcut", "singular", "mate_distance"):
-            if getattr(switches, name) not in (0, "none"):
+        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "probcut", "mate_distance"):
+            if getattr(switches, name):
                 yield name, f"{name} needs alpha_beta"
-    for name in ("mtdf", "iir", "singular"):
+    for name in ("mtdf", "iir"):
         if getattr(switches, name) and not switches.tt:
             yield name, f"{name} needs a transposition table (tt, in megabytes)"
-    if switches.singular and not switches.order_tt:
-        yield "singular", "singular needs order_tt"
     if switches.mtdf and switches.aspiration:
         yield "aspiration", "mtdf and aspiration cannot be combined"
-    if switches.finals in ("alike", "blind", "evaluation"):
-        for name in ("tt", "mate_distance", "tables"):
-            if getattr(switches, name):
-                yield name, f"{name} cannot be combined with finals: {switches.finals}"

@@ -29,8 +29,6 @@ UPPER, LOWER, EXACT = 1, 2, 3
 """Bounds."""
 _BOUND, _GENERATION, _BYTE = 8, 16, 255
 """Places of the bound and the generation behind the depth, and the bits of depth and bound."""
-_SHALLOWER = 3
-"""Plies by which a search may have been shallower for `least`."""
 
 
 def new_table(megabytes: int) -> TranspositionTable:
@@ -50,29 +48,26 @@ class Stored(NamedTuple):
     settles: bool
     """Whether the value answers this search."""
     value: float
-    least: float
-    """What a search up to three plies shallower, or any deeper one, found the value to be at least."""
 
 
 @inlined
 def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Stored:
     """Look up a node that is to be searched `depth` plies in the table, if there is one."""
     if not state.tt or depth <= 1:
-        return Stored(-1, False, 0.0, -np.inf)
+        return Stored(-1, False, 0.0)
     table = view(state.table, np.int64)
     state.tt_probes += 1
     at = find(table, state.table_words, node.key, state.oldest)
     if at < 0:
-        return Stored(-1, False, 0.0, -np.inf)
+        return Stored(-1, False, 0.0)
     state.tt_hits += 1
     move, searched, bound = table[at + MOVE], table[at + INFO] & _BYTE, table[at + INFO] >> _BOUND & _BYTE
     value = from_table(view(table, np.float64)[at + SCORE], node.ply)
-    least = value if bound != UPPER and searched >= depth - _SHALLOWER else -np.inf
     deep = searched == depth or (state.tt_deeper and searched > depth)
     if deep and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
         state.horizon += abs(value) < LIMIT
-        return Stored(move, True, value, least)
-    return Stored(move, False, value, least)
+        return Stored(move, True, value)
+    return Stored(move, False, value)
 
 
 @inlined

@@ -24,7 +24,7 @@ from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
 from players.negamax.leaves import UNKNOWN, cut_value, ending_value, is_ending, leaf
 from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
-from players.negamax.score import LIMIT, WIN, final_value, leaf_value
+from players.negamax.score import WIN, decided_value
 from players.negamax.state import (
     MAX_DEPTH,
     MAX_PLY,
@@ -38,8 +38,8 @@ from players.negamax.state import (
     is_drawn,
     out_of_budget,
 )
-from players.negamax.switches import ALIKE, BLIND, BOUND, EARLY, EVALUATED, FIRST, RANDOM, SEARCHED
-from players.negamax.transposition import Stored, recall, remember
+from players.negamax.switches import RANDOM
+from players.negamax.transposition import recall, remember
 
 
 @kernel
@@ -54,9 +54,7 @@ def search_root(
     """
     moves = view(state.moves, np.int64)
     state.best = -1
-    best = lowest = -np.inf
-    if state.finals in (ALIKE, BLIND):
-        lowest, beta = -WIN, min(beta, WIN)
+    best = -np.inf
     if out_of_budget(state):
         return best
     state.nodes += 1
@@ -73,7 +71,7 @@ def search_root(
         low = alpha
         if best > alpha:
             low = np.nextafter(best, -np.inf) if wins_ties(state, i) else best
-        floor = max(low, lowest) if state.alpha_beta else -np.inf
+        floor = low if state.alpha_beta else -np.inf
         state.deepest = max(state.deepest, 1)
         value = np.inf
         if state.pvs and depth > 1 and i > 0 and floor > -np.inf:
@@ -89,7 +87,7 @@ def search_root(
         if value > best:
             state.tied[:i] = 0
         state.tied[i] = value > low
-        if value > best or (value > low and state.ties != RANDOM) or (value == best and state.ties == BOUND):
+        if value > best or (value > low and state.ties != RANDOM):
             best = value
             if value > alpha:
                 state.best = i
@@ -103,11 +101,7 @@ def search_root(
 @inlined
 def wins_ties(state: Any, i: int) -> bool:
     """Whether the root's move `i` goes before the best so far if both are equally good, by `ties`."""
-    if state.ties == RANDOM:
-        return True
-    if state.ties in (SEARCHED, BOUND):
-        return False
-    return (state.root_index[i] < state.root_index[state.best]) == (state.ties == FIRST)
+    return bool(state.ties == RANDOM or state.root_index[i] < state.root_index[state.best])
 
 
 @kernel
@@ -123,8 +117,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
         return 0.0
     visit(state, node.ply)
     if is_drawn(rules, state, node.position, node.ply):
-        is_evaluated = state.finals == EVALUATED
-        return leaf_value(rules, state, node.position) if is_evaluated else draw_value(state, node.ply)
+        return draw_value(state, node.ply)
     if state.mate_distance:
         alpha, beta = max(alpha, node.ply - WIN), min(beta, WIN - node.ply)
         if alpha >= beta:
@@ -139,7 +132,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
     moves, start = view(state.moves, np.int64), node.start
     end = list_moves(rules, state, node.position, start)
     if end == start:
-        return bounded(state, final_value(rules, state, node.position, node.ply), alpha, beta)
+        return bounded(state, decided_value(rules, node.position, node.ply), alpha, beta)
     left = depth + extension(state, node.ply, end - start)
     if left == 1 or node.ply >= MAX_PLY:
         return frontier(rules, state, node, end, alpha, beta)
@@ -155,9 +148,6 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
             left -= 1
             depth -= 1
     ordered = rank_moves(state, node, end, capturing, stored.move)
-    deeper = is_singular(rules, state, node, end, left, stored)
-    if state.stopped:
-        return 0.0
     floor, best, best_move = alpha, -np.inf, -1
     for i in range(start, end):
         if ordered:
@@ -166,8 +156,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
         child = descend(rules, state, node, move, end)
         attempt = first_attempt(state, left, i - start, whole, alpha, beta)
         while True:
-            below = left - 1 - attempt.reduced + (deeper and i == start)
-            value = -search_below(rules, state, child, below, -attempt.high, -alpha)
+            value = -search_below(rules, state, child, left - 1 - attempt.reduced, -attempt.high, -alpha)
             if value <= alpha or is_final(attempt, value, beta):
                 break
             attempt = next_attempt(state, attempt, alpha, beta)
@@ -200,38 +189,8 @@ def visit(state: Any, ply: int) -> None:
 @inlined
 def extension(state: Any, ply: int, count: int) -> int:
     """Plies by which a node with `count` moves is searched deeper."""
-    return int(state.extensions and count == 1 and may_extend(state, ply))
-
-
-@inlined
-def may_extend(state: Any, ply: int) -> bool:
-    """Whether a node at `ply` is near enough to the root to be searched deeper."""
-    return bool(ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2)
-
-
-@inlined
-def is_singular(rules: Rules, state: Any, node: Node, end: int, left: int, stored: Stored) -> bool:
-    """Whether every move but the table's is worse than what that one is worth at least.
-
-    Null windows below that value, at half the depth, tell. Source: T. Anantharaman, M. Campbell and F. Hsu,
-    "Singular extensions: adding selectivity to brute-force searching", ICCA Journal 11(4), 1988.
-    """
-    if not state.singular or left < state.singular or end - node.start < 2 or not may_extend(state, node.ply):
-        return False
-    if stored.least == -np.inf or abs(stored.least) >= LIMIT:
-        return False
-    moves, low = view(state.moves, np.int64), stored.least - state.singular_margin * state.man
-    above = np.nextafter(low, np.inf)
-    single = True
-    for i in range(node.start, end):
-        if moves[i] != stored.move:
-            child = descend(rules, state, node, moves[i], end)
-            value = -call_at(state.search, rules, state, child, (left - 1) // 2, -above, -low)
-            if value > low or state.stopped:
-                single = False
-                break
-    state.pv[node.ply, 0] = -1
-    return single
+    is_near = ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2
+    return int(state.extensions and count == 1 and is_near)
 
 
 @inlined
@@ -257,7 +216,7 @@ def first_attempt(state: Any, left: int, tried: int, whole: bool, alpha: float, 
     if not (state.pvs or state.lmr) or tried == 0 or alpha == -np.inf:
         return Attempt(0, beta)
     above = np.nextafter(alpha, np.inf)
-    reduced = 0 if whole else reduction(state, left, tried, above >= beta)
+    reduced = 0 if whole else reduction(state, left, tried)
     return Attempt(reduced, above if reduced > 0 or state.pvs else beta)
 
 
@@ -274,16 +233,12 @@ def is_final(attempt: Attempt, value: float, beta: float) -> bool:
 
 
 @inlined
-def reduction(state: Any, left: int, tried: int, null: bool) -> int:
+def reduction(state: Any, left: int, tried: int) -> int:
     """Plies by which the first search of a move is reduced, before which `tried` moves were searched.
 
-    `null` says whether the node's window is null. The last 2 plies are not reduced.
+    The last 2 plies are not reduced.
     """
-    if not state.lmr or left < 3:
-        return 0
-    if state.lmr == EARLY and null:
-        return 2 if tried >= 3 and left >= 4 else 1
-    if tried < 3:
+    if not state.lmr or left < 3 or tried < 3:
         return 0
     return 2 if tried >= 6 and left >= 5 else 1
 

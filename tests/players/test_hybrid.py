@@ -252,7 +252,7 @@ def test_a_new_assessment_forgets_what_was_valued_before():
 @pytest.mark.compiled
 def test_minimax_alone_finds_the_move_where_the_tree_trusts_it():
     for position in middlegames(ENGLISH, 10):
-        judge = Negamax(ENGLISH, {"mix": {}}, "full", stop_half=False)
+        judge = Negamax(ENGLISH, {"mix": {}}, "full")
         game = Game(ENGLISH, position)
         choice = Hybrid(ENGLISH, trust=10**6, minimax=0.9, monitor=0).choose(
             game, Limit(nodes=2000), random.Random(0)

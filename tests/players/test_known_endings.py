@@ -80,7 +80,7 @@ def test_a_search_values_its_leaves_by_the_tables() -> None:
         return max(-naive(apply(rules, position, move), depth - 1, ply + 1) for move in moves)
 
     for preset in ("minimax", "alphabeta", "pvs"):
-        options = {"preset": preset, "tables": PIECES, "stop_decided": False, "stop_complete": False}
+        options = {"preset": preset, "tables": PIECES, "iterative": False}
         player = build_player(PlayerSpec("a", "negamax", Limit(depth=1), options), ENGLISH)
         known = 0
         for position in endings(ENGLISH, 40, PIECES + 2):
@@ -109,7 +109,6 @@ def test_tables_that_are_not_there_have_one_line(tmp_path: Path, monkeypatch: py
         ("russian", {"tables": 3}),
         ("simplified", {"tables": 3}),
         ("english", {"tables": 7}),
-        ("english", {"tables": 3, "finals": "alike", "tt": 0, "mate_distance": False}),
     ):
         with pytest.raises(PlayerError) as raised:
             build_player(PlayerSpec("a", "negamax", Limit(depth=1), options), VARIANTS[variant])
@@ -129,9 +128,10 @@ def test_no_search_claims_a_win_that_the_tables_deny(pieces: int, searches: int)
 @pytest.mark.parametrize("depth", [5, 9])
 def test_at_full_width_no_win_or_loss_within_the_depth_is_missed(depth: int) -> None:
     tables = tables_of(ENGLISH, PIECES)
-    selective = {"preset": "full", "probcut_above": 0.03, "probcut_below": 0.03}
     wide, narrow = (
-        build_player(PlayerSpec("a", "negamax", Limit(depth=depth), {**selective, "full_width": pieces}), ENGLISH)
+        build_player(
+            PlayerSpec("a", "negamax", Limit(depth=depth), {"preset": "full", "full_width": pieces}), ENGLISH
+        )
         for pieces in (PIECES, 0)
     )
 

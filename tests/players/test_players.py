@@ -40,7 +40,7 @@ def spec(type_: str = "negamax", **options: object) -> PlayerSpec:
 @pytest.mark.parametrize(
     ("options", "keys"),
     [
-        ({"preset": "full", "ties": "last", "tt": 8, "contempt": 0.5, "pvs": True}, None),
+        ({"preset": "full", "ties": "random", "tt": 8, "contempt": 0.5, "pvs": True}, None),
         ({"evaluation": {"linear": {"man": 100, "king": [200, 150.5]}}}, None),
         ({"evaluation": "simpel"}, ("evaluation",)),
         ({"evaluation": {"linear": {"mann": 1}}}, ("evaluation", "linear", "mann")),
@@ -74,8 +74,6 @@ def test_the_schema_of_options_accepts_what_building_a_player_accepts(options, k
         ({"preset": "iddfs", "iir": 4}, ("iir",)),
         ({"preset": "minimax", "pvs": True}, ("pvs",)),
         ({"preset": "full", "mtdf": True}, ()),
-        ({"finals": "alike"}, ()),
-        ({"preset": "alphabeta", "mate_distance": True, "finals": "alike"}, ("mate_distance",)),
     ],
 )
 def test_options_that_do_not_go_together_are_named(options, keys):

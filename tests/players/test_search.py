@@ -194,7 +194,7 @@ TACTICS = json.loads((Path(__file__).parents[1] / "data" / "tactics.json").read_
 def test_full_finds_the_move_of_a_shot_and_its_gain_within_its_nodes(row):
     variant = VARIANTS[row["variant"]]
     position = parse_fen(variant, row["fen"])
-    player = Negamax(variant, "material", "full", stop_half=False)
+    player = Negamax(variant, "material", "full")
     choice = player.choose(Game(variant, position), Limit(nodes=row["nodes"]), random.Random(0))
     assert choice.move in [parse_move(variant, position, text) for text in row["best"]]
     assert choice.score is not None and choice.score >= (LIMIT if row["gain"] == "win" else row["gain"])

@@ -29,7 +29,11 @@ from players.negamax.state import MAX_DEPTH
 from players.negamax.switches import PRESETS
 from players.negamax.transposition import ENTRY, INFO
 from players.player import Choice, Limit
-from players.published import Cis300, Game3
+from players.published import search as plain_search
+from players.published.checkers_ai import CheckersAI
+from players.published.cis300 import Cis300
+from players.published.game3 import Game3
+from players.published.program import Plain, Published
 from tests.helpers import naive
 from tests.helpers.rule_sets import UNCOMPILED, share
 
@@ -46,29 +50,20 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "order_tt": {"alpha_beta": True, "iterative": True, "tt": 1, "order_tt": True},
     "aspiration": {"alpha_beta": True, "iterative": True, "aspiration": 0.2},
     "mate_distance": {"alpha_beta": True, "mate_distance": True},
-    "stop_complete": {"alpha_beta": True, "iterative": True, "stop_complete": True},
-    "stop_decided": {"alpha_beta": True, "iterative": True, "stop_decided": True},
-    **{f"preset {name}": {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
+    "iterative": {"alpha_beta": True, "iterative": True},
+    **{f"preset {name}": {"preset": name} for name in PRESETS if name != "full"},
 }
 """Switches, added to plain minimax, that must leave its value and its move as they are."""
 FURTHER: dict[str, dict[str, Any]] = {
     "quiescence": {"quiescence": "captures"},
-    "singular": {"singular": 2},
     "extensions": {"extensions": True},
 }
 """Switches, added to `pvs`, that look further."""
 LESS_FAR: dict[str, dict[str, Any]] = {
-    "lmr late": {"lmr": "late"},
-    "lmr early": {"lmr": "early"},
+    "lmr": {"lmr": True},
     "iir": {"iir": 3},
     "futility": {"futility": True},
-    "futility, other margins": {
-        "futility": True,
-        "futility_depth": 4,
-        "futility_above": 0.1,
-        "futility_below": 0.1,
-    },
-    "probcut": {"probcut": True, "probcut_above": 0.01, "probcut_below": 0.01},
+    "probcut": {"probcut": True},
 }
 """Switches, added to `pvs`, that do not look as far, and so may miss a win."""
 
@@ -81,18 +76,14 @@ def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
 
 
 @pytest.fixture(scope="module")
-def truths(variant: Variant, open_positions: list[Position]) -> list[tuple[Position, int, Choice, int]]:
-    """Positions with a depth, plain minimax's choice, and the last of its equally good moves."""
-    first, last = Negamax(variant, "simple", "minimax"), Negamax(variant, "simple", "minimax", ties="last")
-    rows = []
-    for i, position in enumerate(open_positions):
-        depth = 1 + i % 4
-        choice = choose(first, variant, position, depth)
-        rows.append((position, depth, choice, choose(last, variant, position, depth).move))
-    return rows
+def truths(variant: Variant, open_positions: list[Position]) -> list[tuple[Position, int, Choice]]:
+    """Positions with a depth, and plain minimax's choice."""
+    player = Negamax(variant, "simple", "minimax")
+    depths = [(position, 1 + i % 4) for i, position in enumerate(open_positions)]
+    return [(position, depth, choose(player, variant, position, depth)) for position, depth in depths]
 
 
-def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:
+def choose(player: Negamax | Published, variant: Variant, position: Position, depth: int) -> Choice:
     return player.choose(Game(variant, position), Limit(depth), random.Random(0))
 
 
@@ -100,19 +91,17 @@ def choose(player: Negamax, variant: Variant, position: Position, depth: int) ->
 def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name):
     switches = {"preset": "minimax", **EXACT_SWITCHES[name]}
     player = Negamax(variant, "simple", **switches)
-    for position, depth, truth, _ in truths:
+    for position, depth, truth in truths:
         choice = choose(player, variant, position, depth)
         assert (choice.score, choice.move) == (truth.score, truth.move), (fen(variant, position), depth)
 
 
-def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):
-    last = Negamax(variant, "simple", "pvs", ties="last")
+def test_ties_choose_the_first_or_any_of_the_best_moves(variant, truths):
     lots = Negamax(variant, "simple", "pvs", ties="random")
     differ = 0
-    for position, depth, truth, last_move in truths:
+    for position, depth, truth in truths:
         if depth > 2:
             continue
-        assert choose(last, variant, position, depth).move == last_move
         game = Game(variant, position)
         drawn = {lots.choose(game, Limit(depth), random.Random(seed)).move for seed in range(4)}
         differ += len(drawn) > 1
@@ -122,7 +111,7 @@ def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):
             if len(game.legal_moves) == 1 or value_of(variant, position, move, depth) == truth.score
         ]
         assert drawn <= set(best)
-        assert (truth.move, last_move) == (best[0], best[-1])
+        assert truth.move == best[0]
     assert differ > 5
 
 
@@ -135,19 +124,19 @@ def value_of(variant: Variant, position: Position, move: int, depth: int) -> flo
 
 
 @pytest.fixture(scope="module")
-def deeper(variant: Variant, truths: list[tuple[Position, int, Choice, int]]) -> list[Choice]:
+def deeper(variant: Variant, truths: list[tuple[Position, int, Choice]]) -> list[Choice]:
     """What an exact search chooses in the positions of `truths`, a ply deeper than there."""
-    player = Negamax(variant, "simple", "pvs", stop_single=False)
-    return [choose(player, variant, position, depth + 1) for position, depth, _, _ in truths]
+    player = Negamax(variant, "simple", "pvs")
+    return [choose(player, variant, position, depth + 1) for position, depth, _ in truths]
 
 
 @pytest.mark.parametrize("name", [*FURTHER, *LESS_FAR])
 def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_its_wins(
     variant, truths, deeper, name
 ):
-    player = Negamax(variant, "simple", "pvs", stop_single=False, **(FURTHER | LESS_FAR)[name])
+    player = Negamax(variant, "simple", "pvs", **(FURTHER | LESS_FAR)[name])
     changed = 0
-    for (position, depth, truth, _), exact in zip(truths, deeper, strict=True):
+    for (position, depth, truth), exact in zip(truths, deeper, strict=True):
         choice = choose(player, variant, position, depth + 1)
         assert choice.move in Game(variant, position).legal_moves
         if name in FURTHER and truth.score is not None and truth.score > LIMIT:
@@ -164,13 +153,6 @@ def test_where_few_pieces_are_left_all_is_searched_in_full(name: str) -> None:
         return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
 
     assert nodes(**LESS_FAR[name], full_width=8) == nodes() != nodes(**LESS_FAR[name], full_width=3)
-
-
-def test_probcut_saves_nodes_on_either_side_of_the_window_alone() -> None:
-    plain = choose(Negamax(ENGLISH, "simple", "pvs"), ENGLISH, ENGLISH.start, 9).nodes
-    for above, below in ((0.01, 1000.0), (1000.0, 0.01)):
-        player = Negamax(ENGLISH, "simple", "pvs", probcut=True, probcut_above=above, probcut_below=below)
-        assert choose(player, ENGLISH, ENGLISH.start, 9).nodes < plain
 
 
 def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():
@@ -196,16 +178,6 @@ def test_quiescence_sees_the_recapture_beyond_the_horizon():
     seeing = choose(Negamax(ENGLISH, "material", "alphabeta", quiescence="captures"), ENGLISH, position, 1)
     assert (blind.score, blind.deepest) == (0.0, 1)
     assert (seeing.score, seeing.deepest) == (-1.0, 2)
-
-
-def test_a_singular_move_is_searched_deeper_by_the_margin():
-    position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
-
-    def nodes(**switches: Any) -> int:
-        return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
-
-    assert nodes(singular=4, singular_margin=1000.0) == nodes(singular=4, singular_margin=100.0)
-    assert nodes(singular=10) == nodes() < nodes(singular=4, singular_margin=0.1)
 
 
 def test_a_draw_by_repetition_is_seen_through_the_games_history():
@@ -265,14 +237,14 @@ def test_no_more_nodes_are_entered_than_the_limit_allows(variant, open_positions
 
 
 def test_an_unfinished_iteration_counts_only_if_partial():
-    whole = Negamax(ENGLISH, "simple", "pvs", stop_half=False)
+    whole = Negamax(ENGLISH, "simple", "pvs")
     depth_5 = choose(whole, ENGLISH, ENGLISH.start, 5)
     part = Negamax(ENGLISH, "simple", "pvs")
     stopped = part.choose(Game(ENGLISH), Limit(nodes=depth_5.nodes + 50), random.Random(0))
     assert stopped._replace(nodes=0)[:3] == depth_5._replace(nodes=0)[:3]
     assert stopped.nodes == depth_5.nodes + 50
     nodes = choose(Negamax(ENGLISH, "simple", "pvs"), ENGLISH, ENGLISH.start, 6).nodes - 1
-    part = Negamax(ENGLISH, "simple", "pvs", partial=True, stop_half=False)
+    part = Negamax(ENGLISH, "simple", "pvs", partial=True)
     stopped = part.choose(Game(ENGLISH), Limit(nodes=nodes), random.Random(0))
     assert (stopped.depth, stopped.nodes) == (5, nodes)
 
@@ -333,10 +305,10 @@ def test_a_limit_that_a_search_cannot_do_with_is_refused(limit, preset, reason):
 SEARCHES: dict[str, tuple[type[Any], dict[str, Any]]] = {
     **{preset: (Negamax, {"preset": preset, "tt": min(PRESETS[preset].tt, 1)}) for preset in PRESETS},
     "full, ties at random": (Negamax, {"preset": "full", "tt": 1, "ties": "random"}),
-    "all wins alike": (Negamax, {"preset": "iddfs", "finals": "alike", "stop_decided": False, "ties": "random"}),
     "reduced to leaves": (Negamax, {"preset": "pvs", "tt": 1, "iir": 1}),
     "game3": (Game3, {"ties": "random"}),
-    "cis300": (Cis300, {"as_printed": True}),
+    "checkers-ai": (CheckersAI, {}),
+    "cis300 as printed": (Cis300, {"as_printed": True}),
     **{f"mcts {rollout}": (Mcts, {"rollout": rollout, "tree": 1}) for rollout in ("random", "evaluation")},
     "mcts by depth": (Mcts, {"rollout": {"depth": 2}, "tree": 1}),
     "hybrid": (Hybrid, {"evaluation": "simple", "tt": 1, "tree": 1}),
@@ -346,10 +318,16 @@ SEARCHES: dict[str, tuple[type[Any], dict[str, Any]]] = {
 
 def spoil(player: Any) -> None:
     """Write into all of a player's memory but what is to last."""
+    if isinstance(player, Published):
+        spoil(player.search)
+        return
+    memory: Any
     if isinstance(player, Mcts):
         spoil(player._negamax)
         player._memory.tree[:] = 3
         memory, lasting = player._memory, tree_search.SETTINGS
+    elif isinstance(player, Plain):
+        memory, lasting = player.workspace, plain_search.SETTINGS
     else:
         memory, lasting = player.workspace, [*search.SETTINGS, *search.LASTING]
     state = memory.states[0]

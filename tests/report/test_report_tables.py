@@ -182,7 +182,7 @@ def test_numbers_are_written_as_people_write_them(write: Any, value: float, more
     ("kind", "limit", "options", "words"),
     [
         ("negamax", {"clock": 60.0, "increment": 0.5}, {}, "alpha-beta, 1 min for the game and 500 ms a move"),
-        ("negamax", {"nodes": 2000}, {"tt": 0, "lmr": "early"}, "alpha-beta, tt 0, lmr early, 2,000 nodes"),
+        ("negamax", {"nodes": 2000}, {"tt": 0, "stop": "half"}, "alpha-beta, tt 0, stop half, 2,000 nodes"),
         ("engine", {"seconds": 1.0}, {"command": "/opt/scan hub", "folder": "."}, "program scan, 1 s"),
         ("engine", {"depth": 1}, {"command": "node starter.js", "folder": "."}, "program node starter.js, 1 ply"),
         ("engine", {"clock": 60.0}, {"protocol": "dxp", "port": 27531}, "program engine, 1 min for the game"),

@@ -1,0 +1,278 @@
+"""The search of the published programs, compiled: plain alpha-beta, and what each of them does in its own way.
+
+Positions are counted, and values seen from the side to move, as in `players.negamax`; nothing is remembered from
+one search to the next.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from arena.rules.jit.kernel import entry, inlined, kernel
+from arena.rules.jit.native import lowest_square, monotonic, view
+from arena.rules.movegen import apply, generate, has_move
+from arena.rules.moves import BUFFER, sides, target_of
+from arena.rules.position import Position, row_and_column
+from arena.rules.rules import Rules
+from players.negamax.deepening import keep, sort_root
+from players.negamax.score import WIN, decided_value, leaf_value, own_points
+from players.negamax.state import (
+    ANSWERED,
+    HISTORY,
+    LIMITS,
+    MAX_MOVES,
+    PLIES,
+    POLL_FIRST,
+    Node,
+    begin,
+    clear_answer,
+    count_cutoff,
+    enter,
+    extend_pv,
+    has_occurred,
+    out_of_budget,
+)
+from players.negamax.switches import RANDOM
+
+BOUND = RANDOM + 1
+"""In `ties`: of equal values the last one, those of cut branches, too, which may be worse."""
+PLIES_AWAY, POINTS, ALIKE, BLIND, EVALUATED = range(5)
+"""What a finished game is worth, in `finals`: a win the more the sooner; where points decide, +-100 and the
+difference; all wins alike; the same, but none is seen at the horizon; what the evaluation says."""
+SETTINGS: list[tuple[str, str]] = [
+    ("finals", "i8"),  # which of the five above
+    ("ties", "i8"),  # which of equally good moves is played: FIRST (as searched), RANDOM or BOUND
+    ("deepens", "i8"),  # whether it searches to depth 1, 2, 3 ..., each time in the order of the last values
+    ("by_squares", "i8"),  # whether moves are searched by row and column of the piece, then of its target
+    ("mirrored", "i8"),  # whether the variant's board has its columns from right to left
+    ("repetition_penalty", "f8"),  # what a position that repeats the one four plies before is worth less
+    ("no_capture", "i8"),  # plies without a capture after which a game is over
+    ("evaluation", "i8"),  # the address of the evaluation
+    ("weights", "i8"),  # the address of its weights
+    ("weight_count", "i8"),
+]
+"""What a player sets once."""
+STATE = np.dtype(
+    [
+        *SETTINGS,
+        *((name, "i8") for name in ANSWERED),
+        ("undefined_at", "i8", 4),
+        *LIMITS,
+        ("best", "i8"),
+        ("pv", "i8", (PLIES, PLIES)),
+        ("moves", "i8", BUFFER),
+        ("order", "i8", BUFFER),
+        ("root_index", "i8", MAX_MOVES),
+        ("root_values", "f8", MAX_MOVES),
+        ("tied", "i8", MAX_MOVES),
+        ("path", "i8", (HISTORY + PLIES, 3)),
+        ("progress", "i8", (HISTORY + PLIES, 2)),
+        ("line", "i8", PLIES),
+        ("tied_moves", "i8", MAX_MOVES),
+    ],
+    align=True,
+)
+"""The fields have the meaning that they have in `players.negamax.state.STATE`."""
+
+
+@cache
+def compiled_search(rules: Any) -> Any:
+    """`search` for a rule set, to be called from Python; compiled, or loaded from the cache, at the first call."""
+    states, earlier = np.zeros(1, STATE), np.zeros((0, 4), np.int64)
+    arguments = (rules, states, Position(0, 0, 0, 0), earlier, (0, 0), 0, 1, 1, WIN, WIN)
+    return entry(search, types.float64, *arguments)
+
+
+@kernel
+def search(
+    rules: Rules,
+    states: Any,
+    position: Position,
+    earlier: NDArray[np.int64],
+    counts: tuple[int, int],
+    count: int,
+    depth: int,
+    nodes: int,
+    soft: float,
+    hard: float,
+) -> float:
+    """Search a position until a limit is met, as `players.negamax.deepening.search` does, whose parameters it has.
+
+    With `deepens` no iteration is begun after `soft` seconds, with a single move under a limit of time, or once
+    the whole tree was searched.
+    """
+    state = states[0]
+    begin(state, position, earlier, counts, nodes, hard, POLL_FIRST)
+    clear_answer(state)
+    began = state.polled
+    if count == 0:
+        count = list_moves(rules, state, position, 0)
+    elif state.by_squares:
+        arrange(rules, state, position, 0, count)
+    for i in range(count):
+        state.root_index[i] = i
+    answer = np.inf
+    for reached in range(1 if state.deepens else depth, depth + 1):
+        leaves = state.leaves
+        value = search_root(rules, state, position, reached, count)
+        if state.best >= 0 and not (state.stopped and state.found):
+            answer = value
+            keep(state, count, reached - state.stopped)
+        if state.stopped or (count == 1 and hard < np.inf):
+            break
+        if monotonic() - began >= soft or state.leaves == leaves:
+            break
+        sort_root(state, count)
+    return answer
+
+
+@kernel
+def search_root(rules: Rules, state: Any, position: Position, depth: int, count: int) -> float:
+    """The value of the root, whose moves are the first `count` of `state.moves`; `state.best` is the best one's.
+
+    Where all wins are alike, the first that is found ends the search.
+    """
+    moves = view(state.moves, np.int64)
+    state.best = -1
+    best, alpha, beta = -np.inf, -np.inf, np.inf
+    if state.finals in (ALIKE, BLIND):
+        alpha, beta = -WIN, WIN
+    if out_of_budget(state):
+        return best
+    state.nodes += 1
+    state.pv[0, 0] = -1
+    state.tied[:count] = 0
+    for i in range(count):
+        child = descend(rules, state, Node(position, 0, 0, 0), moves[i], count)
+        low = np.nextafter(best, -np.inf) if state.ties == RANDOM else best
+        value = -search_below(rules, state, child, depth - 1, -beta, -max(alpha, low))
+        if state.stopped:
+            break
+        state.root_values[i] = value
+        if value > best:
+            state.tied[:i] = 0
+        state.tied[i] = value > low
+        if value > best or (value == best and state.ties == BOUND):
+            best = value
+            state.best = i
+            extend_pv(state, 0, moves[i])
+            if best >= beta:
+                count_cutoff(state, 0, i == 0)
+                break
+    return best
+
+
+@kernel
+def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float, beta: float) -> float:
+    """The value v of a node searched `depth` plies: exact if alpha < v < beta, else a bound.
+
+    The best line is left in `state.pv[node.ply]`.
+    """
+    if out_of_budget(state):
+        return 0.0
+    state.nodes += 1
+    state.pv[node.ply, 0] = -1
+    state.deepest = max(state.deepest, node.ply)
+    if depth == 0:
+        if state.finals < BLIND and not has_move(rules, node.position):
+            return final_value(rules, state, node)
+        state.leaves += 1
+        return evaluated(rules, state, node)
+    if state.progress[state.base + node.ply, 1] >= state.no_capture:
+        return evaluated(rules, state, node)
+    moves, start = view(state.moves, np.int64), node.start
+    end = list_moves(rules, state, node.position, start)
+    if end == start:
+        return final_value(rules, state, node)
+    best = -np.inf
+    for i in range(start, end):
+        child = descend(rules, state, node, moves[i], end)
+        value = -search_below(rules, state, child, depth - 1, -beta, -alpha)
+        if state.stopped:
+            return 0.0
+        if value > best:
+            best = value
+            if value > alpha:
+                extend_pv(state, node.ply, moves[i])
+                alpha = value
+                if alpha >= beta:
+                    count_cutoff(state, node.ply, i == start)
+                    break
+    return best
+
+
+@inlined
+def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node:
+    """The node that a move leads to, put on the line; its moves are listed from `moves[start]` on."""
+    position = apply(rules, node.position, move)
+    enter(state, node.ply, node.position, move, position)
+    return Node(position, 0, node.ply + 1, start)
+
+
+@inlined
+def evaluated(rules: Rules, state: Any, node: Node) -> float:
+    """The evaluation of a node, less the penalty if it repeats the position four plies before."""
+    value = leaf_value(rules, state, node.position)
+    n = state.base + node.ply
+    if state.repetition_penalty != 0.0 and n >= 4 and has_occurred(state, n, n - 4):
+        value -= state.repetition_penalty
+    return value
+
+
+@inlined
+def final_value(rules: Rules, state: Any, node: Node) -> float:
+    """The value of a node without a move, by `finals`."""
+    if state.finals == EVALUATED:
+        return evaluated(rules, state, node)
+    if state.finals == POINTS and rules.score_decides:
+        difference = own_points(rules, node.position)
+        if node.ply & 1:
+            return -(difference_value(-difference))
+        return difference_value(difference)
+    return decided_value(rules, node.position, node.ply if state.finals < ALIKE else 0)
+
+
+@inlined
+def difference_value(difference: int) -> float:
+    """What the root's side's points minus the other side's are worth to it, as `simplified` says."""
+    return 100.0 + difference if difference > 0 else difference - 100.0
+
+
+@inlined
+def list_moves(rules: Rules, state: Any, position: Position, start: int) -> int:
+    """Write the legal moves, in the order of the program, to `state.moves[start:end]` and return `end`."""
+    end = generate(rules, position, view(state.moves, np.int64), start)
+    if state.by_squares:
+        arrange(rules, state, position, start, end)
+    return end
+
+
+@kernel
+def arrange(rules: Rules, state: Any, position: Position, start: int, end: int) -> None:
+    """Order `state.moves[start:end]` by their squares; those with the same ends keep their order."""
+    moves, order = view(state.moves, np.int64), state.order
+    own, other = sides(position)
+    for i in range(start, end):
+        move = moves[i]
+        if move == 0:
+            return
+        target = target_of(rules, own, other, move)
+        rank = cell_of(rules, state, move & own) << 8 | cell_of(rules, state, target)
+        k = i
+        while k > start and order[k - 1] > rank:
+            moves[k], order[k] = moves[k - 1], order[k - 1]
+            k -= 1
+        moves[k], order[k] = move, rank
+
+
+@inlined
+def cell_of(rules: Rules, state: Any, bit: int) -> int:
+    """The number of a cell of the board, row by row from the top left, as White sees the board."""
+    row, column = row_and_column(lowest_square(bit), rules.per_row)
+    columns = 2 * rules.per_row
+    return row * columns + (columns - 1 - column if state.mirrored else column)
