@@ -114,14 +114,14 @@ def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> Non
 def test_the_board_and_its_squares_are_those_of_the_game_type(name: str) -> None:
     """PDN 3.0: square 1 is at 0 bottom left, 1 bottom right, 2 top left or 3 top right of who begins."""
     variant = VARIANTS[name]
-    first, width, height, numbering, inverted = variant.gametype.split(",")[1:]
+    first, width, height, notation, inverted = variant.gametype.split(",")[1:]
     assert (first, width, height) == ("WB"[variant.first], str(2 * variant.rules.per_row), str(variant.rules.rows))
     assert variant.mirrored == (inverted == "1")
-    if numbering.startswith("N"):
+    if notation[0] == "N":
         column, row = place(variant, variant.bits[0])
         if variant.first != WHITE:
             column, row = 2 * variant.rules.per_row - 1 - column, variant.rules.rows - 1 - row
-        is_right, is_top = (part == "1" for part in reversed(f"{int(numbering[1:]):02b}"))
+        is_right, is_top = (part == "1" for part in reversed(f"{int(notation[1]):02b}"))
         assert (column >= variant.rules.per_row, row == 0) == (is_right, is_top)
 
 

@@ -53,21 +53,22 @@ def pdn_game(
     """
     kind, first = _gametype(variant, tags), COLOURS[variant.first]
     result = result_pdn(result, first, kind)
-    tags = {name: value for name, value in tags.items() if name not in _OWN_TAGS} | {"Result": result}
-    if kind:
-        tags["GameType"] = kind
+    names = _names(variant) if ",A" in kind else {}
+    rules = {"Result": result} | ({"GameType": kind} if kind else {})
     if variant_of_type(kind) != variant:
-        tags["Variant"] = variant.name
+        rules["Variant"] = variant.name
+    given = [(name, value) for name, value in tags.items() if name not in _OWN_TAGS]
+    at = next((at for at, (name, _) in enumerate(given) if name == "Result"), len(given))
+    tags = dict(given[:at]) | rules | dict(given[at + 1 :])
     if not kind or opening != fen(variant, variant.start):
-        tags |= {"SetUp": "1", "FEN": opening}
+        tags |= {"SetUp": "1", "FEN": _lettered(opening, names)}
     header = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
     separator = _SEPARATORS.get(type_number(kind), "x")
-    names = _names(variant) if ",A" in kind else {}
     behind = int(opening[0].upper() != first[0].upper())
     words: list[str] = []
     for ply in range(len(moves) + 1):
         if setups and ply in setups:
-            words.append(f'/FEN "{setups[ply]}"/')
+            words.append(f'/FEN "{_lettered(setups[ply], names)}"/')
         noted = [f"${NAGS[marks[ply]]}"] if marks and ply in marks else []
         if comments and ply in comments:
             noted += f"{{{comments[ply].replace('{', '(').replace('}', ')')}}}".split()
@@ -78,8 +79,7 @@ def pdn_game(
             words += noted
         if ply == len(moves):
             break
-        move = moves[ply].replace("x", separator)
-        move = re.sub(r"[0-9]+", lambda square: names.get(int(square[0]), square[0]), move)
+        move = _lettered(moves[ply].replace("x", separator), names)
         number, second = divmod(ply + behind, 2)
         if not second:
             move = f"{number + 1}. {move}"
@@ -131,6 +131,11 @@ def _gametype(variant: Variant, tags: Mapping[str, str]) -> str:
 @lru_cache
 def _names(variant: Variant) -> dict[int, str]:
     return {number: algebraic(variant, bit) for bit, number in variant.numbers.items()}
+
+
+def _lettered(text: str, names: Mapping[int, str]) -> str:
+    """A move or a FEN, its squares by their names."""
+    return re.sub(r"[0-9]+", lambda square: names.get(int(square[0]), square[0]), text)
 
 
 def _quoted(value: str) -> str:
