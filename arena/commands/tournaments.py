@@ -31,6 +31,7 @@ from arena.commands.options import (
 )
 from arena.commands.output import STOPPED, echo, say, show_frame
 from arena.commands.waiting import Terminal, lost_workers
+from arena.experiment.kept import seen_from
 from arena.experiment.load import load, load_all, player_spec, player_specs
 from arena.experiment.model import entry_of
 from arena.experiment.names import distinct_names
@@ -43,7 +44,7 @@ from arena.play.tournament import BudgetSpent, Outcome, RunPaused, Unreachable, 
 from arena.play.workers import IN_PROCESS, Workers, kept_workers
 from arena.ratings.match import Verdict
 from players.identity import now, placed
-from players.loading import located, moved, own_code
+from players.loading import own_code
 from players.player import PlayerSpec
 
 INCIDENTS = 3
@@ -257,7 +258,7 @@ def written(
     base = document["name"]
     for name in chain([base], (f"{base}-{number}" for number in count(2))):
         file = (out or Path("reports") / name) / f"{command}.yaml"
-        entries = [entry_of(_seen_from(file.parent, spec)) for spec in specs]
+        entries = [entry_of(seen_from(file.parent, spec, Path())) for spec in specs]
         text = yaml_text({**document, "name": name, "players": entries})
         if not file.parent.exists() or _is_of(file, text):
             break
@@ -283,12 +284,6 @@ def _is_of(file: Path, text: str) -> bool:
         return False
     before, home = getattr(info_in(file.parent), "files", {}), file.parent
     return placed(now(before, home), home) == before
-
-
-def _seen_from(folder: Path, spec: PlayerSpec) -> PlayerSpec:
-    """The player with the paths of its files from a folder on."""
-    here = folder.resolve()
-    return moved(located(spec, Path()), lambda path: Path(os.path.relpath(path, here)))
 
 
 def in_words(error: ConfigError, players: Sequence[str]) -> str:

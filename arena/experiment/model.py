@@ -272,7 +272,7 @@ class Experiment(Document):
     """One tournament: who plays whom, from which openings, under which rules."""
 
     meant: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"games": _GAMES, "rounds": _GAMES, "rules": "variant", "engines": "players"}
+        {"games": _GAMES, "rounds": _GAMES, "seeds": _GAMES, "rules": "variant", "engines": "players"}
         | {name: f"players: [{{{name}: ...}}]" for name in Limit._fields}
         | {name: f"players: [{{{limit}: ...}}]" for name, limit in MEANT_LIMITS.items()}
         | {name: f"process: {{{name}: ...}}" for name in ProcessLimits.model_fields}

@@ -12,6 +12,8 @@ from typing import Any, TypeAlias, get_type_hints
 from arena.base.files import replace
 from arena.base.wording import first_few
 from arena.base.writing import write_text
+from arena.experiment.kept import FILE as KEPT
+from arena.experiment.kept import MARK, as_yaml
 from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.packing import GRADE_RECORD, MOVE_RECORD, SEARCH_COLUMNS
@@ -289,14 +291,20 @@ class Ledger(Store):
         return run_info(self.documents(), self.path)
 
     def save_info(self, info: RunInfo) -> None:
-        """Store what is known of the run, with its configuration also as MANIFEST beside the ledger."""
+        """Store what is known of the run; MANIFEST beside the ledger has it, too, and KEPT the configuration.
+
+        A file of the user's own that is called KEPT stays.
+        """
         self.put(_INFO, info.as_dict())
-        path = self.path.with_name(MANIFEST)
-        text = json.dumps({"configuration": self._experiment.as_dict(), **info.as_dict()}, indent=1) + "\n"
-        try:
-            replace(path, partial(write_text, text))
-        except OSError as error:
-            raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+        manifest = json.dumps({"configuration": self._experiment.as_dict(), **info.as_dict()}, indent=1) + "\n"
+        texts = {MANIFEST: manifest, KEPT: as_yaml(self._experiment, self.path.parent)}
+        for name, text in texts.items():
+            path = self.path.with_name(name)
+            try:
+                if name == MANIFEST or not path.exists() or path.read_bytes().startswith(MARK.encode()):
+                    replace(path, partial(write_text, text))
+            except OSError as error:
+                raise StoreError(f"{path} cannot be written: {error.strerror}") from None
 
     def finish(self, order: FinalOrder) -> None:
         """Mark the run as complete, with the final order of its format."""

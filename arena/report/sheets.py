@@ -16,7 +16,7 @@ from arena.base.errors import ArenaError
 from arena.base.files import replace
 from arena.base.writing import write_text
 from arena.ledger.public import Pseudonyms
-from arena.report.page import page_of
+from arena.report.page import is_page, page_of
 from arena.report.page.blocks import Section
 from arena.report.page.player import PlayerPages, player_html
 from arena.report.run import Run
@@ -27,7 +27,7 @@ FOLDER = "sheets"
 
 
 def write_sheets(run: Run) -> list[Path]:
-    """Write the sheet of each player with code of the user's own, and remove older sheets.
+    """Write the sheet of each player with code of the user's own, and remove older sheets of the arena's.
 
     Others are `submission 1` and so on, by numbers drawn by chance. Raises ArenaError if there are none.
     """
@@ -40,7 +40,8 @@ def write_sheets(run: Run) -> list[Path]:
     folder.mkdir(exist_ok=True)
     targets = dict(zip(files, file_names(list(files)), strict=True))
     for old in {*folder.glob("*.html")} - {folder / name for name in targets.values()}:
-        old.unlink()
+        if is_page(old):  # a file of the user's own stays
+            old.unlink()
     pages = PlayerPages(run, files)
     paths = []
     for player in files:

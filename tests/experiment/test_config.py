@@ -5,14 +5,17 @@ import pickle
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
+from arena.experiment.kept import FILE, as_yaml
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
+from players.loading import located
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import one_line
 from tests.helpers.configs import EXAMPLE, MINIMAL
@@ -227,3 +230,34 @@ def test_importing_the_configuration_does_not_load_the_compiler() -> None:
     heavy = {"numba", "numpy", "pandas", "scipy"}
     code = f"import sys, arena.experiment.load; assert not {heavy} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_a_run_keeps_of_its_configuration_is_the_same_experiment(tmp_path: Path) -> None:
+    (tmp_path / "lines.txt").write_text("W:W21-32:B1-12\n")
+    (tmp_path / "own.py").write_text("class Own:\n    pass\n")
+    text = """\
+name: all
+variant: {base: english, men_capture_kings: false}
+openings: {file: lines.txt}
+process: {readable: [lines.txt]}
+oracle: {judge: {type: negamax, depth: 3}}
+anchor: own
+players:
+  - {name: own, type: "own.py:Own", depth: 2}
+  - {name: "{depth}", type: negamax, sweep: {depth: {from: 1, to: 3}}}
+"""
+    named = text.replace("file: lines.txt", "set: english-3-move, count: 3")
+    for experiment in (load_text(tmp_path, text), load_text(tmp_path, named)):
+        file = tmp_path / "reports" / "all" / FILE
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(as_yaml(experiment, file.parent))
+        again = load(file)
+        own = again.players[0]
+        assert located(own, file.parent) == located(experiment.players[0], tmp_path)
+        players = (replace(own, type="own.py:Own"), *again.players[1:])
+        there = {"players": players, "process": experiment.process, "openings": experiment.openings}
+        assert again.model_copy(update=there).model_dump() == experiment.model_dump()
+        assert [(file.parent / path).resolve() for path in again.process.readable] == [tmp_path / "lines.txt"]
+        assert again.openings.set == experiment.openings.set and again.openings.count == experiment.openings.count
+        if again.openings.file is not None:
+            assert (file.parent / again.openings.file).resolve() == tmp_path / "lines.txt"

@@ -158,3 +158,12 @@ def test_players_alike_in_their_trials_are_said_to_differ_as_they_did_in_the_run
     found = (Finding("warning", where="a", kind=ALIKE, others=("b",), decisions=80),)
     run = changed(run, info=run.info._replace(found=found))
     assert [(finding.met, finding.differed) for finding in run.found] == ([(40, differed)] if is_told else [])
+
+
+def test_older_sheets_are_removed_and_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
+    run = class_named(tmp_path, ["ann", "bo", "cy", "di"], [f"word{number}" for number in range(12)])
+    sheets = write_sheets(run)
+    own = sheets[0].with_name("mine.html")
+    own.write_text("<p>What I say to the class.")
+    sheets[0].rename(own.with_name("older.html"))
+    assert write_sheets(run) == sheets and {*own.parent.iterdir()} == {*sheets, own}

@@ -17,7 +17,7 @@ from arena.report.describe import describe
 from arena.report.files import files_of
 from arena.report.page.sections import html
 from arena.report.run import Run
-from arena.report.sentences.cautions import disqualifications, faulty
+from arena.report.sentences.cautions import disqualifications, faulty, outside
 from arena.report.tables.ablation import ablation
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.effort import effort
@@ -279,6 +279,7 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     }
     assert disqualifications(run) == [f"bad was {table.loc['bad', 'reasons']}."]
     assert faulty(run) == ["gone was left out as faulty: cannot be built: line 2."]
+    assert outside(run) == {disqualifications(run)[0]: "bad", faulty(run)[0]: "gone"}
 
 
 def test_two_files_are_no_class_unless_one_was_left_out(tmp_path: Path) -> None:

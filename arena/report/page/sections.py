@@ -38,6 +38,7 @@ from arena.report.page.player import player_sections
 from arena.report.page.standings import crosstable, standings
 from arena.report.run import Run
 from arena.report.sentences.answer import answering_chart, opening
+from arena.report.sentences.cautions import outside
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.catalogue import TABLES
@@ -156,7 +157,10 @@ class RunPage:
             link = Markup('<p class="note"><a href="../{}">All runs of {}</a></p>').format(REPORT, self.run.name)
             blocks.append(Raw(link))
         blocks += [Text(sentence, "first") for sentence in first.unfinished]
-        blocks += [Text(sentence, "failed", player=self._outside(sentence)) for sentence in first.failures]
+        outsiders = outside(self.run) if first.failures else {}
+        for sentence in first.failures:
+            player = outsiders.get(sentence, "")
+            blocks.append(Text(sentence, "failed", player=player if player in self.linked else ""))
         blocks += [Answer(first.claims)] if first.claims else []
         if any(claim.interval for claim in first.claims):
             scale, more = "Elo with 95 % intervals; 100 Elo are 64 % of the points.", first.more
@@ -166,11 +170,6 @@ class RunPage:
             blocks.append(self.charts.pop(name))
         blocks += [Items(first.cautions, "Worth a look")] if first.cautions else []
         return [*blocks, *(Text(line, "failed") for line in first.faults)]
-
-    def _outside(self, sentence: str) -> str:
-        """The player outside the standings that a sentence is of, if it has a page; "" for none."""
-        names = [name for name in (*self.run.data.disqualified, *self.run.info.left_out) if name in self.linked]
-        return max((name for name in names if sentence.startswith(f"{name} was ")), key=len, default="")
 
     def _standings(self) -> list[Block]:
         zero = f"Elo: {self.run.zero}." if self.run.standings["elo"].notna().any() else ""

@@ -118,7 +118,20 @@ def forfeits(run: Run) -> list[str]:
 
 def disqualifications(run: Run) -> list[str]:
     """The first players that were disqualified and whose games are void, each with its first failure."""
-    return _first(run, [f"{player} was {disqualification(run, player)}." for player in run.data.disqualified])
+    return _first(run, _of_disqualified(run))
+
+
+def outside(run: Run) -> dict[str, str]:
+    """The player of each sentence on one that is not in the standings: disqualified, or left out."""
+    return _of_disqualified(run) | _of_left_out(run)
+
+
+def _of_disqualified(run: Run) -> dict[str, str]:
+    return {f"{player} was {disqualification(run, player)}.": player for player in run.data.disqualified}
+
+
+def _of_left_out(run: Run) -> dict[str, str]:
+    return {_ended(f"{player} was {reasons(run, player)[0]}"): player for player in run.info.left_out}
 
 
 def faulty(run: Run) -> list[str]:
@@ -127,13 +140,12 @@ def faulty(run: Run) -> list[str]:
     Nothing of players that failed in games, which `forfeits` and `disqualifications` name.
     """
     failed = {*lost_by_failures(run).index, *run.data.disqualified}
-    left_out = [f"{player} was {reasons(run, player)[0]}" for player in run.info.left_out]
     mistakes = [
         f"Found before the first game: {finding.where}: {finding.words}"
         for finding in run.info.faulty
         if finding.where not in failed
     ]
-    return [*_first(run, map(_ended, left_out)), *_first(run, map(_ended, mistakes))]
+    return [*_first(run, _of_left_out(run)), *_first(run, map(_ended, mistakes))]
 
 
 def suspected(run: Run) -> list[str]:

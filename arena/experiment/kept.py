@@ -1,0 +1,52 @@
+"""The configuration that a run keeps: one experiment as YAML, with all that sweeps and short forms mean."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from arena.base.files import found_file
+from arena.experiment.model import Experiment, entry_of
+from arena.experiment.openings import RANDOM
+from arena.experiment.suite import shipped
+from arena.experiment.yaml.values import yaml_text
+from players.loading import located, moved
+from players.player import PlayerSpec
+
+FILE = "experiment.yaml"
+"""Its name in the folder of the run."""
+MARK = "# Written by the arena: what this run plays."
+"""How it begins, by which it is known from a file of the user's own."""
+
+
+def as_yaml(experiment: Experiment, folder: Path) -> str:
+    """The experiment as YAML to stand in `folder`, from which it names files; `arena run` plays it."""
+    home = experiment.path.parent
+
+    def seen(path: str) -> str:
+        return os.path.relpath(found_file(Path(path), home).resolve(), folder.resolve())
+
+    document: dict[str, Any] = experiment.model_dump(mode="json", exclude_none=True)
+    document["players"] = [entry_of(seen_from(folder, spec, home)) for spec in experiment.players]
+    openings = experiment.openings
+    if openings.file is not None or openings.set is not None:
+        document["openings"] = {key: value for key, value in document["openings"].items() if key not in RANDOM}
+    if openings.file is not None:
+        document["openings"]["file"] = seen(openings.file)
+    for suite in document["suite"]:
+        suite["name"] = suite["name"] if suite["name"] in shipped() else seen(suite["name"])
+    if experiment.process.readable:
+        document["process"]["readable"] = [
+            os.path.relpath((home / path).resolve(), folder.resolve()) for path in experiment.process.readable
+        ]
+    if experiment.oracle is not None and experiment.oracle.judge is not None:
+        document["oracle"]["judge"] = entry_of(seen_from(folder, experiment.oracle.judge, home))
+    given = {key: value for key, value in document.items() if value not in ({}, [])}
+    return f"{MARK} To play it anew: arena run {FILE} --out ANOTHER\n{yaml_text(given)}"
+
+
+def seen_from(folder: Path, spec: PlayerSpec, home: Path) -> PlayerSpec:
+    """The player, whose files are named from `home`, with their paths from `folder` on."""
+    here = folder.resolve()
+    return moved(located(spec, home), lambda path: Path(os.path.relpath(path, here)))
