@@ -18,7 +18,7 @@ from arena.rules.zobrist import key
 from players.memory import Record, address_of_array
 from players.negamax.ordering import list_moves
 from players.negamax.score import LIMIT, WIN
-from players.negamax.state import ANSWERED, STATE, Node, begin_search
+from players.negamax.state import STATE, Answer, Node, begin_search
 from players.negamax.switches import COST, HALF, RANDOM
 from players.negamax.transposition import new_table
 from players.negamax.tree import search_below, search_root
@@ -33,22 +33,20 @@ class SearchRecord(Record):
     """The memory of a player's searches: Python writes the settings and reads the answer."""
 
     def __init__(self, kind: np.dtype[Any], settings: Mapping[str, Any]) -> None:
-        """A record of a type that has ANSWERED one after another.
+        """A record of a type that has the fields of Answer.
 
         `settings` are fields of it; an array whose address is among them must live as long as the record.
         """
         super().__init__(kind, settings)
-        assert kind.fields is not None
-        first = kind.fields[ANSWERED[0]][1] // 8
-        self._answer = self.array.view("i8")[first : first + len(ANSWERED)]
+        self._answer = self.array[list(Answer._fields)]
         self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
         """The best line, the chosen move first, and the moves of equal value, in the order of the root's moves."""
 
-    def answer(self) -> list[Any]:
-        """The values of ANSWERED."""
+    def answer(self) -> Answer:
+        """What the search reports."""
         if is_compiling():
-            return self._answer.tolist()
-        return [int(self.states[0][name]) for name in ANSWERED]
+            return Answer._make(self._answer.item())
+        return Answer(**{name: int(self.states[0][name]) for name in Answer._fields})
 
 
 class Workspace(SearchRecord):
@@ -107,7 +105,7 @@ def search(
     of a man, HISTORY - 1 at most; `counts` are the plies since that, and since the last capture. The root's moves
     are the first `count` of the state's, or, if that is 0, all legal ones. The limits are plies, positions, and
     seconds: `hard`, and `soft`, after which no iteration is begun with `stop_half`. The answer is left in the one
-    state in `states`, see ANSWERED.
+    state in `states`, see Answer.
     """
     state = states[0]
     begin_search(state, position, earlier, counts, nodes, hard)

@@ -23,7 +23,7 @@ from players.loading import PlayerError
 from players.memory import MOST_KEPT, address_of_array
 from players.negamax.deepening import SearchRecord, Workspace, compiled_search
 from players.negamax.score import plies_to_win, undefined_value
-from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, draw_rules
+from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, Answer, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
 from players.player import AnswerError, Choice, Limit
 
@@ -83,16 +83,16 @@ class Searcher:
             soft,
             hard,
         )
-        *counted, depth, is_found, tie_count, length, is_undefined = workspace.answer()
-        if is_undefined:
+        answer = workspace.answer()
+        if answer.undefined:
             raise self.undefined_value()
-        if not is_found:
-            return Choice._make((game.legal_moves[0], None, 0, *counted, (), 0, None))
-        line = workspace.line[:length].tolist()
-        if tie_count:
-            move = rng.choice(workspace.tied_moves[:tie_count].tolist())
+        if not answer.found:
+            return _choice(answer, game.legal_moves[0])
+        line = workspace.line[: answer.line_length].tolist()
+        if answer.tie_count:
+            move = rng.choice(workspace.tied_moves[: answer.tie_count].tolist())
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, depth, *counted, tuple(line), self.plies_to_win(score, depth), None))
+        return _choice(answer, line[0], score, tuple(line), self.plies_to_win(score, answer.completed))
 
     def root_moves(self, game: Game) -> Sequence[int]:
         """The moves to choose from, in this order; none if the search is to list them itself."""
@@ -113,11 +113,11 @@ class Searcher:
 
         Its line may be half another one if the search writes it just then.
         """
-        *counted, depth, is_found, _, length, _ = self.workspace.answer()
-        if not is_found or not 0 < length < PLIES:
+        answer = self.workspace.answer()
+        if not answer.found or not 0 < answer.line_length < PLIES:
             return None
-        line = self.workspace.line[:length].tolist()
-        return Choice._make((line[0], None, depth, *counted, tuple(line), 0, None))
+        line = self.workspace.line[: answer.line_length].tolist()
+        return _choice(answer, line[0], None, tuple(line))
 
     def stop(self) -> None:
         self.workspace.stop()
@@ -172,6 +172,26 @@ class Negamax(Searcher):
 
     def begin(self) -> None:
         self.workspace.forget()
+
+
+def _choice(
+    answer: Answer, move: int, score: float | None = None, line: tuple[int, ...] = (), plies_to_win: int = 0
+) -> Choice:
+    return Choice(
+        move,
+        score,
+        depth=answer.completed,
+        deepest=answer.deepest,
+        nodes=answer.nodes,
+        leaves=answer.leaves,
+        cutoffs_max=answer.cutoffs_max,
+        cutoffs_min=answer.cutoffs_min,
+        cutoffs_first=answer.cutoffs_first,
+        tt_probes=answer.tt_probes,
+        tt_hits=answer.tt_hits,
+        pv=line,
+        plies_to_win=plies_to_win,
+    )
 
 
 def _tables(variant: Variant, pieces: int) -> EndgameTables | None:

@@ -15,7 +15,6 @@ from arena.rules.position import Position
 from arena.rules.result import Draws
 from arena.rules.rules import Rules
 from players.negamax.switches import stored_types
-from players.player import EFFORT
 
 MAX_DEPTH = 64
 MAX_PLY = 96
@@ -33,76 +32,91 @@ _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 POLL_FIRST = 64
 """Nodes of negamax before its first look at the clock."""
 
-COUNTED = EFFORT[1:]
-"""The counters of a search, the fields of `players.player.Choice` between `depth` and `pv`, in their order."""
 DRAW_RULES = ("repetition", "no_progress", "no_capture")
 """The draw rules that a search knows; of those that count plies, one that is off counts to NEVER."""
 NEVER = 2**62
-ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length", "undefined")
-"""What a search reports: its counters, the depth it completed, whether it found a move, the lengths of
-`tied_moves` and `line`, and whether the evaluation had no finite value in the position `undefined_at`."""
-LIMITS = (
-    *(("node_limit", "i8"), ("deadline", "f8"), ("polled", "f8"), ("poll_at", "i8"), ("poll_every", "i8")),
-    *(("stopped", "i8"), ("base", "i8")),
-)
-"""The fields that `begin` sets: limits, the last reading of the clock and the nodes of the next one, whether a
-limit ended the search, and how many positions of the game stand in `path` before the root."""
+
+
+class Answer(NamedTuple):
+    """What a search reports, by the names of its record's fields; counters mean what they do in `Choice`."""
+
+    deepest: int
+    nodes: int
+    leaves: int
+    cutoffs_max: int
+    cutoffs_min: int
+    cutoffs_first: int
+    tt_probes: int
+    tt_hits: int
+    completed: int
+    """The depth of the iteration that counts."""
+    found: int
+    """Whether it found a move."""
+    tie_count: int
+    """How many there are of `tied_moves`."""
+    line_length: int
+    """How many there are of `line`."""
+    undefined: int
+    """Whether the evaluation has no finite value in the position `undefined_at`."""
+
+
+LIMITS: list[tuple[Any, ...]] = [
+    ("node_limit", "i8"),  # positions that may be entered
+    ("deadline", "f8"),  # the reading of the clock that ends the search
+    ("polled", "f8"),  # the last reading
+    ("poll_at", "i8"),  # the number of nodes at the next reading
+    ("poll_every", "i8"),  # nodes between two readings
+    ("stopped", "i8"),  # whether a limit, or an undefined value, ended the search
+    ("base", "i8"),  # how many positions of the game stand in `path` before the root
+]
+"""What `begin` sets."""
 SETTINGS: list[tuple[Any, ...]] = [
-    *stored_types(),
-    *((rule, "i8") for rule in DRAW_RULES),
-    ("man", "f8"),
-    ("evaluation", "i8"),
-    ("weights", "i8"),
+    *stored_types(),  # the switches
+    *((rule, "i8") for rule in DRAW_RULES),  # the draw rules in force
+    ("man", "f8"),  # a man's worth in the evaluation's unit
+    ("evaluation", "i8"),  # its address
+    ("weights", "i8"),  # the address of its weights
     ("weight_count", "i8"),
-    ("search", "i8"),
-    ("endings", "i8"),
-    ("table", "i8"),
+    ("search", "i8"),  # the address of `search_below`
+    ("endings", "i8"),  # the address of the endgame tables
+    ("table", "i8"),  # the address of the transposition table
     ("table_words", "i8"),
 ]
-"""The fields that a player sets once: the switches, the draw rules in force, a man's worth in the evaluation's
-unit, and the addresses of the evaluation, of its weights, of the compiled search, of the endgame tables and of the
-transposition table."""
+"""What a player sets once."""
 LASTING: list[tuple[Any, ...]] = [
-    ("generation", "i8"),
-    ("oldest", "i8"),
-    ("history", "i8", (2, 1 << HISTORY_BITS)),
+    ("generation", "i8"),  # the number of this search
+    ("oldest", "i8"),  # the oldest generation whose entries of the table are valid
+    ("history", "i8", (2, 1 << HISTORY_BITS)),  # by side and hash of a move: how often, and how high, it cut
 ]
-"""What a search leaves for the next ones of its game, beside the table: its generation, the oldest one whose
-entries of the table are valid, and how often moves caused a cutoff."""
+"""What a search leaves for the next ones of its game, beside the table."""
 STATE = np.dtype(
     [
         *SETTINGS,
-        *((name, "i8") for name in ANSWERED),
+        *((name, "i8") for name in Answer._fields),
         ("undefined_at", "i8", 4),
-        ("horizon", "i8"),
         *LIMITS,
-        ("depth", "i8"),
-        ("best", "i8"),
-        ("first", "i8"),
+        ("depth", "i8"),  # plies of the iteration under way
+        ("horizon", "i8"),  # how many values from the table a deeper search might change
+        ("best", "i8"),  # the index of the best move of the root, -1 without one
+        ("first", "i8"),  # nodes at the end of the first move of the root
         *LASTING,
-        ("pv", "i8", (PLIES, PLIES)),
-        ("killers", "i8", (PLIES, _KILLER_SLOTS)),
-        ("moves", "i8", BUFFER),
-        ("order", "i8", BUFFER),
-        ("root_index", "i8", MAX_MOVES),
-        ("root_values", "f8", MAX_MOVES),
-        ("tied", "i8", MAX_MOVES),
-        ("path", "i8", (HISTORY + PLIES, 3)),
-        ("progress", "i8", (HISTORY + PLIES, 2)),
-        ("line", "i8", PLIES),
-        ("tied_moves", "i8", MAX_MOVES),
+        ("pv", "i8", (PLIES, PLIES)),  # row p: the best line from ply p, ended by -1
+        ("killers", "i8", (PLIES, _KILLER_SLOTS)),  # by ply: the last moves that cut there
+        ("moves", "i8", BUFFER),  # the root's moves, then those of each position of the line
+        ("order", "i8", BUFFER),  # the rank of each of `moves`
+        ("root_index", "i8", MAX_MOVES),  # the number of each move of the root in the order in which it was given
+        ("root_values", "f8", MAX_MOVES),  # its last value, -inf before the first one
+        ("tied", "i8", MAX_MOVES),  # whether it is among the best ones of the iteration
+        ("path", "i8", (HISTORY + PLIES, 3)),  # white, black, kings: last positions of the game, then of the line
+        ("progress", "i8", (HISTORY + PLIES, 2)),  # plies since a capture or move of a man, and since a capture
+        ("line", "i8", PLIES),  # the best line of the iteration that counts, the chosen move first
+        ("tied_moves", "i8", MAX_MOVES),  # its best moves, if one is to be drawn
     ],
     align=True,
 )
 """Everything that a search reads and writes, all zeros in a new one.
 
-A search reads nothing of an earlier one but SETTINGS and LASTING, see `begin_search`. `horizon` counts the values
-from the table that a deeper search might change. pv row p is the best line from ply p, ended by -1. `moves` has
-the root's moves first; `root_index` numbers them in the order of the generator, `root_values` are their last
-values, -inf before the first one, `tied` marks the best ones of an iteration; `first` is the nodes at the end of
-the first of them. `path` is white, black and kings of the game's last positions and of the line under way;
-`progress` the plies since the last capture or move of a man, and since the last capture. `line` and `tied_moves`
-belong to the iteration that counts.
+A search reads nothing of an earlier one but SETTINGS and LASTING, see `begin_search`.
 """
 
 
@@ -181,7 +195,7 @@ def begin_search(
 
 @inlined
 def clear_answer(state: Any) -> None:
-    """Clear the fields of ANSWERED, and the best move."""
+    """Clear the fields of Answer, and the best move."""
     state.deepest = state.nodes = state.leaves = state.tt_probes = state.tt_hits = 0
     state.cutoffs_max = state.cutoffs_min = state.cutoffs_first = 0
     state.completed = state.found = state.tie_count = state.line_length = state.undefined = 0

@@ -11,7 +11,7 @@ ply above the horizon. What people tune has a function of its own: `extension`, 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -154,12 +154,17 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
             pick_best(state, moves, i, end)
         move = moves[i]
         child = descend(rules, state, node, move, end)
-        attempt = first_attempt(state, left, i - start, whole, alpha, beta)
-        while True:
-            value = -search_below(rules, state, child, left - 1 - attempt.reduced, -attempt.high, -alpha)
-            if value <= alpha or is_final(attempt, value, beta):
-                break
-            attempt = next_attempt(state, attempt, alpha, beta)
+        value = np.inf  # nothing is known yet
+        if i > start and alpha > -np.inf:
+            above = np.nextafter(alpha, np.inf)
+            reduced = 0 if whole else reduction(state, left, i - start)
+            if reduced > 0:
+                value = -search_below(rules, state, child, left - 1 - reduced, -above, -alpha)
+                value = value if value <= alpha else np.inf  # so short a search proves nothing above alpha
+            if state.pvs and value > alpha:
+                value = -search_below(rules, state, child, left - 1, -above, -alpha)
+        if alpha < value < beta or value == np.inf:
+            value = -search_below(rules, state, child, left - 1, -beta, -alpha)
         if state.stopped:
             return 0.0
         if value > best:
@@ -199,37 +204,6 @@ def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node
     position = apply(rules, node.position, move)
     enter(state, node.ply, node.position, move, position)
     return Node(position, changed(node.key, node.position, position) if state.tt else 0, node.ply + 1, start)
-
-
-class Attempt(NamedTuple):
-    """How a move is searched: cheaply at first, and again if it turns out better than alpha."""
-
-    reduced: int
-    """Plies less than all that are left."""
-    high: float
-    """The upper end of the window, beta at most."""
-
-
-@inlined
-def first_attempt(state: Any, left: int, tried: int, whole: bool, alpha: float, beta: float) -> Attempt:
-    """The first search of a move, before which `tried` others were searched; `whole`: without a reduction."""
-    if not (state.pvs or state.lmr) or tried == 0 or alpha == -np.inf:
-        return Attempt(0, beta)
-    above = np.nextafter(alpha, np.inf)
-    reduced = 0 if whole else reduction(state, left, tried)
-    return Attempt(reduced, above if reduced > 0 or state.pvs else beta)
-
-
-@inlined
-def next_attempt(state: Any, attempt: Attempt, alpha: float, beta: float) -> Attempt:
-    """The next search of a move, to the full depth, the window still closed or not."""
-    return Attempt(0, np.nextafter(alpha, np.inf) if attempt.reduced > 0 and state.pvs else beta)
-
-
-@inlined
-def is_final(attempt: Attempt, value: float, beta: float) -> bool:
-    """Whether a value above alpha needs no other search."""
-    return attempt.reduced == 0 and (attempt.high == beta or value >= beta)
 
 
 @inlined

@@ -22,12 +22,12 @@ from arena.rules.rules import Rules
 from players.negamax.deepening import keep, sort_root
 from players.negamax.score import WIN, decided_value, leaf_value, own_points
 from players.negamax.state import (
-    ANSWERED,
     HISTORY,
     LIMITS,
     MAX_MOVES,
     PLIES,
     POLL_FIRST,
+    Answer,
     Node,
     begin,
     clear_answer,
@@ -60,7 +60,7 @@ SETTINGS: list[tuple[str, str]] = [
 STATE = np.dtype(
     [
         *SETTINGS,
-        *((name, "i8") for name in ANSWERED),
+        *((name, "i8") for name in Answer._fields),
         ("undefined_at", "i8", 4),
         *LIMITS,
         ("best", "i8"),

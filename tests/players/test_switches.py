@@ -352,6 +352,16 @@ def test_a_search_reads_nothing_of_an_earlier_one_when_a_game_has_begun(name):
             assert used.choose(game, limit, random.Random(number)) == expected, (game.fen, limit)
 
 
+def test_a_move_that_minimax_of_a_hybrid_did_not_come_to_has_no_value_of_an_earlier_search():
+    game = Game(ENGLISH, parse_fen(ENGLISH, "W:W5,14,20,29:B4,6,8,11,12"))
+    used, new = (Hybrid(ENGLISH, evaluation="simple", tt=1, tree=1) for _ in range(2))
+    spoil(used)
+    used.begin()
+    for nodes in (9, 10):
+        choices = [player.choose(game, Limit(nodes=nodes), random.Random(1)) for player in (used, new)]
+        assert choices[0] == choices[1]
+
+
 def test_of_equally_good_moves_none_is_drawn_that_only_an_earlier_search_found_good():
     position = parse_fen(ENGLISH, "W:W19,20,32:B12")
     player = Game3(ENGLISH, ties="random")
