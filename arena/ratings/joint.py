@@ -157,6 +157,11 @@ def rate(
     return Ratings(table, pd.DataFrame(covariance, ranked, ranked), advantage, groups, tuple(notes))
 
 
+def zero(players: Sequence[str], anchor: Mapping[str, float] = MappingProxyType({})) -> Mapping[str, float]:
+    """The *anchor*; without one 0 for the last of two players, so that the other's Elo is over it."""
+    return {players[-1]: 0.0} if len(players) == 2 and not anchor else anchor
+
+
 def cluster_of_each(games: pd.DataFrame, names: Sequence[str]) -> Ints:
     """The cluster of each game, a number that games share which are not independent."""
     played = _coded(games, names, "white")

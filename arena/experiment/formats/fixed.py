@@ -83,17 +83,16 @@ class Until(Section):
     ) -> Batches:
         """Rounds of one opening by all pairings until every 95 % interval is within +-`error` Elo.
 
-        A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. It is the rating of the
-        report, except that repeated games count each time. As errors fall with the square root of the rounds, the
-        next batch is four fifths of the missing rounds, at least a twentieth of the rounds so far and at most as
-        many.
+        A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. It has the intervals of
+        the report: openings differ, so that no game repeats another. As errors fall with the square root of the
+        rounds, the next batch is four fifths of the missing rounds, at least a twentieth of the rounds so far and
+        at most as many.
         """
         import pandas as pd
 
-        from arena.ratings.joint import rate
+        from arena.ratings.joint import rate, zero
 
         pairings, games = format.pairings(names), list[tuple[str, str, str, int]]()
-        zero = {names[0]: 0.0} if len(names) == 2 else anchor
         begin, end = 0, min(LEAST_ROUNDS, openings) if pairings else 0
         while begin < end:
             batch = Rounds(pairings, range(begin, end))
@@ -105,10 +104,11 @@ class Until(Section):
                     (first_name, second_name, result_of(as_white), number),
                     (second_name, first_name, result_of(1 - as_black), number),
                 ]
-            out = {names[player] for player in played.void}
-            counted = [game for game in games if not out & {*game[:2]}]
+            left = [name for player, name in enumerate(names) if player not in played.void]
+            counted = [game for game in games if {*game[:2]} <= {*left}]
             frame = pd.DataFrame(counted, columns=["white", "black", "result", "pair"])
-            table = rate(frame, names, first=first, anchor=zero).table
+            given = {name: elo for name, elo in anchor.items() if name in left}
+            table = rate(frame, left, first=first, anchor=zero(left, given)).table
             # To six decimals, so that every machine finds the same.
             error = round(float((table["elo_high"] - table["elo_low"]).max() / 2), 6)
             if not error > self.error:
