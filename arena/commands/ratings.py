@@ -14,6 +14,7 @@ from arena.base.errors import ArenaError
 from arena.commands.options import encoding_option, first_option, json_option, results_option
 from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate as rate_games
+from arena.ratings.joint import zero
 from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side
 from arena.report.load import read_results
@@ -25,7 +26,7 @@ from arena.rules.result import Colour
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--anchor", help="The player whose Elo is 0 [the mean is].")
+@click.option("--anchor", help="The player whose Elo is 0 [the mean is, of two players the second].")
 @first_option
 @results_option
 @encoding_option
@@ -47,9 +48,9 @@ def rate(
     """
     results_read = read_results(files, first, encoding, strict, results)
     try:
-        ratings = rate_games(
-            results_read.games, first=results_read.first, anchor={} if anchor is None else {anchor: 0.0}
-        )
+        players = sorted({*results_read.games["white"], *results_read.games["black"]})
+        given = zero(players, {} if anchor is None else {anchor: 0.0})
+        ratings = rate_games(results_read.games, players, first=results_read.first, anchor=given)
     except ValueError as error:
         raise ArenaError(str(error)) from None
     table, notes = (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import expit, stdtrit
 
 from arena.ratings.interval import Floats, Ints
+from arena.ratings.logistic import logistic_fit, meat, scores
 
 COIN = math.log(2)
 """The loss of a coin, which expects half a point of every position, in nats: the same for all targets."""
@@ -41,8 +42,8 @@ def mean_loss(losses: Floats, games: Ints) -> Loss:
     return Loss(mean, float(stdtrit(count - 1, 0.975)) * error)
 
 
-class LogisticFit(NamedTuple):
-    """A logistic regression: P(win) = 1 / (1 + exp(-theta . x))."""
+class WeightsFit(NamedTuple):
+    """A logistic regression of results on positions: P(win) = 1 / (1 + exp(-theta . x))."""
 
     theta: Floats
     errors: Floats
@@ -53,44 +54,20 @@ class LogisticFit(NamedTuple):
     """The same of each game under the fit to all others, to first order."""
 
 
-def logistic_fit(x: Floats, points: Floats, games: Ints, penalty: float) -> LogisticFit:
-    """Fit results by ridge-penalised logistic regression with Newton's method in a trust region.
+def fit_weights(x: Floats, points: Floats, games: Ints, penalty: float) -> WeightsFit:
+    """Fit results by ridge-penalised logistic regression (`arena.ratings.logistic`), with games as clusters.
 
     `x` is `float64[n, columns]`, `points` the result of each position's game from the side to move's view (0,
     1/2, 1), `games` its number. The penalty, penalty / 2 * sum((theta * spread)^2), counts each column in its
-    root mean square; one that is 0 throughout keeps weight 0. Errors are the sandwich estimate with games as
-    clusters (Huber 1967). Texel's tuning (P. Osterlund, 2014) with the likelihood in place of squared errors.
+    root mean square; one that is 0 throughout keeps weight 0. Texel's tuning (P. Osterlund, 2014) with the
+    likelihood in place of squared errors.
     """
-    from scipy.optimize import minimize
-
     spread = np.sqrt((x**2).mean(axis=0))
-    spread[spread == 0] = np.inf
-    z = x / spread
-
-    def objective(beta: Floats) -> tuple[float, Floats]:
-        logits = z @ beta
-        loss = float(np.logaddexp(0, logits).sum() - points @ logits)
-        gradient = z.T @ (_sigmoid(logits) - points)
-        return loss + penalty / 2 * float(beta @ beta), gradient + penalty * beta
-
-    def curvature(beta: Floats) -> Floats:
-        chance = _sigmoid(z @ beta)
-        hessian: Floats = (z * (chance * (1 - chance))[:, None]).T @ z + penalty * np.eye(len(beta))
-        return hessian
-
-    options: Any = {"gtol": 1e-6}
-    start = np.zeros(x.shape[1])
-    beta = minimize(objective, start, jac=True, hess=curvature, method="trust-exact", options=options).x
+    fit = logistic_fit(x, points, ridge=penalty * spread**2, given=np.where(spread > 0, np.nan, 0.0))
     _, cluster = np.unique(games, return_inverse=True)
-    scores = np.zeros((cluster.max() + 1, len(beta)))
-    np.add.at(scores, cluster, z * (_sigmoid(z @ beta) - points)[:, None])
-    bread = np.linalg.inv(curvature(beta))
-    errors = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))
-    loss = objective(beta)[0] - penalty / 2 * float(beta @ beta)
-    others = z @ beta + (z * (scores @ bread)[cluster]).sum(axis=1)
+    logits = x @ fit.theta
+    of_game = scores(x, points - expit(logits), cluster)
+    errors = np.sqrt(np.diag(fit.covariance(meat(of_game))))
+    others = logits - (x * (of_game @ fit.bread)[cluster]).sum(axis=1)
     held_out = mean_loss(np.logaddexp(0, others) - points * others, cluster)
-    return LogisticFit(beta / spread, errors / spread, loss / len(points), held_out)
-
-
-def _sigmoid(logits: Floats) -> Floats:
-    return 1 / (1 + np.exp(-np.clip(logits, -500, 500)))
+    return WeightsFit(fit.theta, errors, float((np.logaddexp(0, logits) - points * logits).mean()), held_out)

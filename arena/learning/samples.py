@@ -12,7 +12,7 @@ import pandas as pd
 from arena.base.files import unreadable
 from arena.base.wording import counted
 from arena.learning.games import Played, Scored, is_quiet, packed
-from arena.learning.logistic import logistic_fit
+from arena.learning.logistic import fit_weights
 from arena.learning.terms import LearningError
 from arena.ledger.read import read
 from arena.ratings.interval import Bools, Floats, Ints
@@ -69,7 +69,7 @@ def samples_of_searches(whose: str, games: Sequence[Played], results: float) -> 
     open_ = np.abs(score) < LIMIT
     if not open_.any():
         raise LearningError(f"{whose}: there is no quiet position in its games")
-    steepness = float(logistic_fit(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
+    steepness = float(fit_weights(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
     if steepness <= 0:
         raise LearningError(f"{whose}: the scores of its searches do not predict results; play more games")
     expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))

@@ -18,7 +18,7 @@ from arena.base.number import with_minus
 from arena.base.wording import shown, unknown
 from arena.experiment.yaml.errors import Keys
 from arena.learning.games import Job, job_of
-from arena.learning.logistic import COIN, Loss, logistic_fit
+from arena.learning.logistic import COIN, Loss, fit_weights
 from arena.learning.method import AGAINST, BuildTrial, Findings, Options, Session, Step, Tuner
 from arena.learning.samples import points_to_move
 from arena.learning.terms import EvaluationField, LearningError, Terms
@@ -125,7 +125,7 @@ class Texel(Tuner):
         owner = np.repeat(np.arange(len(games)), [len(rows) for rows in taken])
         white = np.array([points_of(game.result) for game in games])[owner]
         points, design = points_to_move(positions, white), vector.design(session.terms.rule_set, positions)
-        fit = logistic_fit(design, points, owner, PENALTY)
+        fit = fit_weights(design, points, owner, PENALTY)
         if not fit.theta.any():
             stage = self.stage(number)
             raise LearningError(f"{stage}: its results depend on none of the features; play more games")

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy.special import expit, stdtrit
 
 from arena.ratings.interval import UNKNOWN, Z95, Floats, Interval
+from arena.ratings.logistic import logistic_fit, meat, scores
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 """Points lost by a move from which on it has these names, as lila counts them (modules/tree/Advice.scala)."""
@@ -92,18 +93,13 @@ def fitted_scale(men: npt.ArrayLike, points: npt.ArrayLike, cluster: npt.ArrayLi
     is that of clusters. None where scores do not go with results: k would not lie within SCALES.
     """
     x, y, codes = np.asarray(men, float), np.asarray(points, float), pd.factorize(np.asarray(cluster))[0]
-
-    def slope(k: float) -> float:
-        return float(x @ (y - expit(k * x)))
-
-    if not len(x) or slope(SCALES[0]) <= 0 or slope(SCALES[1]) >= 0:
+    slopes = [float(x @ (y - points_of_men(x, k))) for k in SCALES]
+    if not slopes[0] > 0 > slopes[1]:
         return None
-    from scipy.optimize import brentq  # here, as it takes a tenth of a second to load, and graded runs are few
-
-    k = float(brentq(slope, *SCALES))
-    expected = expit(k * x)
-    pulls = np.bincount(codes, x * (y - expected))
-    return Interval.around(k, Z95 * math.sqrt(float(pulls @ pulls)) / float(x**2 @ (expected * (1 - expected))))
+    design = x[:, None]
+    fit = logistic_fit(design, y)
+    of_cluster = scores(design, y - points_of_men(x, fit.theta), codes)
+    return Interval.around(float(fit.theta[0]), Z95 * math.sqrt(float(fit.covariance(meat(of_cluster))[0, 0])))
 
 
 def endgame_errors(decisions: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:

@@ -17,15 +17,12 @@ Prior. Virtual results keep the Elo of one-sided results finite: a win of every 
 below the middle of its group and a loss to one 800 above, with the density 1 / ((1 + e^(s - l)) (1 + e^(-s - l)))
 and l = ln 100; half a win and half a loss of the side that moves first between equals, 1 / (2 cosh(h / 2)).
 
-Covariance. The inverse Hessian around the sum over clusters of the squared score (the sandwich), a cluster
-being the games of one pair: two games from one opening are not independent. Clusters that all ended alike show
-no spread, so where a difference rests on such clusters alone, the model's variance replaces theirs if that is
-larger.
+Covariance. The sandwich (`arena.ratings.logistic`) by clusters of games that are not independent
+(`arena.ratings.clusters`). Clusters that all ended alike show no spread, so where a difference rests on such
+clusters alone, the model's variance replaces theirs if that is larger.
 
-Repeated games are one observation: the clusters that hold copies of a game become one, and all games of two
-players together count as many as are distinct. Players that played the same moves whenever they met are one
-player (twins): they share a rating, to which the games between them say nothing, and where there are no other
-games they have none.
+Twins. Players that played the same moves whenever they met are one player: they share a rating, to which the
+games between them say nothing, and where there are no other games they have none.
 """
 
 from __future__ import annotations
@@ -36,16 +33,17 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array, csr_array, diags_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array, csr_array, vstack
 from scipy.special import expit, stdtrit
 
 from arena.base.wording import counted, first_few, unknown
+from arena.ratings.clusters import Clusters, clustered, components, pairing_of
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Bools, Floats, Interval, Ints, los
+from arena.ratings.logistic import LogisticFit, logistic_fit, meat, scores, squares
 from arena.rules.result import RESULTS, Colour
 
 POINTS = np.array([1.0, 0.5, 0.0])  # of a win, draw and loss
@@ -53,7 +51,6 @@ DRAW = 1  # index into POINTS
 VIRTUAL_LEAD = math.log(100)  # of the opponents of the prior's results, 800 Elo in logits
 RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave open has a value
 TIE_DECIMALS = 6  # ratings that are equal to this number of decimals of an Elo tie in the order of the table
-SMALL = 100_000  # numbers of a matrix up to which it is dense, which is faster
 FEWEST_LINES = 5  # openings that two players must have played alike from both sides to pass for one player
 MAX_NAMES = 8  # groups, and players of a group, that a note names
 
@@ -152,18 +149,12 @@ def rate(
         if name not in names:
             raise ValueError(unknown("anchor", name, names))
     anchors = {names.index(name): elo for name, elo in anchor.items()}
-    fixed = anchors if len(anchors) > 1 else {}
     played = _coded(games, names, first)
     twins = _twins(played, size)
     rated_as = _representatives(twins, anchors, size)
-    rated = _clustered(played.assign(first=rated_as[played["first"]], second=rated_as[played["second"]]), size)
-    cells = _cells(rated, size)
-    group = _components(cells.first, cells.second, size)
-    tells_advantage = _tells_advantage(cells, size)
-
-    fit = _maximize(cells, size, tells_advantage and not fixed, prior, fixed)
-    free_groups = len({*group} - {*group[list(fixed)]})
-    elo, covariance, one_sided = _estimate(rated, cells, fit, _centred(group, anchors), free_groups)
+    joint = _fitted(played, rated_as, anchors, prior)
+    cells, group = joint.cells, components(joint.cells.first, joint.cells.second, size)
+    elo, covariance, one_sided = _estimate(joint, _centred(group, anchors), group)
     advantage = Interval.around(float(elo[-1]), Z95 * math.sqrt(max(float(covariance[-1, -1]), 0.0)))
 
     elo, group = elo[rated_as], group[rated_as]
@@ -187,30 +178,24 @@ def rate(
             "measure: intervals that rest on them come from the model and the prior."
         )
         notes.append(Note(NoteKind.ALL_ALIKE, text))
-    if not tells_advantage and not fixed and len(cells.first):
+    if not joint.tells_advantage and len(anchors) < 2 and len(cells.first):
         text = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
         notes.append(Note(NoteKind.NO_ADVANTAGE, text))
     return Ratings(table, pd.DataFrame(covariance, ranked, ranked), advantage, groups, tuple(notes))
 
 
+def zero(players: Sequence[str], anchor: Mapping[str, float] = MappingProxyType({})) -> Mapping[str, float]:
+    """The *anchor*; without one 0 for the last of two players, so that the other's Elo is over it."""
+    return {players[-1]: 0.0} if len(players) == 2 and not anchor else anchor
+
+
 def cluster_of_each(games: pd.DataFrame, names: Sequence[str]) -> Ints:
     """The cluster of each game, a number that games share which are not independent."""
-    return _clustered(_coded(games, names, "white"), len(names)).cluster
+    played = _coded(games, names, "white")
+    return clustered(played, len(names)).cluster
 
 
 # --- games as codes
-
-
-class _Clusters(NamedTuple):
-    """Games as the fit takes them, a row for each or for several that ended alike; `[rows]` but for `times`."""
-
-    first: Ints  # player who moves first
-    second: Ints
-    outcome: Ints  # index into POINTS, from the first player's view
-    cluster: Ints  # 0, 1, ...: games that are not independent share a number
-    weight: Floats  # games that the row counts as in each of the clusters that it is part of
-    information: Floats  # games whose variance, under the model, is that of the row in all those clusters
-    times: Floats  # `float[clusters]`: independent clusters like this one
 
 
 class _Cells(NamedTuple):
@@ -249,11 +234,6 @@ def _codes(values: pd.Series, what: str, choices: Sequence[str]) -> Ints:
     return place.astype(np.int64)
 
 
-def _pairing(first: Ints, second: Ints, size: int) -> Ints:
-    """A number for each two players, whoever moves first: `divmod(number, size)` are the two."""
-    return np.minimum(first, second) * size + np.maximum(first, second)
-
-
 def _twins(games: pd.DataFrame, size: int) -> dict[tuple[int, int], int]:
     """Two players each that played the same moves whenever they met, with the games between them.
 
@@ -263,7 +243,7 @@ def _twins(games: pd.DataFrame, size: int) -> dict[tuple[int, int], int]:
     if not (games["line"] >= 0).any():
         return {}
     first, second = games["first"].to_numpy(), games["second"].to_numpy()
-    games = games.assign(pairing=_pairing(first, second, size), side=first < second)
+    games = games.assign(pairing=pairing_of(first, second, size), side=first < second)
     sides = games.groupby(["pairing", "line", "outcome"])["side"].agg(["min", "max"])
     mirrored = (sides["min"] != sides["max"]) & (sides.index.get_level_values("line") >= 0)
     lines = mirrored.groupby("pairing").agg(["all", "size"])
@@ -275,59 +255,14 @@ def _twins(games: pd.DataFrame, size: int) -> dict[tuple[int, int], int]:
 def _representatives(twins: Collection[tuple[int, int]], anchors: Collection[int], size: int) -> Ints:
     """For each player the one whose rating it has: the first of its twins, or an anchor among them."""
     pairs = np.array(list(twins), np.int64).reshape(-1, 2)
-    part = _components(pairs[:, 0], pairs[:, 1], size)
+    part = components(pairs[:, 0], pairs[:, 1], size)
     first = np.unique(part, return_index=True)[1]
     for anchor in anchors:
         first[part[anchor]] = anchor
     return first[part]
 
 
-def _clustered(games: pd.DataFrame, size: int) -> _Clusters:
-    """Games in clusters, with what repetitions weigh; without those between twins.
-
-    Pairs that hold copies of one game are one cluster, as the copies are. With N games of two players, of which D
-    are distinct, each weighs D / N, and the variance of a sum of k copies is k^2 times that of one.
-    """
-    games = games[games["first"] != games["second"]]
-    columns = ("first", "second", "outcome", "pair", "line", "number")
-    first, second, outcome, pair, line, number = (games[name].to_numpy() for name in columns)
-    rows, meeting = len(games), pd.factorize(_pairing(first, second, size))[0]
-    pair, line = _within(meeting, pair), _within(first * size + second, line)
-    paired, lined = np.flatnonzero(pair >= 0), np.flatnonzero(line >= 0)
-    pairs = rows + pair.max(initial=-1) + 1
-    shared = np.concatenate([rows + pair[paired], pairs + line[lined]])
-    cluster = _components(np.concatenate([paired, lined]), shared, pairs + line.max(initial=-1) + 1)[:rows]
-    cluster, clusters = pd.factorize(cluster)
-
-    copies = np.ones(rows)
-    copies[lined] = np.bincount(line[lined], number[lined])[line[lined]]
-    distinct = np.where(line >= 0, number / copies, number)
-    share = (np.bincount(meeting, distinct) / np.bincount(meeting, number))[meeting]
-    alone = (pair < 0) & (line < 0)
-    times = np.ones(len(clusters))
-    times[cluster[alone]] = number[alone]
-    weight, information = share * np.where(alone, 1, number), share**2 * number * copies
-    return _Clusters(first, second, outcome, cluster, weight, information, times)
-
-
-def _within(meeting: Ints, code: Ints) -> Ints:
-    """A number for each code within each meeting, -1 where the code is -1."""
-    number = pd.factorize(meeting * (code.max(initial=-1) + 2) + code)[0]
-    return np.where(code < 0, -1, number)
-
-
-def _components(a: Ints, b: Ints, size: int) -> Ints:
-    """Component of each node of the graph with edges a-b, numbered from the largest, then by first member."""
-    if not size:
-        return np.zeros(0, np.int64)
-    label = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(size, size)), directed=False)[1]
-    _, start, count = np.unique(label, return_index=True, return_counts=True)
-    number = np.empty(len(count), np.int64)
-    number[np.lexsort((start, -count))] = np.arange(len(count))
-    return number[label]
-
-
-def _cells(games: _Clusters, size: int) -> _Cells:
+def _cells(games: Clusters, size: int) -> _Cells:
     cells, cell = np.unique(games.first * size + games.second, return_inverse=True)
     number = games.weight * games.times[games.cluster]
     first, second = np.divmod(cells, max(size, 1))
@@ -337,146 +272,139 @@ def _cells(games: _Clusters, size: int) -> _Cells:
 
 def _tells_advantage(cells: _Cells, size: int) -> bool:
     """Whether no strengths are 1 apart, first less second, in every game: they would pass for the advantage."""
-    squares = _squares(_design(cells.first, cells.second, size), np.ones(len(cells.first)))
-    strengths, shared = squares[:size, :size], squares[:size, size]
+    summed = squares(_design(cells.first, cells.second, size), np.ones(len(cells.first)))
+    strengths, shared = summed[:size, :size], summed[:size, size]
     explained = shared @ np.linalg.lstsq(strengths, shared, rcond=None)[0] if size else 0.0
-    return bool(squares[size, size] - explained > 1e-6)
+    return bool(summed[size, size] - explained > 1e-6)
 
 
 # --- the fit
 
 
-class _Fit(NamedTuple):
-    """The optimum over the parameters."""
+class _Joint(NamedTuple):
+    """The strengths of all players and the advantage of moving first, fitted to all games."""
 
-    parameters: Floats
+    games: Clusters
+    cells: _Cells
+    fit: LogisticFit
     free: Bools  # parameters that were fitted
-    hessian: Floats  # of minus the log posterior
-    prior_hessian: Floats
+    tells_advantage: bool  # whether the games do
+    of_prior: Floats  # the part of the meat that is the prior's, whose results count as independent
 
 
-def _maximize(cells: _Cells, size: int, advantage: bool, prior: float, fixed: Mapping[int, float]) -> _Fit:
-    """Maximize the log posterior, which is concave, by Newton's method with halved steps.
-
-    *fixed* is the Elo of players that have it already.
-    """
-    design = _design(cells.first, cells.second, size)
-    points, games = cells.points, cells.games
-    lead = np.append(np.full(size, VIRTUAL_LEAD), 0.0)
-    weight = np.append(np.full(size, prior), prior / 2)
-    free = np.append(~np.isin(np.arange(size), list(fixed)), advantage)
-
-    def loss(x: Floats) -> float:
-        d = design @ x
-        penalty = weight * (np.logaddexp(0, x - lead) + np.logaddexp(0, -x - lead)) + RIDGE / 2 * x**2
-        likelihood = points * np.logaddexp(0, -d) + (games - points) * np.logaddexp(0, d)
-        return float(penalty.sum() + likelihood.sum())
-
-    x = np.zeros(size + 1)
-    x[list(fixed)] = np.fromiter(fixed.values(), float) / ELO_PER_LOGIT
-    for _ in range(200):
-        score, lost, won = expit(design @ x), expit(x - lead), expit(-x - lead)
-        gradient = design.T @ (games * score - points) + weight * (lost - won) + RIDGE * x
-        of_prior = np.diag(weight * (lost * (1 - lost) + won * (1 - won)) + RIDGE)
-        hessian = _squares(design, games * score * (1 - score)) + of_prior
-        step = _solved(hessian, -gradient[:, None], free)[:, 0]
-        decrease = -float(gradient @ step)
-        if decrease < 1e-14:
-            break
-        now = loss(x)
-        while loss(x + step) > now + 1e-12 * abs(now) and decrease > 1e-14:
-            step, decrease = step / 2, decrease / 2
-        x = x + step
-    return _Fit(x, free, hessian, of_prior)
+def _fitted(played: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float], prior: float) -> _Joint:
+    """The fit to coded games; several anchors keep their Elo, and then there is no advantage."""
+    size = len(rated_as)
+    rated = played.assign(first=rated_as[played["first"]], second=rated_as[played["second"]])
+    games = clustered(rated[rated["first"] != rated["second"]], size)
+    cells = _cells(games, size)
+    tells_advantage = _tells_advantage(cells, size)
+    given = np.full(size + 1, math.nan)
+    if len(anchors) > 1:
+        given[[*anchors]] = np.fromiter(anchors.values(), float) / ELO_PER_LOGIT
+    if len(anchors) > 1 or not tells_advantage:
+        given[size] = 0.0
+    virtual = _virtual(size, prior)
+    fit = logistic_fit(
+        vstack([_design(cells.first, cells.second, size), virtual.design]),
+        np.concatenate([cells.points, virtual.points]),
+        np.concatenate([cells.games, virtual.games]),
+        lead=np.concatenate([np.zeros(len(cells.games)), virtual.lead]),
+        ridge=RIDGE,
+        given=given,
+    )
+    expected = expit(virtual.design @ fit.theta + virtual.lead)
+    of_prior = squares(virtual.design, virtual.games * expected * (1 - expected)) + RIDGE * np.eye(size + 1)
+    return _Joint(games, cells, fit, np.isnan(given), tells_advantage, of_prior)
 
 
-def _over_both_colours(fit: _Fit, cells: _Cells) -> tuple[Floats, Floats]:
+class _Virtual(NamedTuple):
+    """The virtual results of the prior, a row each, as `logistic_fit` takes them."""
+
+    design: csr_array
+    points: Floats
+    games: Floats
+    lead: Floats
+
+
+def _virtual(size: int, prior: float) -> _Virtual:
+    """A win of each player and a loss, then half a win and half a loss of the side that moves first."""
+    players, ones = np.eye(size, size + 1), np.ones(size)
+    advantage = np.eye(size + 1)[[size]]
+    design = csr_array(np.vstack([players, players, advantage]))
+    points = np.concatenate([ones, 0 * ones, [0.5]])
+    lead = np.concatenate([VIRTUAL_LEAD * ones, -VIRTUAL_LEAD * ones, [0.0]])
+    return _Virtual(design, prior * points, np.full(len(points), prior), lead)
+
+
+def _over_both_colours(fit: LogisticFit, cells: _Cells) -> tuple[Floats, Floats]:
     """Strengths whose differences mean the expected score over both colours; their derivatives by the parameters.
 
     `float[players]` and `float[players, parameters]`. With s(d) = 1 / (1 + e^-d), two players whose strengths
-    differ by d expect (s(d + h) + s(d - h)) / 2 over both colours, which is nearer to 1/2 than s(d). The strengths
-    returned are the fit without h to these scores, weighted by the games of each two players; with two players it
-    is exact.
+    differ by d expect (s(d + h) + s(d - h)) / 2 over both colours, which is nearer to 1/2 than s(d). So the data
+    are made symmetric: each cell has these points. The strengths are the fit to them, without an advantage.
     """
-    size = len(fit.parameters) - 1
-    strengths, h = fit.parameters[:size], fit.parameters[size]
+    size = len(fit.theta) - 1
+    strengths, h = fit.theta[:size], fit.theta[size]
     if h == 0:
         return strengths, np.eye(size, size + 1)
     d = strengths[cells.first] - strengths[cells.second]
     ahead, behind = expit(d + h), expit(d - h)
-    evened = cells._replace(points=cells.games * (ahead + behind) / 2)
-    even_fit = _maximize(evened, size, advantage=False, prior=0.0, fixed={})
     by_ahead, by_behind = ahead * (1 - ahead), behind * (1 - behind)
-    design = _design(cells.first, cells.second, size)
-    by_difference = _squares(design, cells.games * (by_ahead + by_behind) / 2)[:size, :size]
-    by_h = (design.T @ (cells.games * (by_ahead - by_behind) / 2))[:size]
-    slopes = np.linalg.solve(even_fit.hessian[:size, :size], np.column_stack([by_difference, by_h]))
-    return even_fit.parameters[:size], slopes
+    design = _design(cells.first, cells.second, size)[:, :size]
+    even = logistic_fit(design, cells.games * (ahead + behind) / 2, cells.games, ridge=RIDGE)
+    by_difference = squares(design, cells.games * (by_ahead + by_behind) / 2)
+    by_h = design.T @ (cells.games * (by_ahead - by_behind) / 2)
+    return even.theta, even.bread @ np.column_stack([by_difference, by_h])
 
 
-def _estimate(
-    games: _Clusters, cells: _Cells, fit: _Fit, reference: Floats, groups: int
-) -> tuple[Floats, Floats, int]:
+def _estimate(joint: _Joint, reference: Floats, group: Ints) -> tuple[Floats, Floats, int]:
     """Elo of every player and, last, of moving first, and its covariance by clusters of games (the sandwich).
 
     *reference*, `float[players, players]`, turns strengths into differences to what is 0. The number returned is
     that of pairings whose results were all alike, so that the model's variance replaces theirs.
-
-    The sum over clusters is scaled by clusters / (clusters - fitted strength differences), of which there are
-    fitted players less *groups* without a fixed one, and so that normal quantiles give the intervals of Student's
-    t with these degrees of freedom. The prior counts as independent results.
     """
-    size = len(reference)
-    strengths, slopes = _over_both_colours(fit, cells)
-    elo = ELO_PER_LOGIT * np.append(reference @ strengths, fit.parameters[size])
+    games, fit, size = joint.games, joint.fit, len(reference)
+    strengths, slopes = _over_both_colours(fit, joint.cells)
+    elo = ELO_PER_LOGIT * np.append(reference @ strengths, fit.theta[size])
     jacobian = ELO_PER_LOGIT * np.vstack([reference @ slopes, np.eye(size + 1)[size]])
 
     design = _design(games.first, games.second, size)
-    expected = expit(design @ fit.parameters)
-    excess = games.weight * (POINTS[games.outcome] - expected)
-    member = (games.cluster, np.arange(len(excess)))
-    of_cluster: Any = coo_array((excess, member), shape=(len(games.times), len(excess))).tocsr() @ design
-    clusters = games.times.sum()
-    left = clusters - (np.count_nonzero(fit.free[:size]) - groups)
-    scale = clusters / max(left, 1) * (stdtrit(max(left, 2), 0.975) / Z95) ** 2 * games.times
-
+    expected = expit(design @ fit.theta)
+    of_cluster = scores(design, games.weight * (POINTS[games.outcome] - expected), games.cluster)
+    scale = games.times * _scale(games.times.sum(), joint.free[:size], group)
     alike, one_sided = _alike(games, size)
-    by_clusters = _squares(of_cluster, scale)
-    by_model = _squares(of_cluster, scale * ~alike)
-    by_model += _squares(design, games.information * _game_variance(games, expected, size) * alike[games.cluster])
-    inner = _solved(fit.hessian, jacobian.T, fit.free)
-    of_clusters, of_model = (inner.T @ (middle + fit.prior_hessian) @ inner for middle in (by_clusters, by_model))
+    by_clusters = meat(of_cluster, scale) + joint.of_prior
+    by_model = meat(of_cluster, scale * ~alike) + joint.of_prior
+    by_model += squares(design, games.information * _game_variance(games, expected, size) * alike[games.cluster])
+    of_clusters, of_model = (fit.covariance(middle, jacobian) for middle in (by_clusters, by_model))
     replaced = np.trace(of_model[:-1, :-1]) > np.trace(of_clusters[:-1, :-1])
     covariance: Floats = of_model if replaced else of_clusters
     covariance[-1, -1] = max(of_clusters[-1, -1], of_model[-1, -1])
     return elo, covariance, one_sided if replaced else 0
 
 
-def _design(first: Ints, second: Ints, size: int) -> csr_array | Floats:
+def _scale(clusters: float, free: Bools, group: Ints) -> float:
+    """By what the squares of few clusters are scaled.
+
+    They are those of the excess over a fit to the same games, so by clusters / (clusters - fitted differences), of
+    which there are fitted players less groups without a given one; and so that normal quantiles give the intervals
+    of Student's t with these degrees of freedom.
+    """
+    differences = np.count_nonzero(free) - len({*group} - {*group[~free]})
+    left = clusters - differences
+    return float(clusters / max(left, 1) * (stdtrit(max(left, 2), 0.975) / Z95) ** 2)
+
+
+def _design(first: Ints, second: Ints, size: int) -> csr_array:
     """The derivatives of s - t + h by the parameters, a row for each two players, `float[rows, players + 1]`."""
     row, ones = np.arange(len(first)), np.ones(len(first))
     columns = np.concatenate([first, second, np.full(len(first), size)])
     values = np.concatenate([ones, -ones, ones])
-    design = coo_array((values, (np.tile(row, 3), columns)), shape=(len(first), size + 1))
-    return design.toarray() if len(first) * size < SMALL else design.tocsr()
+    return coo_array((values, (np.tile(row, 3), columns)), shape=(len(first), size + 1)).tocsr()
 
 
-def _squares(rows: csr_array | Floats, weight: Floats) -> Floats:
-    """The weighted sum of v v' over rows v."""
-    if isinstance(rows, np.ndarray):
-        return (rows.T * weight) @ rows
-    total: Floats = (rows.T @ (diags_array(weight) @ rows)).toarray()
-    return total
-
-
-def _solved(hessian: Floats, right: Floats, free: Bools) -> Floats:
-    """The solution of hessian @ solution = right, 0 for parameters that are not *free*."""
-    solution = np.zeros_like(right)
-    solution[free] = np.linalg.solve(hessian[np.ix_(free, free)], right[free])
-    return solution
-
-
-def _game_variance(games: _Clusters, expected: Floats, size: int) -> Floats:
+def _game_variance(games: Clusters, expected: Floats, size: int) -> Floats:
     """The variance of a game's score in each row of *games*, were it as the model has it.
 
     A game of expected score p is drawn in at most 2 min(p, 1 - p) of cases; where it is in a share c of these, its
@@ -484,7 +412,7 @@ def _game_variance(games: _Clusters, expected: Floats, size: int) -> Floats:
     are added, one that is not drawn and one that is as often as all games are.
     """
     number, room = games.weight * games.times[games.cluster], 2 * np.minimum(expected, 1 - expected)
-    pairing = pd.factorize(_pairing(games.first, games.second, size))[0]
+    pairing = pd.factorize(pairing_of(games.first, games.second, size))[0]
     drawn, possible = np.bincount(pairing, number * (games.outcome == DRAW)), np.bincount(pairing, number * room)
     overall = min(drawn.sum() / (possible.sum() + 1), 1.0)
     share = np.minimum((drawn + overall) / (possible + 2), 1.0)[pairing]
@@ -492,7 +420,7 @@ def _game_variance(games: _Clusters, expected: Floats, size: int) -> Floats:
     return variance
 
 
-def _alike(games: _Clusters, size: int) -> tuple[Bools, int]:
+def _alike(games: Clusters, size: int) -> tuple[Bools, int]:
     """Which clusters show no spread of the difference that they measure, and in how many pairings.
 
     Pairings whose clusters differ connect players into parts. Between parts, all clusters of a pairing ended
@@ -502,10 +430,10 @@ def _alike(games: _Clusters, size: int) -> tuple[Bools, int]:
     mean = np.bincount(games.cluster, games.weight * lead) / np.bincount(games.cluster, games.weight)
     start = np.unique(games.cluster, return_index=True)[1]
     first, second = games.first[start], games.second[start]
-    pairing = _pairing(first, second, size)
+    pairing = pairing_of(first, second, size)
     means = pd.Series(mean).groupby(pairing)
     differ = (means.transform("max") > means.transform("min") + 1e-9).to_numpy()
-    part = _components(first[differ], second[differ], size)
+    part = components(first[differ], second[differ], size)
     alike: Bools = part[first] != part[second]
     return alike, len(np.unique(pairing[alike]))
 

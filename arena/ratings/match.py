@@ -191,73 +191,67 @@ def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -
     observed = weights / total
     if model == "logistic":
         points = np.linspace(0, 1, len(counts))
-        low, high = (float(_mean_fit(observed, points - score_from_elo(elo))) for elo in (elo0, elo1))
+        fits = [_nearest(observed, points - score_from_elo(elo)) for elo in (elo0, elo1)]
     else:
-        games_per_result = len(counts) // 2
-        low, high = (_ratio_fit(observed, math.sqrt(games_per_result) * elo / NELO_SCALE) for elo in (elo0, elo1))
-    return total * (high - low)
+        scale = math.sqrt(len(counts) // 2) / NELO_SCALE
+        fits = [_nearest_of_ratio(observed, scale * elo) for elo in (elo0, elo1)]
+    null, alternative = (float(observed @ np.log(fit / observed)) for fit in fits)
+    return total * (alternative - null)
 
 
-def _mean_fit(observed: Floats, values: Floats) -> Floats:
-    """Best fit to *observed* by a distribution q under which *values* have mean 0: max of sum p ln(q / p).
+def _nearest(observed: Floats, values: Floats) -> Floats:
+    """The distribution nearest to *observed*, by max of sum p ln q, under which *values* have mean 0.
 
-    *observed* is p, `float[n]`, all above 0; *values* are `float[..., n]`, and the result has their leading
-    shape. It is -inf where all values have one sign. The optimum is q = p / (1 + x values) with x the root of
-    the decreasing function sum p values / (1 + x values) between its poles on both sides of 0. It is found inside
-    a shrinking bracket by Newton's method, applied to the function times its distances from both poles, which is
-    nearly a straight line.
+    It is q = p / (1 + x values) with one multiplier x: the root of the decreasing function sum p values / (1 + x
+    values) between the poles -1 / max and -1 / min, which lie on both sides of 0, as some values are positive and
+    some negative. Newton's method finds it for the function times its distances from both poles, which is nearly a
+    straight line; a step that would leave the bracket halves it.
     """
-    least, most = values.min(axis=-1), values.max(axis=-1)
-    feasible = (least < 0) & (most > 0)
-    pole, other_pole = -1 / np.where(feasible, most, 1.0), -1 / np.where(feasible, least, -1.0)
-    low, high = np.where(feasible, pole, 0.0), np.where(feasible, other_pole, 0.0)
-    x = np.zeros(values.shape[:-1])
+    low = pole = -1 / float(values.max())
+    high = other_pole = -1 / float(values.min())
+    x = 0.0
     for _ in range(100):
-        tilted = values / (1 + x[..., None] * values)
-        slope, curvature = tilted @ observed, tilted**2 @ observed
-        if (slope**2 <= 1e-18 * curvature)[feasible].all():
+        tilted = values / (1 + x * values)
+        slope, curvature = float(observed @ tilted), float(observed @ tilted**2)
+        if slope**2 <= 1e-24 * curvature:
             break
-        low, high = np.where(slope > 0, x, low), np.where(slope > 0, high, x)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            newton = x + slope / (curvature - slope * (1 / (x - pole) - 1 / (other_pole - x)))
-        x = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
-    fit = -np.log1p(x[..., None] * values) @ observed
-    return np.where(feasible, fit, -np.inf)
+        low, high = (x, high) if slope > 0 else (low, x)
+        step = slope / (curvature - slope * (1 / (x - pole) - 1 / (other_pole - x)))
+        x = x + step if low < x + step < high else (low + high) / 2
+    return observed / (1 + x * values)
 
 
-def _ratio_fit(observed: Floats, ratio: float) -> float:
-    """Best fit to *observed*, as in `_mean_fit`, by a q whose (mean - 1/2) / deviation is *ratio*.
+def _nearest_of_ratio(observed: Floats, t: float) -> Floats:
+    """The distribution nearest to *observed*, as in `_nearest`, of which (mean - 1/2) / deviation is *t*.
 
-    With c = score - 1/2 and ratio t >= 0, distributions of ratio t form the parabola (1 + t^2) E[c]^2 = t^2
-    E[c^2]. Its tangent at deviation sigma is the set of mean 0 of b = c - t (sigma / 2 + (c - t sigma)^2 /
-    (2 sigma)), the linearized constraint of normalized_elo_practical.pdf, section 4.1. Ratios above t are
-    the union of all tangents, so the best fit among them is the best over the tangents. Ratios below t form
-    a convex set, the intersection of the half spaces E[b] <= 0, so the best fit among them is the worst
-    over the half spaces. Both are one-dimensional searches that need no starting point and cannot leave the
-    feasible set.
+    With c = score - 1/2 and deviation s, the constraint E[c] = t s, linearized as in normalized_elo_practical.pdf,
+    section 4.1, is that b = c - t (s / 2 + (c - t s)^2 / (2 s)) has mean 0. The nearest one under it meets the
+    constraint itself if its own deviation is s, that is if E[c^2] = (1 + t^2) s^2: a root in s, at most 1/2. Far
+    hypotheses have several, of which the best is taken. Some b must be positive, which bounds s for each c.
     """
-    if ratio < 0:
-        return _ratio_fit(observed[::-1], -ratio)
-    centred = np.linspace(-0.5, 0.5, len(observed))
-    mean = float(observed @ centred)
-    deviation = math.sqrt(observed @ (centred - mean) ** 2)
-    above = mean >= ratio * deviation
+    if t < 0:
+        return _nearest_of_ratio(observed[::-1], -t)[::-1]
+    c = np.linspace(-0.5, 0.5, len(observed))
+    if t < 1e-12:
+        return _nearest(observed, c)
+    from scipy.optimize import brentq  # here, as it takes a tenth of a second to load
 
-    # A tangent meets the distributions only if some b is positive, which bounds sigma for each c > 0.
-    t, best = max(ratio, 1e-9), centred[centred > 0]
-    root = math.hypot(1, t)
-    low = np.maximum(best * t / (root * (root + 1)), 1e-6)
-    high = np.minimum(best * (root + 1) / (root * t), 0.5)
-    rows = np.arange(len(best))
-    for _ in range(3):
-        sigma = np.geomspace(low, high, 64, axis=-1)[..., None]
-        tangents = centred - t * (sigma / 2 + (centred - t * sigma) ** 2 / (2 * sigma))
-        fits = _mean_fit(observed, tangents)
-        if above:
-            fits = np.where(tangents @ observed > 0, fits, 0.0)
-        best_fit = fits.argmin(axis=-1) if above else fits.argmax(axis=-1)
-        low, high = sigma[rows, np.maximum(best_fit - 1, 0), 0], sigma[rows, np.minimum(best_fit + 1, 63), 0]
-    return float(fits.min() if above else fits.max())
+    def fit(s: float) -> Floats:
+        return _nearest(observed, c - t * (s / 2 + (c - t * s) ** 2 / (2 * s)))
+
+    def excess(s: float) -> float:
+        return float(fit(s) @ c**2) - (1 + t**2) * s**2
+
+    root, inside = math.hypot(1, t), 1 + 1e-9
+    ends = [(best * t / (root * (root + 1)), min(best * (root + 1) / (root * t), 0.51)) for best in c[c > 0]]
+    deviations = sorted(s for low, high in ends for s in np.geomspace(low * inside, high / inside, 16).tolist())
+    excesses = [excess(s) for s in deviations]
+    fits = [
+        fit(float(brentq(excess, low, high, xtol=1e-14)))
+        for low, high, at_low, at_high in zip(deviations, deviations[1:], excesses, excesses[1:], strict=False)
+        if at_low >= 0 > at_high
+    ]
+    return max(fits, key=lambda q: float(observed @ np.log(q)))
 
 
 def _checked(counts: Counts) -> Floats:

@@ -22,6 +22,7 @@ from arena.base.errors import ArenaError
 from arena.base.files import decoded, is_unicode, unreadable
 from arena.base.wording import counted, cut, quoted
 from arena.base.writing import cell_text
+from arena.ratings.clusters import pairs_by_opening
 from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.result import FirstMover, Winner, first_mover, result_of
 from arena.rules.pdn.tokens import RawGame, split, variant_of_tags
@@ -205,8 +206,7 @@ def _pdn(path: Path, text: str, first: Colour | None, winner: Winner) -> GameSou
     table = pd.DataFrame(rows, columns=["white", "black", "result", "line", "fen"], dtype=object)
     games = game_table(table["white"], table["black"], table["result"]).assign(line=table["line"])
     if table["fen"].any():
-        number = table.groupby(["white", "black", "fen"]).cumcount().astype(str)
-        games = games.assign(pair=number + " " + table["fen"])
+        games = games.assign(pair=pairs_by_opening(table.rename(columns={"fen": "opening"})))
     notes = []
     if winner == "first" and any(mover.colour == "black" for mover in claims):
         notes.append(f"{path}: 1-0 is Black's win where Black moves first; --results white reads it as White's.")

@@ -19,7 +19,7 @@ MAX_PLAYERS = 500
 """Players above which nothing is fitted: a fit takes seconds."""
 STANDINGS = "standings.csv"
 """The file in a run's folder to which a report writes its players' Elo."""
-PROVISIONAL = "Elo is provisional: a report also counts pairs, openings and repeated games"
+PROVISIONAL = "Elo is provisional: a report also finds repeated games"
 """The note beside Elo that is not a report's."""
 
 
@@ -33,7 +33,7 @@ class EloSoFar(NamedTuple):
 
 def elo_so_far(folder: Path, moment: Moment) -> EloSoFar:
     """The Elo of the report in a run's folder if it is of the same games, else a fit to the results."""
-    reported = _reported(folder, sum(moment.results.values()))
+    reported = _reported(folder, len(moment.rated))
     if reported is not None:
         return EloSoFar(reported, provisional=False)
     elo = estimates(moment)
@@ -65,20 +65,19 @@ class RunReader:
 
 
 def estimates(moment: Moment) -> dict[str, Interval]:
-    """The joint rating of a run's results, by player, best first; 0 is the mean, or the anchor if it has games.
+    """The joint rating of a run's games, by player, best first.
 
-    Games are taken as independent, without their pairs and openings: a report's intervals may be narrower. Empty
-    without games, and for more than MAX_PLAYERS players.
+    Its intervals are those of a report but for games that repeat one another, which it cannot know, as it reads no
+    moves. Empty without games, and for more than MAX_PLAYERS players.
     """
     import pandas as pd
 
     from arena.ratings.joint import rate
 
-    players = {name for white, black, _ in moment.results for name in (white, black)}
+    games = pd.DataFrame(moment.rated, columns=["white", "black", "result", "pair"])
+    players = {*games["white"], *games["black"]}
     if not 0 < len(players) <= MAX_PLAYERS:
         return {}
-    rows = [(*key, games) for key, games in moment.results.items()]
-    games = pd.DataFrame(rows, columns=["white", "black", "result", "count"])
     anchor = {player: elo for player, elo in moment.anchor.items() if player in players}
     table = rate(games, first=moment.first, anchor=anchor).table
     return {row["player"]: Interval.of(row, "elo") for row in table.to_dict("records")}

@@ -8,16 +8,17 @@ import platform
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
+from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo, Session
-from arena.ledger.ledger import DISQUALIFIED, FILE, run_info
+from arena.ledger.ledger import DISQUALIFIED, FILE, run_info, stored_experiment
 from arena.ledger.store import COMPLETE, StoreError, documents, reading
 from arena.ratings.interval import Interval
 from arena.ratings.match import SprtState, sprt
@@ -34,8 +35,8 @@ GROUP BY white, black, result, termination ORDER BY MIN(game)"""
 _MAY_QUERY, _STILL_ACTIVE = 0x1000, 259
 """PROCESS_QUERY_LIMITED_INFORMATION, and the exit code of a process that has none yet (Windows)."""
 
-Results = Mapping[tuple[str, str, str], int]
-"""How many games have each white, black and result."""
+Rated: TypeAlias = Sequence[tuple[str, str, str, int]]
+"""White, black, result and number of the pair of games."""
 
 
 class Standing(NamedTuple):
@@ -105,12 +106,12 @@ class Moment(NamedTuple):
     now: float
     """When this was read, in seconds since 1970."""
     players: int
-    results: Results
-    """Of the games that count."""
+    rated: Rated
+    """The games that count."""
     first: Colour
     """The colour that moves first."""
     anchor: Mapping[str, float]
-    """The Elo that the configuration gives, by player."""
+    """The Elo that is given, by player, as in the run's report."""
     sprt: SprtState | None = None
     """Of the sequential test; None without one, or before its first pair."""
     sprt_pairs: int = 0
@@ -133,7 +134,7 @@ class Moment(NamedTuple):
         return (self.planned - self.games) / self.rate if self.rate and self.planned else None
 
     def as_dict(self, elo: Mapping[str, Interval]) -> dict[str, Any]:
-        """All of it as JSON types but `results`, with the players' Elo."""
+        """All of it as JSON types but `rated`, with the players' Elo."""
         values = self._asdict() | {
             "rate": self.rate,
             "seconds_left": self.seconds_left,
@@ -142,7 +143,7 @@ class Moment(NamedTuple):
             "session": None if self.session is None else self.session._asdict(),
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
         }
-        left_out = ("info", "seconds", "results", "sprt_pairs")
+        left_out = ("info", "seconds", "rated", "sprt_pairs")
         return {name: value for name, value in values.items() if name not in left_out}
 
 
@@ -168,10 +169,10 @@ def _moment(folder: Path, connection: Connection) -> Moment:
     disqualified, session, clock = stored.get(DISQUALIFIED, []), info.session, stored.get(CLOCK)
     counts = connection.execute(_COUNTS).fetchall()
     games = sum(row[4] for row in counts)
-    results: Counter[tuple[str, str, str]] = Counter()
-    for white, black, result, _, count, *_ in counts:
-        if white not in disqualified and black not in disqualified:
-            results[white, black, result] += count
+    rows = connection.execute("SELECT white, black, result, pair FROM games ORDER BY game")
+    rated = [game for game in rows if not {*game[:2]} & {*disqualified}]
+    players = [player for player in stored_experiment(stored, path).players if player.name not in disqualified]
+    given = {player: elo for player, elo in experiment["anchor"].items() if player not in disqualified}
     test, pairs = _sequential_test(connection, experiment["sprt"])
     playing = False if complete else _is_playing(folder, session)
     variant = build_variant(experiment["variant"])
@@ -185,7 +186,7 @@ def _moment(folder: Path, connection: Connection) -> Moment:
         searches=connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0],
         searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
         complete=complete,
-        standings=_standings(results),
+        standings=_standings(rated),
         incidents=_incidents(counts),
         disqualified=disqualified,
         info=info,
@@ -194,20 +195,20 @@ def _moment(folder: Path, connection: Connection) -> Moment:
         ended=connection.execute("SELECT MAX(began + seconds) FROM games").fetchone()[0],
         now=time.time(),
         players=len(experiment["players"]),
-        results=results,
+        rated=rated,
         first=COLOURS[variant.first],
-        anchor=experiment["anchor"],
+        anchor=given_elo(players, given),
         sprt=test,
         sprt_pairs=pairs,
     )
 
 
-def _standings(results: Results) -> list[Standing]:
+def _standings(rated: Rated) -> list[Standing]:
     games_by_points: dict[str, Counter[float]] = defaultdict(Counter)
-    for (white, black, result), games in results.items():
+    for white, black, result, _ in rated:
         points = points_of(result)
-        games_by_points[white][points] += games
-        games_by_points[black][1 - points] += games
+        games_by_points[white][points] += 1
+        games_by_points[black][1 - points] += 1
     standings = (Standing(player, of[1], of[0.5], of[0]) for player, of in games_by_points.items())
     return sorted(standings, key=lambda standing: (-standing.score, standing.player))
 

@@ -13,7 +13,7 @@ import pytest
 
 from arena.learning.config import Learning
 from arena.learning.games import Job, Played, packed
-from arena.learning.logistic import logistic_fit, mean_loss
+from arena.learning.logistic import fit_weights, mean_loss
 from arena.learning.method import Session, Step
 from arena.learning.numbers import Number, NumberError, PlayerNumbers, TunedNumber, tuned_number
 from arena.learning.spsa import slope
@@ -74,7 +74,7 @@ def synthetic(n: int, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_regression_finds_the_weights_that_made_the_results() -> None:
     theta = np.array([0.8, -0.2, 1.5])
     x, points = synthetic(20_000, theta)
-    fit = logistic_fit(x, points, np.arange(len(x)), 1e-6)
+    fit = fit_weights(x, points, np.arange(len(x)), 1e-6)
     assert (np.abs(fit.theta - theta) < 4 * fit.errors).all()
     assert (fit.errors < 0.05).all()
     chance = 1 / (1 + np.exp(-x @ fit.theta))
@@ -85,8 +85,8 @@ def test_regression_finds_the_weights_that_made_the_results() -> None:
 @pytest.mark.full
 def test_positions_of_one_game_count_as_one_observation() -> None:
     x, points = synthetic(2000, np.array([0.8, -0.2, 1.5]))
-    once = logistic_fit(x, points, np.arange(2000), 1e-6)
-    five = logistic_fit(np.repeat(x, 5, 0), np.repeat(points, 5), np.repeat(np.arange(2000), 5), 1e-6)
+    once = fit_weights(x, points, np.arange(2000), 1e-6)
+    five = fit_weights(np.repeat(x, 5, 0), np.repeat(points, 5), np.repeat(np.arange(2000), 5), 1e-6)
     assert five.theta == pytest.approx(once.theta, rel=1e-3)
     assert five.errors == pytest.approx(once.errors, rel=1e-3)
 
@@ -96,10 +96,10 @@ def test_a_game_is_held_out_as_by_a_fit_to_all_others() -> None:
     games = np.arange(300) // 10
     exact = []
     for game in range(30):
-        theta = logistic_fit(x[games != game], points[games != game], games[games != game], 1.0).theta
+        theta = fit_weights(x[games != game], points[games != game], games[games != game], 1.0).theta
         logits = x[games == game] @ theta
         exact += (np.logaddexp(0, logits) - points[games == game] * logits).tolist()
-    fit = logistic_fit(x, points, games, 1.0)
+    fit = fit_weights(x, points, games, 1.0)
     assert fit.held_out == pytest.approx(mean_loss(np.array(exact), games), abs=5e-3)
     assert fit.loss < fit.held_out.mean < fit.loss + 0.04
 
@@ -114,9 +114,9 @@ def test_the_interval_of_a_loss_counts_games_and_not_positions() -> None:
 
 def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
     x, _ = synthetic(500, np.array([0.8, -0.2, 1.5]))
-    draws = logistic_fit(x, np.full(500, 0.5), np.arange(500), 1.0)
+    draws = fit_weights(x, np.full(500, 0.5), np.arange(500), 1.0)
     assert draws.theta == pytest.approx([0, 0, 0], abs=1e-9)
-    both = logistic_fit(np.tile(x, (2, 1)), np.repeat([1.0, 0.0], 500), np.arange(1000), 1.0)
+    both = fit_weights(np.tile(x, (2, 1)), np.repeat([1.0, 0.0], 500), np.arange(1000), 1.0)
     assert both.theta == pytest.approx([0, 0, 0], abs=1e-9)
     assert draws.loss == pytest.approx(np.log(2))
 
@@ -125,7 +125,7 @@ def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
 def test_the_penalty_draws_weights_to_0_and_leaves_an_empty_column_there() -> None:
     x, points = synthetic(500, np.array([0.8, -0.2, 1.5]))
     x = np.hstack([x, np.zeros((500, 1))])
-    sizes = [np.abs(logistic_fit(x, points, np.arange(500), penalty).theta) for penalty in (0.01, 50.0, 5000.0)]
+    sizes = [np.abs(fit_weights(x, points, np.arange(500), penalty).theta) for penalty in (0.01, 50.0, 5000.0)]
     assert (sizes[0][:3] > sizes[1][:3]).all()
     assert (sizes[1][:3] > sizes[2][:3]).all()
     assert all(size[3] == 0 for size in sizes)

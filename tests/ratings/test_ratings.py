@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import t as student
 
+from arena.ratings.clusters import clustered
 from arena.ratings.interval import ELO_PER_LOGIT, Z95
-from arena.ratings.joint import NoteKind, Ratings, rate
+from arena.ratings.joint import NoteKind, Ratings, cluster_of_each, rate
 from tests.helpers.needed import needed
 from tests.helpers.results import (
     GAMES,
@@ -326,6 +327,19 @@ def test_copies_of_every_game_leave_the_rating_of_the_distinct_games():
     for column in ("elo", "elo_low", "elo_high"):
         np.testing.assert_allclose(table[column], expected.table[column], rtol=1e-9)
     assert table["games"].tolist() == [490, 490]
+
+
+def test_pairs_that_a_copy_links_are_one_cluster_and_every_game_weighs_as_many_as_are_distinct():
+    rows = [("a", 1, "x"), ("b", 1, "y"), ("a", 2, "x"), ("b", 2, "z"), ("a", 3, "v"), ("b", 3, "w")]
+    games = pd.DataFrame([*rows, ("a", None, None)], columns=["white", "pair", "line"])
+    games = games.assign(black=games["white"].map({"a": "b", "b": "a"}), result="white")
+    cluster = cluster_of_each(games, ["a", "b"])
+    assert [set(np.flatnonzero(cluster == cluster[game])) for game in (0, 4, 6)] == [{0, 1, 2, 3}, {4, 5}, {6}]
+    numbers = pd.DataFrame(
+        {"first": [0, 1, 0, 1, 0, 1, 0], "second": [1, 0, 1, 0, 1, 0, 1], "outcome": 0, "number": 1}
+    )
+    found = clustered(numbers.assign(pair=[1, 1, 2, 2, 3, 3, -1], line=[0, 1, 0, 2, 3, 4, -1]), 2)
+    assert found.weight == pytest.approx([6 / 7] * 7) and found.times.tolist() == [1, 1, 1]
 
 
 def test_copies_of_one_sided_games_leave_the_rating_of_the_distinct_games():

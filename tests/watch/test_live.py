@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +21,14 @@ import pytest
 
 import arena
 from arena.base.files import lock_folder
+from arena.experiment.formats.base import LEAST_ROUNDS, Played
+from arena.experiment.formats.fixed import RoundRobin, Until
 from arena.ledger.info import RunInfo, Session
 from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
+from arena.rules.result import RESULTS, WHITE_POINTS
 from arena.watch import display
 from arena.watch.display import Progress, follow
 from arena.watch.elo import PROVISIONAL, STANDINGS
@@ -127,7 +134,7 @@ def moment_of(seconds: float | None, **changes: Any) -> Moment:
     info = RunInfo(60, session=Session("", 10, 2, "host", 77))
     moment = Moment(
         "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], info, True, seconds, 995.0,
-        1000.0, 3, {}, "black", {},
+        1000.0, 3, [], "black", {},
     )  # fmt: skip
     return moment._replace(**changes)
 
@@ -175,7 +182,7 @@ def test_elo_is_the_joint_fit_of_the_counts_or_that_of_the_report_of_the_same_ga
         [("a", "b", "white"), ("b", "a", "white"), ("a", "b", "white"), ("c", "a", "draw"), ("b", "c", "black")], 1
     ):
         run.add(game, white, black, result)
-    fitted = rate(arena.load(run.folder).games[["white", "black", "result"]], first="black").table
+    fitted = rate(arena.load(run.folder).games[["white", "black", "result", "pair"]], first="black").table
     found = {row["player"]: row["elo"] for row in status(run)["standings"]}
     assert found == pytest.approx(dict(zip(fitted["player"], fitted["elo"], strict=True)))
 
@@ -191,6 +198,33 @@ def test_elo_is_the_joint_fit_of_the_counts_or_that_of_the_report_of_the_same_ga
     run.add(6, "a", "b", "white")
     (run.folder / STANDINGS).write_text(reported)
     assert status(run)["provisional"] is True and status(run)["standings"][0]["elo"] != 99.5
+
+
+@pytest.mark.parametrize("players", ["ab", "abc"])
+def test_status_report_rate_and_an_early_end_give_the_same_interval_for_the_same_games(
+    tmp_path: Path, players: str
+) -> None:
+    pairings = list(combinations(players, 2))
+    results, number = random.Random(1), itertools.count(1)
+    with StoredRun(tmp_path / "out", players, 200) as run:
+        for _ in range(LEAST_ROUNDS):
+            for first, second in pairings:
+                for white, black in ((first, second), (second, first)):
+                    game = next(number)
+                    run.add(game, white, black, results.choice(RESULTS), moves=[str(game)])
+    found = {row["player"]: row["elo_high"] - row["elo"] for row in status(run)["standings"]}
+    ratings = arena.load(run.folder).ratings.table.set_index("player")
+    assert found == pytest.approx((ratings["elo_high"] - ratings["elo"]).to_dict())
+    rated = json.loads(invoke("rate", run.folder, "--json").stdout)["players"]
+    assert found == pytest.approx({row["player"]: row["error"] for row in rated})
+    games = arena.load(run.folder).games
+    points = [WHITE_POINTS[result] for result in games["result"]]
+    for error, ended in ((max(found.values()) + 1e-3, True), (max(found.values()) - 1e-3, False)):
+        batches = Until(error=error).batches(RoundRobin(), list(players), 200, first="black")
+        played = Played((white, 1 - black) for white, black in zip(points[::2], points[1::2], strict=True))
+        assert len(next(batches)) * 2 == len(games)
+        with pytest.raises(StopIteration) if ended else nullcontext():
+            batches.send(played)
 
 
 def test_a_sequential_test_is_told_by_the_pairs_at_the_head_of_the_schedule(tmp_path: Path) -> None:

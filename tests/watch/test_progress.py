@@ -26,7 +26,7 @@ from arena.rules.game import Termination
 from arena.watch import display, elo, live
 from arena.watch.display import PLAIN_SECONDS, Display, view
 from arena.watch.elo import EloSoFar, RunReader
-from arena.watch.live import Forfeits, Moment, Standing, read_moment
+from arena.watch.live import Forfeits, Moment, Rated, Standing, read_moment
 from arena.watch.words import duration, status_line
 from tests.helpers.schedules import plan_of
 from tests.helpers.stored_run import StoredRun
@@ -144,7 +144,7 @@ def test_looks_at_a_run_take_three_per_cent_of_the_time(
     def read(_: Path) -> Moment:
         looks.append(clock.now)
         clock.now += 0.1
-        return moment_of({})
+        return moment_of([])
 
     monkeypatch.setattr(elo, "read_moment", read)
     reader = RunReader(tmp_path)
@@ -155,10 +155,10 @@ def test_looks_at_a_run_take_three_per_cent_of_the_time(
 
 
 def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    moment = moment_of({("a", "b", "white"): 3, ("c", "b", "black"): 2})
+    moment = moment_of([*[("a", "b", "white", 1)] * 3, *[("c", "b", "black", 1)] * 2])
     assert list(elo.estimates(moment)) == ["a", "b", "c"]
     monkeypatch.setattr(elo, "MAX_PLAYERS", 2)
-    assert elo.estimates(moment) == elo.estimates(moment_of({})) == {}
+    assert elo.estimates(moment) == elo.estimates(moment_of([])) == {}
 
 
 # --- the window
@@ -167,10 +167,10 @@ def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
 NAMES = ("n" * 40, "名" * 20, "короткий", "a", "x]y[red]")
 
 
-def moment_of(results: Mapping[tuple[str, str, str], int], **changes: Any) -> Moment:
+def moment_of(rated: Rated, **changes: Any) -> Moment:
     moment = Moment(
         "t" * 300, "english", "swiss", 5, 9, True, 0, 0, False, [], [], [], RunInfo(9), True, None, None, 0.0, 3,
-        results, "black", {},
+        rated, "black", {},
     )  # fmt: skip
     return moment._replace(**changes)
 
@@ -179,7 +179,7 @@ def drawn(width: int, height: int, elo: Mapping[str, Interval], **changes: Any) 
     """The lines that a window of that size shows."""
     out = io.StringIO()
     console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
-    console.print(view(moment_of({}, **changes), EloSoFar(dict(elo), provisional=bool(elo)), console))
+    console.print(view(moment_of([], **changes), EloSoFar(dict(elo), provisional=bool(elo)), console))
     return out.getvalue().splitlines()
 
 

@@ -84,17 +84,16 @@ class Until(Section):
         """Rounds of one opening by all pairings until every 95 % interval is within +-`error` Elo.
 
         A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS, or where one player's Elo
-        is unknown after as many pairs of its games. It is the rating of the report, except that repeated games
-        count each time. As errors fall with the square root of the rounds, the next batch is four fifths of the
-        missing rounds, at least a twentieth of the rounds so far and at most as many.
+        is unknown after as many pairs of its games. It has the intervals of the report: openings differ, so that
+        no game repeats another. As errors fall with the square root of the rounds, the next batch is four fifths
+        of the missing rounds, at least a twentieth of the rounds so far and at most as many.
         """
         import pandas as pd
 
-        from arena.ratings.joint import rate
+        from arena.ratings.joint import rate, zero
 
         pairings, games = format.pairings(names), list[tuple[str, str, str, int]]()
-        zero = {names[0]: 0.0} if len(names) == 2 else anchor
-        unknown = [player for player, name in enumerate(names) if name not in zero]
+        unknown = [player for player, name in enumerate(names) if name not in anchor]
         met = sum(unknown[0] in pairing for pairing in pairings) if len(unknown) == 1 else 1
         begin, end = 0, min(math.ceil(LEAST_ROUNDS / max(met, 1)), openings) if pairings else 0
         while begin < end:
@@ -107,10 +106,11 @@ class Until(Section):
                     (first_name, second_name, result_of(as_white), number),
                     (second_name, first_name, result_of(1 - as_black), number),
                 ]
-            out = {names[player] for player in played.void}
-            counted = [game for game in games if not out & {*game[:2]}]
+            left = [name for player, name in enumerate(names) if player not in played.void]
+            counted = [game for game in games if {*game[:2]} <= {*left}]
             frame = pd.DataFrame(counted, columns=["white", "black", "result", "pair"])
-            table = rate(frame, names, first=first, anchor=zero).table
+            given = {name: elo for name, elo in anchor.items() if name in left}
+            table = rate(frame, left, first=first, anchor=zero(left, given)).table
             # To six decimals, so that every machine finds the same.
             error = round(float((table["elo_high"] - table["elo_low"]).max() / 2), 6)
             if not error > self.error:

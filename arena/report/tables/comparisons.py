@@ -10,10 +10,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from arena.experiment.names import phrases
+from arena.experiment.zero import reference as reference_of
 from arena.ratings.joint import Ratings
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.settings import LIMITS, key, limits, settings, shared_names, terms_at, without
-from arena.report.tables.settings import reference as reference_of
 from players.options import options_of
 from players.player import PlayerSpec
 from players.table import PLAYERS

@@ -11,13 +11,13 @@ import pandas as pd
 
 from arena.base.files import RUNS
 from arena.experiment.model import Experiment
+from arena.experiment.zero import given_elo
 from arena.ledger.info import RunInfo
 from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
 from arena.report.faults import Faults
 from arena.report.tables.likeness import found_in_run
-from arena.report.tables.settings import reference
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
 from arena.rules.result import Colour
@@ -134,10 +134,7 @@ class RatedRun:
     @property
     def anchor(self) -> dict[str, float]:
         """Elo that is given, by player; of two players the Elo of one is that over the other."""
-        players = self.experiment.players
-        if self.experiment.anchor or len(players) != 2:
-            return self.experiment.anchor
-        return {reference(players, None).name: 0.0}
+        return given_elo(self.experiment.players, self.experiment.anchor)
 
     @cached_property
     def ratings(self) -> Ratings:

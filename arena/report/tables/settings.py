@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arena.experiment.names import word_of
-from players.loading import own_code, user_files
 from players.player import ENGINE, Limit, PlayerSpec
 
 LIMITS = Limit._fields
@@ -72,15 +71,6 @@ def terms_at(specs: Sequence[PlayerSpec]) -> tuple[str, str]:
     numbers = sorted({limits(spec)[kinds[0]] for spec in specs})
     unit = " s" if kinds == ["seconds"] else ""
     return terms(kinds), " to ".join(f"{n}" for n in dict.fromkeys([numbers[0], numbers[-1]])) + unit
-
-
-def reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
-    """The player that others are compared with: the anchor, else the first; of two the second, or a built-in."""
-    anchored = [spec for spec in specs if spec.name == anchor]
-    if anchored or len(specs) != 2:
-        return [*anchored, *specs][0]
-    first, second = (bool(own_code(spec) or user_files(spec)) for spec in specs)
-    return specs[0] if second and not first else specs[1]
 
 
 def families(players: Iterable[PlayerSpec], limit: str = "depth") -> dict[str, str]:

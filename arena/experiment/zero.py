@@ -1,0 +1,22 @@
+"""Where Elo is 0: one rule for a run's report, its status and its early end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from players.loading import own_code, user_files
+from players.player import PlayerSpec
+
+
+def given_elo(specs: Sequence[PlayerSpec], anchor: Mapping[str, float]) -> dict[str, float]:
+    """The Elo that is given, by player: of two without an *anchor* that of one, so that the other's is over it."""
+    return {reference(specs, None).name: 0.0} if len(specs) == 2 and not anchor else dict(anchor)
+
+
+def reference(specs: Sequence[PlayerSpec], anchor: str | None) -> PlayerSpec:
+    """The player that others are compared with: the anchor, else the first; of two the second, or a built-in."""
+    anchored = [spec for spec in specs if spec.name == anchor]
+    if anchored or len(specs) != 2:
+        return [*anchored, *specs][0]
+    first, second = (bool(own_code(spec) or user_files(spec)) for spec in specs)
+    return specs[0] if second and not first else specs[1]

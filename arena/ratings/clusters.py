@@ -1,0 +1,112 @@
+"""Clusters: which games are independent of one another, and what repeated games weigh.
+
+Games of the same two players are not independent if they are
+
+* a pair: two games from one opening with colours swapped, which share a number, or
+* copies: games with the same colours and the same line, that is opening and moves,
+
+or if a chain of such links connects them: what is linked is one cluster. An example, of two players a and b:
+
+    game  first  pair  line
+    1     a      1     x
+    2     b      1     y
+    3     a      2     x       a copy of game 1, so that pairs 1 and 2 are linked
+    4     b      2     z
+    5     a      3     v
+    6     b      3     w
+    7     a      -     -       linked to nothing
+
+makes the clusters {1, 2, 3, 4}, {5, 6} and {7}. Seven games are played, six of them distinct, and they count as
+six: each weighs 6 / 7, copies or not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from arena.ratings.interval import Floats, Ints
+
+
+class Clusters(NamedTuple):
+    """Games as a fit takes them, a row for each or for several that ended alike; `[rows]` but for `times`."""
+
+    first: Ints  # player who moves first
+    second: Ints
+    outcome: Ints  # 0 for a win of the first player, 1 for a draw, 2 for a loss
+    cluster: Ints  # 0, 1, ...: games that are not independent share a number
+    weight: Floats  # games that the row counts as in each of the clusters that it is part of
+    information: Floats  # games whose variance, under the model, is that of the row in all those clusters
+    times: Floats  # `float[clusters]`: independent clusters like this one
+
+
+def clustered(games: pd.DataFrame, size: int) -> Clusters:
+    """Games in clusters.
+
+    *games* have whole numbers: first and second, players below *size*; outcome; pair and line, -1 for a game
+    without one; number, the games that the row stands for. A row without pair and line is so many clusters.
+    """
+    first, second, number = (games[name].to_numpy() for name in ("first", "second", "number"))
+    meeting = pairing_of(first, second, size)
+    pair = _numbered(games["pair"], meeting)
+    line = _numbered(games["line"], first * size + second)
+    cluster = _linked(pair, line)
+    is_alone = (pair < 0) & (line < 0)
+    times = np.ones(cluster.max(initial=-1) + 1)
+    times[cluster[is_alone]] = number[is_alone]
+
+    # N games of two players, D of them distinct, weigh D / N each; a sum of k copies has k^2 times the variance
+    has_line = line >= 0
+    copies = np.ones(len(games))
+    copies[has_line] = np.bincount(line[has_line], number[has_line])[line[has_line]]
+    distinct = np.where(has_line, number / copies, number)
+    _, code = np.unique(meeting, return_inverse=True)
+    share = (np.bincount(code, distinct) / np.bincount(code, number))[code]
+    weight, information = share * np.where(is_alone, 1, number), share**2 * number * copies
+    return Clusters(first, second, games["outcome"].to_numpy(), cluster, weight, information, times)
+
+
+def pairs_by_opening(games: pd.DataFrame) -> pd.Series:
+    """Pairs of games that have no numbers: the k-th of two players from an opening with either colours are one.
+
+    *games* have the columns white, black and opening.
+    """
+    repetition = games.groupby(["white", "black", "opening"]).cumcount().astype(str)
+    return repetition + " " + games["opening"]
+
+
+def pairing_of(first: Ints, second: Ints, size: int) -> Ints:
+    """A number for each two players, whoever moves first: `divmod(number, size)` are the two."""
+    return np.minimum(first, second) * size + np.maximum(first, second)
+
+
+def components(a: Ints, b: Ints, size: int) -> Ints:
+    """Component of each node of the graph with edges a-b, numbered from the largest, then by first member."""
+    if not size:
+        return np.zeros(0, np.int64)
+    label = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(size, size)), directed=False)[1]
+    _, start, count = np.unique(label, return_index=True, return_counts=True)
+    number = np.empty(len(count), np.int64)
+    number[np.lexsort((start, -count))] = np.arange(len(count))
+    return number[label]
+
+
+def _numbered(code: pd.Series, within: Ints) -> Ints:
+    """A number for each code within each of *within*, -1 where the code is -1."""
+    number = pd.DataFrame({"code": code.to_numpy(), "within": within}).groupby(["code", "within"]).ngroup()
+    return np.where(code < 0, -1, number)
+
+
+def _linked(*keys: Ints) -> Ints:
+    """The cluster of each game: games with the same key of any kind are one, a key of -1 links to nothing."""
+    games, leaders = [], []
+    for key in keys:
+        has_key = np.flatnonzero(key >= 0)
+        _, leader, place = np.unique(key[has_key], return_index=True, return_inverse=True)
+        games.append(has_key)
+        leaders.append(has_key[leader][place])  # the first game with the same key
+    return components(np.concatenate(games), np.concatenate(leaders), len(keys[0]))
