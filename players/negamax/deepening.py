@@ -38,14 +38,19 @@ class SearchRecord(Record):
         `settings` are fields of it; an array whose address is among them must live as long as the record.
         """
         super().__init__(kind, settings)
-        self._answer = self.array[list(Answer._fields)]
+        assert kind.fields is not None
+        places = [kind.fields[name][1] // 8 for name in Answer._fields]
+        assert places == list(range(places[0], places[0] + len(places))), (
+            "the fields of Answer stand in their order"
+        )
+        self._answer = self.array.view("i8")[places[0] : places[0] + len(places)]
         self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
         """The best line, the chosen move first, and the moves of equal value, in the order of the root's moves."""
 
     def answer(self) -> Answer:
         """What the search reports."""
         if is_compiling():
-            return Answer._make(self._answer.item())
+            return Answer._make(self._answer.tolist())
         return Answer(**{name: int(self.states[0][name]) for name in Answer._fields})
 
 

@@ -177,20 +177,20 @@ class Negamax(Searcher):
 def _choice(
     answer: Answer, move: int, score: float | None = None, line: tuple[int, ...] = (), plies_to_win: int = 0
 ) -> Choice:
-    return Choice(
+    return Choice(  # in its order, as names would take a quarter of a microsecond more
         move,
         score,
-        depth=answer.completed,
-        deepest=answer.deepest,
-        nodes=answer.nodes,
-        leaves=answer.leaves,
-        cutoffs_max=answer.cutoffs_max,
-        cutoffs_min=answer.cutoffs_min,
-        cutoffs_first=answer.cutoffs_first,
-        tt_probes=answer.tt_probes,
-        tt_hits=answer.tt_hits,
-        pv=line,
-        plies_to_win=plies_to_win,
+        answer.completed,
+        answer.deepest,
+        answer.nodes,
+        answer.leaves,
+        answer.cutoffs_max,
+        answer.cutoffs_min,
+        answer.cutoffs_first,
+        answer.tt_probes,
+        answer.tt_hits,
+        line,
+        plies_to_win,
     )
 
 
