@@ -35,6 +35,8 @@ from players.identity import (
 )
 from players.player import ENGINE, NETWORKS, PlayerSpec
 
+PLAYER, EVALUATION = "Player", "evaluate"
+"""The class and the function that play if a file has several; the name that a file without any is asked for."""
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
 
 
@@ -81,6 +83,8 @@ def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
                 f"{source} needs a name behind it, {source}:NAME (it has: {listed_names})", key
             ) from None
         message = f"{source} has no {name!r}{meant(name, names)} (it has: {listed_names}){_hidden(source)}"
+        if name in (PLAYER, EVALUATION) and len(names) > 1:
+            message += f"; of several, the one called {name} plays"
         raise PlayerError(message, key) from None
 
 

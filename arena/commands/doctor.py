@@ -18,6 +18,7 @@ from arena.commands.options import VARIANT, json_option
 from arena.commands.output import echo, say
 from arena.commands.waiting import Terminal, announcing_compilation
 from arena.experiment.load import command_for, load_all
+from arena.experiment.submissions import only_evaluation
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.learning import loop
@@ -42,9 +43,12 @@ _PRINTED_LINES = 5
 def check(evaluation: str, variant: Variant) -> None:
     """Examine an EVALUATION, file.py:function or what else a configuration takes, on positions of VARIANT.
 
+    Of a file alone its only @evaluator is examined.
+
     Is it finite, below the scores of wins, right in sign, from the side to move's view, and how fast is it? The
     exit code is 1 if something is wrong.
     """
+    evaluation = only_evaluation(evaluation)
     examination = examined(inline(evaluation, "EVALUATION"), variant)
     echo(f"{evaluation}, {variant.name}")
     for finding in examination.findings:

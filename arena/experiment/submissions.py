@@ -12,14 +12,13 @@ from arena.base.files import found_file
 from arena.base.wording import first_few, nearest, printable, shown
 from arena.experiment.names import EntryError, distinct_names
 from arena.experiment.yaml.values import Node
+from players.loading import EVALUATION, PLAYER
 from players.player import NAME_CHARACTERS
 
 MAX_LISTED = 5
 """Files that an error lists, of a folder in which none matches."""
 KEYS = ("type", "evaluation")
 """The keys of an entry whose value may be a pattern."""
-PLAYER, EVALUATION = "Player", "evaluate"
-"""The class and the function that play if a file has several; the name that a file without any is asked for."""
 MAX_SOURCE = 4 * 2**20
 """Bytes of a Python file that is read to find what plays in it; a larger one is asked for the usual name."""
 _WILD = re.compile(r"[*?\[]")
@@ -121,15 +120,29 @@ def _utf8(file: str) -> str:
     return file.encode("utf-8", "backslashreplace").decode()
 
 
+def only_evaluation(reference: str) -> str:
+    """A Python file that is named alone with its only `@evaluator` behind it; any other text as it is."""
+    if not reference.endswith(".py") or not Path(reference).is_file():
+        return reference
+    names = _functions(_body(Path(reference)) or [])
+    return f"{reference}:{names[0]}" if len(names) == 1 else reference
+
+
+def _body(file: Path) -> Sequence[ast.stmt] | None:
+    """The statements of a Python file; None of one that cannot be read, is too large, or has an error."""
+    try:
+        with warnings.catch_warnings(action="ignore"), file.open("rb") as source:
+            code = source.read(MAX_SOURCE + 1)
+            return ast.parse(code).body if len(code) <= MAX_SOURCE else None
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def _playing(name: str, key: str, folder: Path) -> str:
     """What plays in a Python file, as ":Player", by its source; the usual name if that is not clear."""
     usual = PLAYER if key == "type" else EVALUATION
-    try:
-        with warnings.catch_warnings(action="ignore"), found_file(Path(name), folder).open("rb") as source:
-            if len(code := source.read(MAX_SOURCE + 1)) > MAX_SOURCE:
-                return f":{usual}"
-            body = ast.parse(code).body
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+    body = _body(found_file(Path(name), folder))
+    if body is None:
         return f":{usual}"
     names = _classes(body) if key == "type" else _functions(body)
     return f":{names[0] if len(names) == 1 else usual}"

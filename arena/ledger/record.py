@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import nan
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ TABLES_JUDGE = "tables"
 
 
 class Incident(NamedTuple):
-    """A player's failure: what a bundle of the run's folder says."""
+    """A player's failure: what a bundle of the run's folder says, see `incident_file`."""
 
     player: str
     ply: int
@@ -42,6 +43,11 @@ class Incident(NamedTuple):
     """The game's moves until then."""
     seed: str
     """Of the player's chance."""
+
+
+def incident_file(folder: Path, game: int) -> Path:
+    """The bundle of a failed game in a run's folder."""
+    return folder / "incidents" / f"game-{game}.yaml"
 
 
 class Failure(NamedTuple):

@@ -376,7 +376,8 @@ def _lines(experiment: Experiment, left_out: Collection[str], diagnoses: Sequenc
     if left_out:
         yield f"left out: {len(left_out)} of {len(experiment.players)} players"
     elif diagnoses and experiment.failures.faulty == "stop":
-        yield f"the run continues; arena doctor {experiment.path} looks closer"
+        closer = f"; arena doctor {experiment.path} looks closer" if experiment.path.is_file() else ""
+        yield f"the run continues{closer}"
 
 
 def _unbuilt(experiment: Experiment, index: int, error: PlayerError) -> Sequence[Problem]:

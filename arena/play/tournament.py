@@ -26,7 +26,7 @@ from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import session, versions
 from arena.ledger.ledger import SPENT, Ledger, OtherOpenings, complete_with_failures
 from arena.ledger.packing import add_named
-from arena.ledger.record import GameRecord
+from arena.ledger.record import GameRecord, incident_file
 from arena.ledger.store import StoreError
 from arena.play.grading import configured, grade
 from arena.play.match import crashed
@@ -40,7 +40,7 @@ from arena.rules.position import COLOURS
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
 
-INCIDENTS, LOGS = "incidents", "logs"
+LOGS = "logs"
 """Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
 _KEPT_FILES = 20
 """Bundles, and logs, of one player that are kept: the first ones."""
@@ -220,11 +220,6 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
         waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
         say(f"{counted(count, 'Dask worker')} at {workers}{waiting}")
     return workers or cores()
-
-
-def incident_file(folder: Path, game: int) -> Path:
-    """The bundle of a failed game in a run's folder."""
-    return folder / INCIDENTS / f"game-{game}.yaml"
 
 
 def write_files(folder: Path, record: GameRecord, failures: Mapping[str, int]) -> None:

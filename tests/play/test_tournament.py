@@ -11,6 +11,7 @@ import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
+from arena.ledger.record import incident_file
 from arena.ledger.store import StoreError
 from arena.play import tournament
 from arena.play.prepare import prepare
@@ -119,7 +120,7 @@ def test_a_failure_is_said_with_its_file_where_one_is_kept(
     with pytest.warns(UserWarning, match="fails lost"):
         arena.run(config | {"players": [fails, "random"]}, tmp_path / "out", workers=1)
     [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("game 1: fails")]
-    file = tournament.incident_file(tmp_path / "out", 1)
+    file = incident_file(tmp_path / "out", 1)
     assert (str(file) in line) == file.exists() == bool(kept)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from arena.commands import doctor
 from arena.hosting.handle import LocalPlayer
 from arena.rules.game import Game
 from arena.rules.moves import turned
@@ -222,6 +223,17 @@ def test_check_lists_what_was_found_with_boards_and_the_speed():
     wrong = invoke("check", "own.py:wrong_sign", "english")
     assert wrong.exit_code == 1
     assert "is the sign right?" in wrong.stdout
+
+
+def test_check_of_a_file_alone_examines_its_only_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(doctor, "examined", lambda evaluation, _: asked.append(evaluation) or Examination(()))
+    Path("one.py").write_text("from arena import evaluator\n\n@evaluator\ndef f(p, r): ...\n\ndef helper(): ...\n")
+    evaluators = (f"@evaluator\ndef f{i}(p, r): ...\n" for i in (1, 2))
+    Path("two.py").write_text("\n".join(["from arena import evaluator\n", *evaluators]))
+    for name in ("one.py", "two.py", "one.py:helper", "simple"):
+        invoke("check", name)
+    assert asked == ["one.py:f", "two.py", "one.py:helper", "simple"]
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
+from arena.ledger.record import incident_file
 from arena.report.marks import anchor
 from arena.report.page import markdown_of
-from arena.report.page.blocks import Section
+from arena.report.page.blocks import Section, together
 from arena.report.page.player import PlayerPages, player_sections
 from arena.report.run import Run
-from tests.helpers.report_data import MISSING_WORD, plain, player, synthetic, write_quickly
+from tests.helpers.report_data import MISSING_WORD, changed, plain, player, synthetic, write_quickly
 from tests.helpers.web_browser import page_of
 
 NAMES = ["a b", "a%20b", "q\"<i>'&x=y#", "対局/ü", "plain", "plain:2"]
@@ -39,6 +42,29 @@ def test_the_numbers_of_a_page_are_those_of_the_tables(run: Run) -> None:
     expected = moves.groupby(["player", "phase"], observed=True)[columns].sum()
     phases = run.survey.phases.set_index(["player", "phase"])
     np.testing.assert_allclose(phases[columns].loc[expected.index].to_numpy(float), expected.to_numpy(float))
+
+
+def test_a_failure_has_the_traceback_and_the_output_of_the_game_but_not_in_a_report_without_names(
+    run: Run, tmp_path: Path
+) -> None:
+    games = run.games.assign(error="")
+    game, loser = int(games["game"][0]), games["black"][0]
+    games.loc[0, ["result", "termination", "error"]] = ["white", "error", f"{loser} raised ValueError at ply 3"]
+    failed = changed(run, tmp_path, games=games)
+    bundle = {"player": loser, "traceback": "bot.py, line 7, in choose", "output": "thinking\nstill thinking"}
+    file = incident_file(tmp_path, game)
+    file.parent.mkdir()
+
+    def text(of: Run) -> str:
+        return together(PlayerPages(of, [loser]).blocks(loser))
+
+    assert "Failures in 1 game" in text(failed) and "line 7" not in text(failed)
+    file.write_text(yaml.safe_dump(bundle))
+    assert "bot.py, line 7, in choose" in text(failed) and "still thinking" in text(failed)
+    assert "line 7" not in text(changed(failed, published={}))
+    for other in (yaml.safe_dump(bundle | {"player": "another"}), "- :\n  {"):
+        file.write_text(other)
+        assert "line 7" not in text(failed)
 
 
 def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Run) -> None:

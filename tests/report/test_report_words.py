@@ -363,7 +363,7 @@ def test_points_of_a_swiss_that_no_game_gave_are_those_of_byes_and_of_void_round
     """With two pairs a round a bye is four points; what is left then is of the void round."""
     row = {"points": 8.5, "wins": 2, "draws": 2, "byes": 1, "void_rounds": 1}
     of_bye, of_void = without_games(row, 2)
-    assert of_bye.startswith("4 of 1 bye") and of_void.startswith("1.5 of 1 void round")
+    assert of_bye.startswith("4 for 1 bye") and of_void.startswith("1.5 for 1 void round")
     assert without_games(row | {"byes": 0, "void_rounds": 0}, 2) == []
     swiss = {"type": "swiss", "rounds": 1, "pairs": 2}
     players = [player("a", 1), player("b", 2)]

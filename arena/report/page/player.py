@@ -8,13 +8,14 @@ from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
+import yaml
 from markupsafe import Markup
 
 from arena.base.number import fixed, known, percent, quantity
 from arena.base.wording import counted, listed
 from arena.ledger.moves import PHASES
 from arena.ledger.public import without_paths
-from arena.ledger.record import Failure
+from arena.ledger.record import Failure, incident_file
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import anchor, elo_html, game_link, results_bar
@@ -46,7 +47,7 @@ BOARDS = 60
 REMEDIES = {
     Termination.TIME: "It took longer than its limit: search less, or look at the clock more often.",
     Termination.ILLEGAL_MOVE: "Return one of game.legal_moves; a capture must be taken.",
-    Termination.ERROR: "Run its code on this position to see the error.",
+    Termination.ERROR: "Play the game's moves with its code to see the error.",
 }
 """What to do about a failure, by its kind."""
 BUSY = "The machine was busy, or the limit is close to the cost of a move: fewer workers, or a longer limit."
@@ -110,7 +111,7 @@ class PlayerPages:
         if "buchholz" not in order or name not in set(order["player"]):
             return []
         [row] = order[order["player"] == name].to_dict("records")
-        of_games = f"{row['wins'] + row['draws'] / 2:g} of {counted(row['games'], 'game')}"
+        of_games = f"{row['wins'] + row['draws'] / 2:g} in {counted(row['games'], 'game')}"
         free = without_games(row, self.run.experiment.format.pairs_of_pairing(0)) if "byes" in row else []
         sums = f"Buchholz {row['buchholz']:.4g}, Sonneborn-Berger {row['sonneborn_berger']:.4g}"
         return [Text(f"{row['points']:.4g} points: {listed([of_games, *free])}. {sums}.")]
@@ -146,10 +147,25 @@ class PlayerPages:
             blocks.append(Text(f"{failure_words(first)}. {remedy}", label=f"Game {first.game}{more}:"))
             if game is not None:
                 blocks.append(Text("Position:", code=fen(game.variant, game.positions[-1])))
+            blocks += self._bundled(first)
             if command:
                 blocks.append(Text("Play it again:", code=f"{command} {first.game}"))
         failed = sum(map(len, kinds))
         return [Section("", f"Failures in {counted(failed, 'game')}, and what to do", blocks)]
+
+    def _bundled(self, failure: Failure) -> list[Block]:
+        """The traceback of a failure in a game, and what the player printed, as the run's folder has them."""
+        file = incident_file(self.run.folder, failure.game)
+        if self.run.data.published is not None or not file.is_file():
+            return []
+        try:
+            bundle = yaml.safe_load(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError, yaml.YAMLError):
+            return []
+        if not isinstance(bundle, dict) or bundle.get("player") != failure.player:
+            return []
+        parts = {"Traceback:": bundle.get("traceback"), "Its last output:": bundle.get("output")}
+        return [_lines(label, str(text)) for label, text in parts.items() if text]
 
     def _errors(self, name: str, called: Callable[[str], str], linked: bool) -> list[Block]:
         """Graded errors, each with the board before the move, on which an arrow shows the better one."""

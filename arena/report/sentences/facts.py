@@ -125,7 +125,7 @@ def byes(run: Run) -> str:
     if "byes" not in run.order:
         return ""
     parts = [
-        f"{row['player']} {listed(without_games(row, run.experiment.format.pairs_of_pairing(0)))}"
+        f"{row['player']}: {listed(without_games(row, run.experiment.format.pairs_of_pairing(0)))}"
         for row in run.order.to_dict("records")
         if row["byes"] > 0 or row["void_rounds"] > 0
     ]
@@ -138,10 +138,10 @@ def without_games(row: Mapping[Any, Any], pairs: int) -> list[str]:
     of_void = row["points"] - row["wins"] - row["draws"] / 2 - of_byes
     parts = []
     if row["byes"] > 0:
-        parts.append(f"{of_byes:g} of {counted(int(row['byes']), 'bye')}")
+        parts.append(f"{of_byes:g} for {counted(int(row['byes']), 'bye')}")
     if row["void_rounds"] > 0:
         rounds = counted(int(row["void_rounds"]), "void round")
-        parts.append(f"{of_void:.3g} of {rounds}, as the mean of the others")
+        parts.append(f"{of_void:.3g} for {rounds} (the mean of its other rounds)")
     return parts
 
 
