@@ -227,7 +227,12 @@ def test_check_lists_what_was_found_with_boards_and_the_speed():
 
 def test_check_of_a_file_alone_examines_its_only_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(doctor, "examined", lambda evaluation, _: asked.append(evaluation) or Examination(()))
+
+    def examined_as(evaluation: Any, _: Any) -> Examination:
+        asked.append(evaluation)
+        return Examination(())
+
+    monkeypatch.setattr(doctor, "examined", examined_as)
     Path("one.py").write_text("from arena import evaluator\n\n@evaluator\ndef f(p, r): ...\n\ndef helper(): ...\n")
     evaluators = (f"@evaluator\ndef f{i}(p, r): ...\n" for i in (1, 2))
     Path("two.py").write_text("\n".join(["from arena import evaluator\n", *evaluators]))
