@@ -189,7 +189,7 @@ def is_compiling() -> bool:
 
 def _error_model(function: Callable[..., Any]) -> Literal["numpy", "python"]:
     """How numba compiles divisions: by zero they raise in users' code; the arena's own never divides so."""
-    return "numpy" if function.__module__.partition(".")[0] in ("arena", "players") else "python"
+    return "numpy" if (function.__module__ or "").partition(".")[0] in ("arena", "players") else "python"
 
 
 def _signature(returns: Any, arguments: tuple[Any, ...]) -> Any:
