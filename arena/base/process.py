@@ -14,6 +14,7 @@ import os
 import select
 import signal
 import struct
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -37,6 +38,8 @@ _SIGNAL_SECONDS = 0.1
 """Seconds between two signals to a supervisor to continue."""
 _FRAME_BYTES = 1 << 20
 """Bytes of a frame, at most."""
+importing = threading.Lock()
+"""Held while another thread imports modules: in a process that began then they would stay half imported."""
 _LENGTH = struct.Struct("<I")
 _DRAIN_SECONDS = 0.01
 """Seconds after which a worker's output is read while a frame is waited for; a pipe holds it till then."""
@@ -63,6 +66,8 @@ def start(serve: Serve, megabytes: int, processes: int) -> Process:
 
     It is ended when it has more than `processes` processes, itself included, or shares more memory than that.
     """
+    with importing:
+        pass  # a fork that held it could begin no process itself
     life, requests, answers, output, ending = (os.pipe() for _ in range(5))
     supervisor = os.fork()
     if supervisor == 0:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.base.errors import ArenaError
+from arena.base.process import importing
 from arena.commands.output import say
 from arena.play.workers import EngineError, Stopped
 from arena.watch.display import Display
@@ -63,6 +64,7 @@ class Terminal(Display):
         self, what: str, total: int, folder: Path | None = None, *, at_once: bool = False
     ) -> Iterator[Callable[[], bool]]:
         if self._module is not None:
+            importing.acquire()  # before the thread runs, so that no process begins beside it
             threading.Thread(target=_imported, args=(self._module,), daemon=True).start()
         with (
             super().working(what, total, folder) as never,
@@ -72,9 +74,12 @@ class Terminal(Display):
 
 
 def _imported(module: str) -> None:
-    """Import a module; a failure is the next import's to raise."""
-    with suppress(Exception):
-        import_module(module)
+    """Import a module and release `importing`; a failure is the next import's to raise."""
+    try:
+        with suppress(Exception):
+            import_module(module)
+    finally:
+        importing.release()
 
 
 @contextmanager

@@ -7,12 +7,14 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from arena.base.process import importing
 from arena.base.work import Lost, Stage, run_in_subprocess
 
 ROOT = Path(__file__).parents[2]
@@ -77,6 +79,17 @@ def is_gone(number: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_no_process_begins_while_another_thread_imports():
+    begun: list[object] = []
+    with importing:
+        thread = threading.Thread(target=lambda: begun.extend(run_in_subprocess(iter, (1, 2))))
+        thread.start()
+        thread.join(0.2)
+        assert not begun and thread.is_alive()
+    thread.join(SECONDS)
+    assert begun == [1, 2]
 
 
 @pytest.mark.parametrize("stage", LOST)
