@@ -13,8 +13,7 @@ import click
 
 from arena.base.errors import ArenaError
 from arena.base.wording import counted, cut, listed
-from arena.base.work import cores
-from arena.commands.options import VARIANT, json_option
+from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
 from arena.commands.waiting import Terminal, announcing_compilation
 from arena.experiment.load import command_for, load_all
@@ -26,6 +25,8 @@ from arena.learning.config import load_learning
 from arena.learning.loop import Rehearsal, rehearsal
 from arena.play.pilot import Expectation, expectation, pilot
 from arena.play.prepare import Tournament, diagnose, prepare
+from arena.play.tournament import available
+from arena.play.workers import Workers, kept_workers, worker_count
 from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
@@ -122,14 +123,13 @@ def _end(findings: Sequence[Finding]) -> None:
 @click.option(
     "--pilot", "games", type=click.IntRange(1), metavar="N", help="Games to play [some seconds of them]."
 )
-@click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="Processes that will play games [one a core]."
-)
+@workers_option
 @json_option
-def plan(config: Path, games: int | None, workers: int | None, as_json: bool) -> None:
+@kept_workers()
+def plan(config: Path, games: int | None, workers: Workers | None, as_json: bool) -> None:
     """Say how long CONFIG, a tournament or a learning run, will take and what Elo it can resolve.
 
-    A few games, on as many processes as the run will have, measure time and draws; they are not kept.
+    A few games, on the workers that the run will have, measure time and draws; they are not kept.
     """
     learning = rehearsed(config)
     documents = {}
@@ -137,9 +137,11 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
     for run, tournament in _tournaments(config, learning).items():
         experiment = tournament.experiment
         _check_pilot(tournament, config, games)
-        usual = experiment.workers
-        processes = workers or (usual if isinstance(usual, int) else cores())
-        expected = expectation(tournament, pilot(tournament, processes, games), processes)
+        used = available(workers or experiment.workers, say)
+        processes = used if isinstance(used, int) else worker_count(used)
+        if not processes:
+            raise ArenaError(f"{used} has no workers yet, on which games would be measured")
+        expected = expectation(tournament, pilot(tournament, used, games), processes)
         if learning:
             of_all = expected.seconds_per_game * learning.games / processes
             expected = expected._replace(games=learning.games, seconds=of_all + (expected.loading or 0.0))

@@ -16,7 +16,7 @@ from arena.play.match import play
 from arena.play.prepare import Tournament
 from arena.play.schedule import game_of
 from arena.play.tournament import Unreachable
-from arena.play.workers import run
+from arena.play.workers import Workers, run
 from arena.ratings.match import resolution
 from arena.rules.result import NO_RESULT, points_of
 
@@ -48,8 +48,10 @@ class Expectation(NamedTuple):
     """The smallest difference that the games of one pairing detect between players of equal strength."""
 
 
-def pilot(tournament: Tournament, workers: int, games: int | None = None) -> list[GameRecord]:
+def pilot(tournament: Tournament, workers: Workers, games: int | None = None) -> list[GameRecord]:
     """Play games of the first batch, drawn at random: a number of them, or as many as begin within SECONDS.
+
+    `workers` are processes or the address of a Dask scheduler.
 
     Raises what `arena.play.workers.run` raises, and Unreachable for a player that is not reachable.
     """

@@ -22,12 +22,13 @@ from arena.ledger.ledger import Ledger
 from arena.play.cluster import Cluster, _Call, _here
 from arena.play.prepare import Tournament, prepare
 from arena.play.tournament import play
-from arena.play.workers import EngineError
+from arena.play.workers import EngineError, worker_count
 from arena.play.workers import run as run_tasks
 from arena.rules.variants import VARIANTS
 from players.identity import forget, loaded
 from players.player import PlayerSpec
 from players.table import build_player
+from tests.helpers.command_line import invoke
 from tests.helpers.needed import needed
 from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
@@ -115,6 +116,18 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
     assert set(games["machine"]) == {platform.node()}
     whole = run(tmp_path / "here", "whole", TEXT, workers=2)
     assert_same(arena.load(tmp_path / "out"), whole)
+
+
+def test_a_plan_measures_games_on_the_workers_of_a_cluster_and_counts_them(dask: Dask, tmp_path: Path) -> None:
+    planned(tmp_path)
+    command = ["plan", str(tmp_path / "config.yaml"), "--workers", dask.address, "--pilot", "4", "--json"]
+    without = invoke(*command)
+    assert without.exit_code == 2 and without.stderr.splitlines()[-1].startswith(dask.address)
+    workers = [dask.worker(), dask.worker()]
+    while worker_count(dask.address) < len(workers):
+        time.sleep(0.05)
+    [document] = [json.loads(line) for line in invoke(*command).stdout.splitlines()]
+    assert document["workers"] == len(workers) and document["seconds_per_game"] > 0
 
 
 def test_a_lost_scheduler_is_one_line_and_the_run_goes_on_elsewhere(dask: Dask, tmp_path: Path) -> None:
