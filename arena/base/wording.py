@@ -108,10 +108,15 @@ def message_of(error: BaseException) -> str:
         return "its message cannot be read"
 
 
-def traceback_of(error: BaseException) -> str:
-    """The place where an exception was raised, as Python prints it."""
+def traceback_of(error: BaseException, *, behind: Sequence[str] = ()) -> str:
+    """The place where an exception was raised, as Python prints it.
+
+    What calls the first code that is not in the folders `behind` is left out, if there is such code.
+    """
     try:
-        lines = traceback.format_list(traceback.extract_tb(error.__traceback__))
+        frames = traceback.extract_tb(error.__traceback__)
+        first = next((n for n, frame in enumerate(frames) if not frame.filename.startswith(tuple(behind))), 0)
+        lines = traceback.format_list(frames[first:])
         return printable("".join(lines))[-MAX_MESSAGE:]
     except BaseException:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 import threading
 import time
@@ -11,6 +12,7 @@ from contextlib import nullcontext, suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from arena.base.files import ROOT
 from arena.base.wording import message_of, printable, traceback_of
 from arena.rules.game import Game, Termination
 from arena.rules.jit.kernel import native_errors
@@ -64,6 +66,10 @@ class PlayerFailure(Exception):
         """Whether the player was reachable: else the failure is not its own, and no game is scored by it."""
 
 
+_OWN_CODE = [f"{ROOT / package}{os.sep}" for package in ("arena", "players")]
+"""The beginnings of the paths of the arena's own code, which calls a user's."""
+
+
 def failure_of(error: BaseException) -> PlayerFailure:
     """An exception of a player that was begun or asked, as its failure."""
     try:
@@ -82,7 +88,7 @@ def failure_of(error: BaseException) -> PlayerFailure:
     if isinstance(error, PlayerError):
         return PlayerFailure(Termination.ERROR, f"was not built: {error}")
     message = f"raised {type(error).__name__}: {message_of(error)}"
-    return PlayerFailure(Termination.ERROR, message, traceback_of(error))
+    return PlayerFailure(Termination.ERROR, message, traceback_of(error, behind=_OWN_CODE))
 
 
 class LocalPlayer:

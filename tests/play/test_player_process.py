@@ -335,7 +335,8 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(
     assert sentence in (out / "summary.md").read_text()
     bundle = yaml.safe_load((out / "incidents" / "game-5.yaml").read_text())
     assert bundle["player"] == "bad" and bundle["ply"] == len(bundle["moves"].split()) + 1
-    assert "sys.exit()" in bundle["traceback"] and bundle["replay"] == "arena replay out 5"
+    assert "sys.exit()" in bundle["traceback"] and "handle.py" not in bundle["traceback"]
+    assert bundle["replay"] == "arena replay out 5"
     assert len(list((out / "incidents").iterdir())) == 3
 
 
