@@ -163,7 +163,7 @@ def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
     (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
     result = invoke("plan", "mine.yaml", "--pilot", "2", "--workers", "1")
     assert result.exit_code == 0, result.output
-    assert "of games on 1 worker" in result.stdout
+    assert " on 1 worker\n" in result.stdout
 
 
 def test_commands_name_commands_and_configurations_that_there_are():
