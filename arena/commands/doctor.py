@@ -101,7 +101,7 @@ def _say_of(about: str, text: str) -> None:
 def rehearsed(config: Path) -> Rehearsal | None:
     """The match and the number of games of a learning run, None for a file with a tournament.
 
-    Builds its players, and draws the openings of its last match. Exits with what is wrong.
+    Builds its players, and draws the openings of its last match. Raises ArenaError for what is wrong.
     """
     if command_for(config) == "run":
         return None
