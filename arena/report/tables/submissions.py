@@ -42,7 +42,7 @@ def submissions(run: RatedRun, standings: pd.DataFrame, final: pd.DataFrame) -> 
     rated, order = standings.set_index("player"), final.set_index("player")
     place = (order["place"] if len(order) else rated["rank"]).drop(list(run.data.disqualified), errors="ignore")
     points = rated["wins"] + rated["draws"] / 2
-    if "buchholz" in order:  # with those of byes and void rounds
+    if len(order) and "buchholz" in order:  # with those of byes and void rounds
         points = order["points"].combine_first(points)
     ranked = order.reindex(columns=["byes", "void_rounds", "buchholz", "sonneborn_berger"])
     failed = Counter(failure.player for failure in failed_games(run))
