@@ -15,7 +15,7 @@ from arena.base.errors import ArenaError
 from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
-from arena.commands.waiting import Terminal, announcing_compilation
+from arena.commands.waiting import Looking, Terminal, announcing_compilation
 from arena.experiment.load import command_for, load_all
 from arena.experiment.submissions import only_evaluation
 from arena.experiment.yaml.errors import ConfigError
@@ -86,7 +86,8 @@ def doctor(config: Path) -> None:
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""
             folder = Path("reports") / experiment.name / run
-            for finding in diagnose(experiment, folder, partial(_say_of, about)):
+            looking = Looking(len(experiment.players))
+            for finding in diagnose(experiment, folder, partial(_say_of, about), looking):
                 findings.append(finding)
                 warning = " (warning)" if finding.level == "warning" else ""
                 printed = [f"  | {cut(line)}" for line in finding.output.splitlines()[-_PRINTED_LINES:]]

@@ -16,8 +16,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rich.console import Console
+from rich.text import Text
+
 from arena.base.errors import ArenaError
 from arena.base.process import importing
+from arena.base.writing import replaces_lines
 from arena.commands.output import say
 from arena.play.workers import EngineError, Stopped
 from arena.watch.display import Display
@@ -71,6 +75,25 @@ class Terminal(Display):
             nullcontext(never) if at_once else interruptible(self.say, resumes=self._resumes) as stopping,
         ):
             yield stopping
+
+
+class Looking:
+    """Shows in the last line of a terminal who is being looked at, of how many; nothing elsewhere."""
+
+    def __init__(self, players: int) -> None:
+        self._players = players
+        self._status = Console(stderr=True, highlight=False).status("") if replaces_lines(sys.stderr) else None
+
+    def __call__(self, left: Sequence[str]) -> None:
+        """Show the first of those who are left; end without any."""
+        if self._status is None:
+            return
+        if not left:
+            self._status.stop()
+            return
+        number = self._players - len(left) + 1
+        self._status.update(Text(f"looking at {left[0]}, {number} of {self._players}"))
+        self._status.start()
 
 
 def _imported(module: str) -> None:
