@@ -232,7 +232,7 @@ def from_folder(text: str, folder: str) -> str:
 
 def no_file(path: Path) -> str:
     """That there is no file, and where it can be had if it is the example of many configurations."""
-    return f"there is no file {path}" + (f"; `arena init` writes {EXAMPLE}" if path.name == EXAMPLE else "")
+    return f"there is no file {path}" + "; `arena init` writes one of that name" * (path.name == EXAMPLE)
 
 
 def _load_module(name: str) -> Any:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import Console
+from rich.status import Status
 from rich.text import Text
 
 from arena.base.errors import ArenaError
@@ -80,20 +81,29 @@ class Terminal(Display):
 class Looking:
     """Shows in the last line of a terminal who is being looked at, of how many; nothing elsewhere."""
 
-    def __init__(self, players: int) -> None:
-        self._players = players
-        self._status = Console(stderr=True, highlight=False).status("") if replaces_lines(sys.stderr) else None
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._status: Status | None = None
+        self._players = 0
 
     def __call__(self, left: Sequence[str]) -> None:
         """Show the first of those who are left; end without any."""
+        if not left or not replaces_lines(sys.stderr):
+            if self._status is not None:
+                self._status.stop()
+            self._status = None
+            return
         if self._status is None:
-            return
-        if not left:
-            self._status.stop()
-            return
-        number = self._players - len(left) + 1
-        self._status.update(Text(f"looking at {left[0]}, {number} of {self._players}"))
-        self._status.start()
+            self._players, self._status = len(left), self._console.status("")
+            self._status.start()
+        self._status.update(Text(f"looking at {left[0]}, {self._players - len(left) + 1} of {self._players}"))
+
+    def say(self, text: str) -> None:
+        """Print a line beside the command's output, above that line."""
+        if self._status is None:
+            say(text)
+        else:
+            self._console.print(text, markup=False)
 
 
 def _imported(module: str) -> None:
