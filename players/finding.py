@@ -12,10 +12,10 @@ Level: TypeAlias = Literal["ok", "warning", "error"]
 UNBUILT, SAME_FILE, ALIKE = "unbuilt", "same file", "alike"
 """Kinds of findings: it cannot be built; its files are those of others; it made the same moves as others."""
 _KINDS = {
-    UNBUILT: "cannot be built",
-    "time": "did not answer in time",
-    "illegal_move": "did not return a legal move",
-    "error": "failed by an error",
+    UNBUILT: "it cannot be built",
+    "time": "it did not answer in time",
+    "illegal_move": "it did not return a legal move",
+    "error": "it failed by an error",
 }
 """What is said of a finding without what a user's code wrote, by its kind: also by how a game of it ended."""
 
@@ -58,7 +58,8 @@ class Finding(NamedTuple):
 
     def without_code(self) -> Finding:
         """The finding without what a user's code wrote."""
-        message = self.message or _KINDS.get(self.kind, "is faulty" if self.level == "error" else "is suspect")
+        otherwise = "it has a mistake" if self.level == "error" else "is suspect"
+        message = self.message or _KINDS.get(self.kind, otherwise)
         return self._replace(message=message, said="", traceback="", output="")
 
     def as_dict(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import shlex
 import sys
@@ -16,7 +17,7 @@ from typing import Any
 
 from arena.base.errors import ArenaError
 from arena.base.files import found_file
-from arena.base.wording import nearest, printable
+from arena.base.wording import nearest, printable, quoted
 from players.identity import (
     NAMED,
     Files,
@@ -37,6 +38,8 @@ from players.player import ENGINE, NETWORKS, PlayerSpec
 
 PLAYER, EVALUATION = "Player", "evaluate"
 """The class and the function that play if a file has several; the name that a file without any is asked for."""
+EXAMPLE = "my_heuristic.py"
+"""The example of a user's own file, which `arena init` writes."""
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?", re.DOTALL)
 
 
@@ -109,8 +112,8 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
         if Path(frame.filename).name == Path(source).name:
             line = f"line {frame.lineno}: "
     if isinstance(error, SyntaxError) and error.lineno:
-        line = f"line {error.lineno}: "
-    plain = _COLOURS.sub("", str(error.msg if isinstance(error, SyntaxError) else error))
+        return printable(_of_syntax(error, source, line))
+    plain = _COLOURS.sub("", str(error))
     text = [part.strip() for part in plain.splitlines() if part.strip()]
     reason = next((part for part in text if not part.startswith(("Failed in", "During:"))), "")
     places = [part for part in text if part.startswith("File ") and ", line " in part]
@@ -119,6 +122,15 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
     if own:
         line = f"line {own[0].rsplit(', line ', 1)[1].split(':')[0].rstrip('.')}: "
     return printable(f"{line}{type(error).__name__}: {reason}").rstrip(": ")
+
+
+def _of_syntax(error: SyntaxError, source: str, line: str) -> str:
+    """A syntax error with its line, column and text; in a file that `source` imports at `line`, with its name."""
+    file = Path(error.filename or source).name
+    where = f"line {error.lineno}" if file == Path(source).name else f"{line}{file}, line {error.lineno}"
+    where += f", column {error.offset}" if error.offset else ""
+    text = f" in {quoted(error.text.strip())}" if error.text else ""
+    return f"{where}: {type(error).__name__}: {error.msg}{text}"
 
 
 def meant(name: str, names: Iterable[str]) -> str:
@@ -213,6 +225,16 @@ def files_of(spec: PlayerSpec, loaded: Files = MappingProxyType({})) -> dict[str
     return {**{str(path.resolve()): hash_of(path) for path in files}, **loaded}
 
 
+def from_folder(text: str, folder: str) -> str:
+    """A message whose files in `folder` are named from there on; as it is without a folder."""
+    return text.replace(f"{folder}{os.sep}", "") if folder else text
+
+
+def no_file(path: Path) -> str:
+    """That there is no file, and where it can be had if it is the example of many configurations."""
+    return f"there is no file {path}" + "; `arena init` writes one of that name" * (path.name == EXAMPLE)
+
+
 def _load_module(name: str) -> Any:
     """The module of a name, loaded again if its file was edited since it was loaded here."""
     import_from(package=name.partition(".")[0])
@@ -228,7 +250,7 @@ def _load_module(name: str) -> Any:
 def _load_file(path: Path) -> Any:
     """The module that is a file, loaded again if it was edited since, or what it has loaded was."""
     if not is_there(path):
-        raise PlayerError(f"there is no file {path}")
+        raise PlayerError(no_file(path))
     resolved = path.resolve()
     import_from(resolved.parent)
     if not is_current():

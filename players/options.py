@@ -18,6 +18,10 @@ from players.player import EVALUATIONS, MEANT_LIMITS, Limit, PlayerSpec
 ENTRY_KEYS = ("name", "type", "sweep", "in_process", *Limit._fields)
 """The keys that every entry of `players:` may have; the others are options of its class."""
 
+_NO_SEED = (
+    "{} has no option 'seed': all chance comes from the run's seed ('seed: 2' at the top of the file); "
+    "another one there plays another sample"
+)
 _REQUIRED = inspect.Parameter.empty
 _NOUNS = {"integer": "whole number", "number": "number", "string": "text", "object": "mapping", "array": "list"}
 
@@ -163,6 +167,8 @@ def check_options(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:
     for name, value in values.items():
         if name in options:
             options[name].check(value)
+        elif name == "seed" and not takes_any(maker):
+            raise PlayerError(_NO_SEED.format(spec.type), name)
         elif not takes_any(maker):
             raise PlayerError(unknown("option", name, dict.fromkeys((*ENTRY_KEYS, *options)), MEANT_LIMITS), name)
     for name, option in options.items():

@@ -15,7 +15,7 @@ from arena.base.errors import ArenaError
 from arena.base.wording import counted, cut, listed
 from arena.commands.options import VARIANT, json_option, workers_option
 from arena.commands.output import echo, say
-from arena.commands.waiting import Terminal, announcing_compilation
+from arena.commands.waiting import Looking, Terminal, announcing_compilation
 from arena.experiment.load import command_for, load_all
 from arena.experiment.submissions import only_evaluation
 from arena.experiment.yaml.errors import ConfigError
@@ -30,6 +30,7 @@ from arena.play.workers import Workers, kept_workers, worker_count
 from arena.rules.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
+from arena.watch.observer import announcing
 from arena.watch.words import duration
 from players.examine import examined
 from players.finding import Finding
@@ -82,11 +83,12 @@ def doctor(config: Path) -> None:
             raise error from None
         echo(str(error))
         findings += [Finding("error", said=message) for *_, message in error.problems]
-    with announcing_compilation():
+    looking = Looking()
+    with announcing(looking.say):
         for run, experiment in experiments.items():
             about = f"{run}: " if run else ""
             folder = Path("reports") / experiment.name / run
-            for finding in diagnose(experiment, folder, partial(_say_of, about)):
+            for finding in diagnose(experiment, folder, partial(_say_of, looking, about), looking):
                 findings.append(finding)
                 warning = " (warning)" if finding.level == "warning" else ""
                 printed = [f"  | {cut(line)}" for line in finding.output.splitlines()[-_PRINTED_LINES:]]
@@ -94,8 +96,8 @@ def doctor(config: Path) -> None:
     _end(findings)
 
 
-def _say_of(about: str, text: str) -> None:
-    say(about + text)
+def _say_of(looking: Looking, about: str, text: str) -> None:
+    looking.say(about + text)
 
 
 def rehearsed(config: Path) -> Rehearsal | None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from arena.base.errors import ArenaError
+from players.loading import EXAMPLE
 
 TEMPLATES = Path(__file__).with_name("templates")
-FILES = ("arena.yaml", "my_heuristic.py")
+FILES = ("arena.yaml", EXAMPLE)
 """The templates, copied as they are."""
 
 

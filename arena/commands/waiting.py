@@ -16,8 +16,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
 from arena.base.errors import ArenaError
 from arena.base.process import importing
+from arena.base.writing import replaces_lines
 from arena.commands.output import say
 from arena.play.workers import EngineError, Stopped
 from arena.watch.display import Display
@@ -71,6 +76,34 @@ class Terminal(Display):
             nullcontext(never) if at_once else interruptible(self.say, resumes=self._resumes) as stopping,
         ):
             yield stopping
+
+
+class Looking:
+    """Shows in the last line of a terminal who is being looked at, of how many; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._status: Status | None = None
+        self._players = 0
+
+    def __call__(self, left: Sequence[str]) -> None:
+        """Show the first of those who are left; end without any."""
+        if not left or not replaces_lines(sys.stderr):
+            if self._status is not None:
+                self._status.stop()
+            self._status = None
+            return
+        if self._status is None:
+            self._players, self._status = len(left), self._console.status("")
+            self._status.start()
+        self._status.update(Text(f"looking at {left[0]}, {self._players - len(left) + 1} of {self._players}"))
+
+    def say(self, text: str) -> None:
+        """Print a line beside the command's output, above that line."""
+        if self._status is None:
+            say(text)
+        else:
+            self._console.print(text, markup=False)
 
 
 def _imported(module: str) -> None:

@@ -57,15 +57,16 @@ class Failure(NamedTuple):
     player: str
     kind: Termination
     """One of FORFEITS."""
-    plies: int
-    """Of the game until then."""
+    ply: int
+    """The half-move that failed, from 1."""
     detail: str = ""
     """What the record says after the player's name; empty where that is unknown, or not to be shown."""
 
     @property
     def words(self) -> str:
         """What happened, in words that go on after the player's name."""
-        return self.detail or _FAILED[self.kind] + (f" after ply {self.plies}" if self.plies else " at the start")
+        is_unplayed = self.kind == Termination.DISQUALIFIED
+        return self.detail or _FAILED[self.kind] + ("" if is_unplayed else f" at ply {self.ply}")
 
 
 _FAILED = {
@@ -83,7 +84,14 @@ def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
             losers = {"white": ["black"], "black": ["white"]}.get(game["result"], ["white", "black"])
             for player in (str(game[colour]) for colour in losers):
                 told = "" if game["termination"] == Termination.DISQUALIFIED else detail(game["error"], player)
-                yield Failure(game["game"], player, Termination(game["termination"]), game["plies"], told)
+                yield Failure(game["game"], player, Termination(game["termination"]), _ply(game, player), told)
+
+
+def _ply(game: Mapping[Any, Any], player: str) -> int:
+    """The half-move by which a player lost a game: the last one if the player made it too late, else the next."""
+    plies, first_mover = game["plies"], "white" if game["opening_fen"].startswith("W") else "black"
+    is_last = plies > 0 and (player == game[first_mover]) == (plies % 2 == 1)
+    return plies if is_last else plies + 1
 
 
 def detail(error: str, player: str) -> str:

@@ -30,7 +30,7 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK, COLOURS, WHITE, Position
 from arena.rules.result import NO_RESULT
 from arena.rules.variants import Variant
-from players.loading import is_logged, own_code
+from players.loading import from_folder, is_logged, own_code
 from players.player import Allowance, Choice, PlayerSpec
 
 REASON_CHARACTERS = 200
@@ -278,7 +278,8 @@ def _record(task: Task) -> GameRecord:
     except Fault as fault:
         name, failure = (task.white, task.black)[fault.colour].name, fault.failure
         outcome, extra, is_reached = Outcome(1 - fault.colour, failure.termination), failure.extra, failure.reached
-        error = f"{name} {cut(str(failure), REASON_CHARACTERS)} at ply {fault.ply}"
+        reason = cut(from_folder(str(failure), task.allowance.folder), REASON_CHARACTERS)
+        error = f"{name} {reason} at ply {fault.ply}"
         if is_reached:
             start, seed = fen(task.variant, task.opening), _seed(task, fault.colour)
             told = failure.traceback, failure.output

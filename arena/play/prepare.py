@@ -36,7 +36,7 @@ from arena.ledger.ledger import info_in
 from arena.play.grading import GradingError, configured
 from arena.play.match import Task, play
 from arena.play.suite import Suite, read_suite
-from arena.play.trial import Extent, Look, is_own, look_at, of_source
+from arena.play.trial import Extent, Look, as_written, is_own, look_at, of_source
 from arena.play.workers import Workers, start_workers
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
@@ -281,11 +281,13 @@ def diagnose(
     experiment: Experiment,
     folder: Path,
     say: Callable[[str], object] = lambda _: None,
+    looking: Callable[[Sequence[str]], object] = lambda _: None,
 ) -> Iterator[Finding]:
     """Yield problems of a configuration whose run is to be kept in `folder`, and what its players printed.
 
     All that `prepare` makes is made, and every player of the user's own plays several games. `say` receives what
-    is done next. Where a user's own code needs a sandbox and there is none, its files are only read.
+    is done next, `looking` the players that are still looked at. Where a user's own code needs a sandbox and there
+    is none, its files are only read.
     """
     if line := _unguarded(experiment):
         say(line)
@@ -296,7 +298,8 @@ def diagnose(
         say("without a sandbox players are read, but not tried")
         for spec in experiment.players:
             for finding in of_source(located(spec, experiment.path.parent)):
-                yield finding._replace(where=spec.name)
+                said = as_written(finding.said, spec, experiment.path.parent)
+                yield finding._replace(where=spec.name, said=said)
         return
     variant = build_variant(experiment.variant)
     parts = _parts(experiment, variant, say)
@@ -307,7 +310,7 @@ def diagnose(
     existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         yield Finding("error", f"{folder} cannot be written to", "disk")
-    looks = look_at(experiment, variant, Extent.GAMES, say, everyone=True)
+    looks = look_at(experiment, variant, Extent.GAMES, say, everyone=True, looking=looking)
     for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
         for finding in look.problems:
             said = finding.said
@@ -342,7 +345,7 @@ def _parts(experiment: Experiment, variant: Variant, say: Callable[[str], object
 def _unguarded(experiment: Experiment) -> str:
     """Say in a line that the user's own Python may do what the user may; empty in a sandbox, or without any."""
     files = dict.fromkeys(
-        path.name for spec in experiment.players for path in user_files(spec) if path.suffix == ".py"
+        str(path) for spec in experiment.players for path in user_files(spec) if path.suffix == ".py"
     )
     if experiment.sandbox or not files:
         return ""
@@ -352,12 +355,7 @@ def _unguarded(experiment: Experiment) -> str:
 def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[Mapping[str, str], tuple[Finding, ...]]:
     """The faulty players that are left out, with their files, and the findings on all with a user's code."""
     users = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
-    folder = f"{experiment.path.parent.resolve()}/"
-    diagnoses = tuple(
-        finding._replace(where=spec.name, said=finding.said.replace(folder, ""))
-        for spec, problems in users
-        for finding in problems
-    )
+    diagnoses = tuple(finding._replace(where=spec.name) for spec, problems in users for finding in problems)
     faulty = {finding.where for finding in diagnoses if finding.level == "error"}
     leaves_out = experiment.failures.faulty == "leave-out"
     return {spec.name: source_of(spec) for spec, _ in users if leaves_out and spec.name in faulty}, diagnoses

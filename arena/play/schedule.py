@@ -172,8 +172,8 @@ class Schedule:
         if not lost:
             return None
         result = "draw" if len(lost) == 2 else "black" if lost[0] == scheduled.white else "white"
-        why = f"disqualified after {counted(self._limit, 'failure')}, with no sound game that counts"
-        why += ": its games are void" if self._are_void else ""
+        why = f"was disqualified after {counted(self._limit, 'failure')}"
+        why += ": its games do not count" if self._are_void else ""
         error = "; ".join(f"{self._names[player]} {why}" for player in lost)
         return self._tournament.task(scheduled).record(result, Termination.DISQUALIFIED, error=error)
 

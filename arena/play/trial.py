@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from enum import IntEnum
 from itertools import product
-from pathlib import Path, PurePath
+from pathlib import Path
 from threading import Timer
 from typing import Any, NamedTuple
 
@@ -40,8 +40,10 @@ from players.loading import (
     PlayerError,
     blame,
     files_of,
+    from_folder,
     located,
     meant,
+    no_file,
     own_code,
     user_files,
     without_own_code,
@@ -139,11 +141,12 @@ def look_at(
     workers: int = 1,
     *,
     everyone: bool = False,
+    looking: Callable[[Sequence[str]], object] = lambda _: None,
 ) -> list[Look]:
     """Look at the players of an experiment: of built-in types, unless `everyone`, only whether they can be built.
 
     Players of one evaluation are looked at together, on one of the worker processes. `say` receives which of a
-    user's players is tried at length, and which take long.
+    user's players is tried at length, and which take long; `looking` those that are left, also when none is.
     """
     specs = [located(spec, experiment.path.parent) for spec in experiment.players]
     allowance = experiment.allowance._replace(unreachable=1)
@@ -167,19 +170,39 @@ def look_at(
             looks |= looked_at(_announced(trial, say))
     trials = (_announced(trial, say) for trial in of_users)
 
+    def left() -> list[str]:
+        return [spec.name for spec in specs if spec.name not in looks]
+
     def say_who_is_slow() -> None:
-        if missing := [spec.name for spec in specs if spec.name not in looks]:
-            say(f"still looking at {listed(missing)}")
+        if left():
+            say(f"still looking at {listed(left())}")
 
     slow = Timer(_SLOW_SECONDS, say_who_is_slow)
     slow.daemon = True
     slow.start()
     try:
+        looking(left())
         for group_looks in run(looked_at, trials, workers, lambda: False):
             looks |= group_looks
+            looking(left())
     finally:
         slow.cancel()
-    return _with_copies(specs, [looks[spec.name] for spec in specs])
+        looking(())
+    told = [_as_written(looks[spec.name], spec, experiment.path.parent) for spec in experiment.players]
+    return _with_copies(specs, told)
+
+
+def as_written(text: str, spec: PlayerSpec, folder: Path) -> str:
+    """A message on a player, with its files as the configuration in `folder` names them, others from there on."""
+    for at, path in zip(user_files(located(spec, folder)), user_files(spec), strict=True):
+        text = text.replace(str(at), str(path))
+    return from_folder(text, str(folder.resolve()))
+
+
+def _as_written(look: Look, spec: PlayerSpec, folder: Path) -> Look:
+    findings = tuple(finding._replace(said=as_written(finding.said, spec, folder)) for finding in look.findings)
+    error = look.error and PlayerError(as_written(str(look.error), spec, folder), *look.error.keys)
+    return look._replace(findings=findings, error=error)
 
 
 def _with_copies(specs: Sequence[PlayerSpec], looks: Sequence[Look]) -> list[Look]:
@@ -221,16 +244,16 @@ def of_source(spec: PlayerSpec) -> Iterator[Finding]:
     """Yield what is wrong with a player's Python file without running it: its syntax, or what it should define."""
     for reference in own_code(spec) if _is_python(spec) else ():
         source, _, name = reference.rpartition(":")
-        path, told = Path(source), PurePath(source).name
+        path = Path(source)
         if path.suffix != ".py":
             continue
         try:
             tree = ast.parse(path.read_bytes())
         except OSError:
-            yield Finding("error", said=f"there is no file {source}", kind=UNBUILT)
+            yield Finding("error", said=no_file(path), kind=UNBUILT)
             continue
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            yield Finding("error", said=f"{told} cannot be loaded: {blame(error, source)}", kind=UNBUILT)
+            yield Finding("error", said=f"{source} cannot be loaded: {blame(error, source)}", kind=UNBUILT)
             continue
         if name not in (bound := _bound(tree)) and "*" not in bound:
             public = [
@@ -239,7 +262,7 @@ def of_source(spec: PlayerSpec) -> Iterator[Finding]:
                 if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
             ]
             has = f"(it has: {', '.join(public) or 'nothing'})"
-            yield Finding("error", said=f"{told} has no {name!r}{meant(name, public)} {has}", kind=UNBUILT)
+            yield Finding("error", said=f"{source} has no {name!r}{meant(name, public)} {has}", kind=UNBUILT)
 
 
 def _bound(tree: ast.Module) -> set[str]:

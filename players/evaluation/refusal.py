@@ -14,6 +14,7 @@ from arena.rules.rules import Rules
 from players.evaluation import features
 from players.loading import blame, meant
 
+_NO_GETATTR = "getattr is not possible in compiled code: write the name, features.men"
 _PLAIN_WORDS = (
     (r"No conversion from (.+) to float64 .*", r"it must return a number on every path, not \1"),
     (r"\.*\s*Raised from .*", ""),
@@ -29,9 +30,18 @@ _PLAIN_WORDS = (
         r"Cannot bind 'args=.*' to signature '(.+)' due to \"TypeError: (.+)\"\.?",
         lambda found: f"a function is called with other arguments than it takes, {_untyped(found[1])}: {found[2]}",
     ),
+    (r"No implementation of function Function\(<built-in function getattr>\) .*", _NO_GETATTR),
     (
-        r"No implementation of function Function\(<built-in function (\w+)>\) .*",
+        r"No implementation of function Function\(<(?:built-in function|class) '?(\w+)'?>\) .*",
         r"\1 cannot be called with these arguments in compiled code",
+    ),
+    (
+        r"Untyped global name '(\w+)': .*<class 'builtin_function_or_method'>",
+        r"\1 is not possible in compiled code",
+    ),
+    (
+        r"The use of yield in a closure is unsupported\.",
+        "a generator (x for x in ...) is not possible in compiled code: write a loop",
     ),
     (r"(Unknown attribute '\w+' of) type (?:int|float|bool)\w*", r"\1 a number"),
     (r"The use of a reflected list.* assigned to variable ('\w+').*", r"\1 is a list: use numbers or a tuple"),
@@ -42,7 +52,7 @@ _PLAIN_WORDS = (
 def refusal(function: Callable[..., Any], source: str, error: Exception) -> str:
     """One line of why a function of a file does not compile, with the file's line and a name that may be meant."""
     if isinstance(error, TypeError) and (line := line_that_calls("getattr", function)):
-        return f"line {line}: getattr cannot be called so in compiled code: write the name, features.men"
+        return f"line {line}: {_NO_GETATTR}"
     reason = blame(error, source, _likely_line(function, error))
     if re.search(r"DictType\[|<class 'dict'>\) found", str(error)):
         reason = re.sub("No implementation of .*", "this dict cannot be compiled: use numbers or a tuple", reason)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from arena.experiment.load import load
+from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
-from arena.play.prepare import diagnose
+from arena.play.prepare import diagnose, prepare
 from players.finding import ALIKE, SAME_FILE, Finding
 from tests.helpers.command_line import invoke
 
@@ -253,6 +254,25 @@ def test_copies_are_files_of_one_content_and_players_of_the_same_moves_but_for_t
         ("cid", ALIKE, ("ann", "bob")),
     ]
     assert all(finding.decisions > 20 and str(finding.decisions) in finding.words for finding in found[1::2])
+
+
+@pytest.mark.compiled
+def test_a_syntax_error_has_its_column_and_its_file_as_the_configuration_names_it(folder: Path) -> None:
+    (folder / "all").mkdir()
+    (folder / "all" / "ann.py").write_text("class Ann:\n    def choose(self, game)\n        pass\n")
+    (folder / "helper.py").write_text("x = 1\nprint(\n")
+    (folder / "all" / "bob.py").write_text("import sys\nsys.path.append('.')\nimport helper\n")
+    file = Path("class.yaml")
+    file.write_text("name: class\nvariant: english\nplayers: [random, greedy, {type: all/*.py}]\n")
+    left: list[list[str]] = []
+    found = list(diagnose(load(file), Path("out"), looking=lambda names: left.append([*names])))
+    assert left == [["ann", "bob"], ["bob"], [], []]
+    ann, bob = (finding.words.partition(": ")[2] for finding in found)
+    assert ann.startswith("all/ann.py cannot be loaded: line 2, column 27: SyntaxError: ")
+    assert bob.startswith("all/bob.py cannot be loaded: line 3: helper.py, line 2, column 6: SyntaxError: ")
+    with pytest.raises(ConfigError) as refused:
+        prepare(load(file))
+    assert ann in str(refused.value) and bob in str(refused.value)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sandboxes need Linux")

@@ -102,6 +102,14 @@ def by_text(position, rules):
 def without_side(position, rules):
     own = position.turn
     return 1.0 * men(position, rules)
+
+@evaluator
+def by_choice(position, rules):
+    return 1.0 * getattr(position, "white" if position.turn else "black")
+
+@evaluator
+def opens(position, rules):
+    return 1.0 * len(open("values.txt").read())
 """
 REASONS = {
     "unknown_name": "line 10: TypingError: NameError: name 'bonus' is not defined",
@@ -115,9 +123,11 @@ REASONS = {
     "too_few": "must take (position, rules), not (position)",
     "undecorated": "is not decorated with @evaluator",
     "changes": "line 62: it cannot change a global name (`global`): a value depends on the position alone",
-    "by_text": "getattr cannot be called so",
+    "by_text": "getattr is not possible in compiled code",
+    "by_choice": "getattr is not possible in compiled code",
+    "opens": "open is not possible in compiled code",
     "without_side": "a function is called with other arguments than it takes, (position, rules,",
-    "nothing": "has no 'nothing' (it has: attribute, by_dict, by_text, changes, infinite,",
+    "nothing": "has no 'nothing' (it has: attribute, by_choice, by_dict, by_text, changes,",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -116,6 +117,21 @@ def test_options_of_any_name_are_those_of_the_constructor_that_is_extended_if_th
     else:
         with pytest.raises(PlayerError, match="unknown option 'foo'"):
             build_player(spec(f"{path}:Mine", level=2, foo=1), ENGLISH)
+
+
+def test_a_player_with_a_seed_hears_of_the_seed_of_the_run_and_no_other_key() -> None:
+    with pytest.raises(PlayerError) as refused:
+        build_player(spec("negamax", seed=1), ENGLISH)
+    assert "seed: 2" in str(refused.value) and "did you mean" not in str(refused.value)
+
+
+def test_of_a_file_that_is_not_there_the_command_that_writes_the_example_is_named_for_that_alone(
+    tmp_path: Path,
+) -> None:
+    for name, is_example in (("my_heuristic.py", True), ("mine.py", False)):
+        with pytest.raises(PlayerError) as refused:
+            build_player(spec(f"{tmp_path / name}:Bot"), ENGLISH)
+        assert name in str(refused.value) and ("arena init" in str(refused.value)) == is_example
 
 
 LIMITED = """

@@ -107,7 +107,7 @@ def test_no_byte_of_what_is_written_has_a_real_name_a_path_or_a_machine(folder: 
     assert [name for name, text in found.items() for secret in secrets if secret.encode() in text.lower()] == []
     assert set(pd.read_csv(folder / "anonymous" / "games.csv")["machine"]) == {"machine 1"}
     assert all(b"player 2" in found[name] for name in ("report.html", "games.pdn", "submissions.csv"))
-    assert b"failed by an error after ply" in found["games.csv"]
+    assert b"failed by an error at ply" in found["games.csv"]
     shown = re.findall(r"<pre>(.*?)</pre>", found["report.html"].decode(), re.DOTALL)[0]
     listed = [entry["name"] for entry in json.loads(unescape(shown))["players"]]
     assert listed == ["random", "player 1", "player 2", "player 3"]

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import yaml
 
-from arena.ledger.record import incident_file
+from arena.ledger.record import failures_of, incident_file
 from arena.report.marks import anchor
 from arena.report.page import markdown_of
 from arena.report.page.blocks import Section, together
 from arena.report.page.player import PlayerPages, player_sections
 from arena.report.run import Run
+from players.finding import Finding
 from tests.helpers.report_data import MISSING_WORD, changed, plain, player, synthetic, write_quickly
 from tests.helpers.web_browser import page_of
 
@@ -65,6 +66,29 @@ def test_a_failure_has_the_traceback_and_the_output_of_the_game_but_not_in_a_rep
     for other in (yaml.safe_dump(bundle | {"player": "another"}), "- :\n  {"):
         file.write_text(other)
         assert "line 7" not in text(failed)
+
+
+def test_who_is_left_out_reads_each_mistake_once(run: Run) -> None:
+    found = tuple(Finding("error", where="gone", said=f"mistake {n}", place="W:W1:B32") for n in "ab")
+    of_gone = changed(run, info=run.info._replace(found=found, left_out={"gone": "gone.py"}))
+    text = together(PlayerPages(of_gone, ["gone"]).blocks("gone"))
+    assert [text.count(f"mistake {n}") for n in "ab"] == [1, 1] and text.count("W:W1:B32") == 2
+
+
+def test_a_report_without_names_has_no_command_that_needs_the_folder(run: Run) -> None:
+    games = run.games.assign(error="")
+    games.loc[0, ["result", "termination"]] = ["white", "error"]
+    failed = changed(run, games=games)
+    assert "arena replay" in player_sections(failed)[0]
+    assert "arena replay" not in player_sections(changed(failed, published={}))[0]
+
+
+@pytest.mark.parametrize(("plies", "ply"), [(0, 1), (46, 47), (47, 47)])
+def test_a_failure_whose_words_are_hidden_has_the_ply_that_failed(plies: int, ply: int) -> None:
+    """White, who begins, is to move after an even number of plies; after an odd one its last move was late."""
+    game = {"game": 1, "white": "a", "black": "b", "result": "black", "termination": "time", "plies": plies}
+    (failure,) = failures_of([game | {"opening_fen": "W:W1:B32", "error": ""}])
+    assert failure.ply == ply and f"ply {ply}" in failure.words
 
 
 def test_players_that_do_not_fit_into_the_page_are_left_out_from_the_end(run: Run) -> None:

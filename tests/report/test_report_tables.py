@@ -272,9 +272,8 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert table["reasons"].to_dict() == {
         "good": "found before the first game: is slow",
         "fails": f"lost 1 on time and 1 by errors (game {first}: raised KeyError: 3 at ply 4)",
-        "bad": "disqualified, as it failed in 3 games and played no sound one that counts "
-        f"(game {run.void_games['game'].iloc[1]}: returned None at ply 2): "
-        "its 18 games, 15 of them unplayed, do not count",
+        "bad": "disqualified, as it failed in its first 3 games "
+        f"(game {run.void_games['game'].iloc[1]}: returned None at ply 2): its 18 games do not count",
         "gone": "left out as faulty: cannot be built: line 2",
     }
     assert disqualifications(run) == [f"bad was {table.loc['bad', 'reasons']}."]

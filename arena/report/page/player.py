@@ -24,7 +24,7 @@ from arena.report.run import Run
 from arena.report.sentences.facts import without_games
 from arena.report.sentences.grading import cost
 from arena.report.tables.outcomes import sides
-from arena.report.tables.submissions import failed_games, failure_words, findings, notices
+from arena.report.tables.submissions import failed_games, failure_words, findings, first_mistake, notices
 from arena.report.tables.table import Cell
 from arena.report.template import wrapping
 from arena.rules.board import Board
@@ -78,7 +78,10 @@ class PlayerPages:
         """
         games = self.games.get(name, self.no_games)
         what = describe(self.specs[name]) if name in self.specs else self.run.info.left_out.get(name, "")
-        said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, called)]
+        found = findings(self.run, name, called)
+        mistake = first_mistake(found) if name in self.run.info.left_out else None
+        first = [finding for finding in found if finding is mistake or not (mistake or finding.place)]
+        said = [f"{text[0].upper()}{text[1:]}" for text in notices(self.run, name, first)]
         notes = [Text(text if text.endswith("?") else f"{text}.", "note") for text in said]
         blocks: list[Block] = [Text(what, "facts"), *notes]
         if len(games):
@@ -88,7 +91,7 @@ class PlayerPages:
         return [
             *blocks,
             *self._failures(name, len(games), command),
-            *_evidence(findings(self.run, name)),
+            *_evidence(found, first),
             *self._errors(name, called, linked),
             *(_lost_games(games, called) if linked else []),
         ]
@@ -98,12 +101,10 @@ class PlayerPages:
         won, drawn, lost = (int((games["points"] == points).sum()) for points in (1, 0.5, 0))
         place = f"place {self.run.placed.index(name) + 1} of {len(self.run.placed)}"
         score = f"{percent(games['points'].mean())} of {counted(len(games), 'game')}"
-        return Raw(
-            Markup('<p class="strength">{} {} {} {}</p>').format(
-                Markup("{} Elo ({}), ").format(elo_html(elo), zero) if elo and known(elo.value) else "",
-                f"{place} · ", results_bar(won, drawn, lost), score,
-            )
-        )  # fmt: skip
+        parts = [f"{place} ·", results_bar(won, drawn, lost), score]
+        if elo and known(elo.value):
+            parts.insert(0, Markup("{} Elo ({}),").format(elo_html(elo), zero))
+        return Raw(Markup('<p class="strength">{}</p>').format(Markup(" ").join(parts)))
 
     def _points(self, name: str) -> list[Block]:
         """The points of a Swiss by which the player has its place, and what decides between equal ones."""
@@ -212,7 +213,7 @@ def player_sections(run: Run, linked: bool = True, characters: int = CHARACTERS)
     names = [*run.placed, *run.data.disqualified, *run.info.left_out]
     pages = PlayerPages(run, names, max(1, min(ERRORS, BOARDS // max(len(names), 1))))
     back = Markup('<a href="#top">{}</a> / player').format(run.name)
-    command = f"arena replay {shown_folder(run.folder)}"
+    command = "" if run.data.published is not None else f"arena replay {shown_folder(run.folder)}"
     sections: list[Markup] = []
     for name in names:
         section = player_html(name, pages.blocks(name, command=command, linked=linked), back)
@@ -271,12 +272,14 @@ def _lost_games(games: pd.DataFrame, called: Callable[[str], str]) -> list[Block
     return [Section("", "Lost games", [Table.of(pd.DataFrame(rows, dtype=object)), *more])]
 
 
-def _evidence(found: Sequence[Finding]) -> list[Block]:
-    """Where a player failed before the first game, and what it printed then."""
+def _evidence(found: Sequence[Finding], told: Sequence[Finding]) -> list[Block]:
+    """Where a player failed before the first game, and what it printed then; in words unless these are told."""
     blocks: list[Block] = []
     for finding in found:
+        if finding.place and finding not in told:
+            blocks.append(Text(f"{without_paths(finding.words)}."))
         if finding.place:
-            blocks += [Text(f"{without_paths(finding.words)}."), Text("Position:", code=finding.place)]
+            blocks.append(Text("Position:", code=finding.place))
         if finding.traceback:
             blocks.append(_lines("Traceback:", finding.traceback))
         if finding.output:

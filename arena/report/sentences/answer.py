@@ -20,7 +20,7 @@ from arena.report.faults import Place
 from arena.report.run import Run
 from arena.report.sentences.cautions import cautions, failing, failures, unfinished
 from arena.report.sentences.claims import MOST, TOO_WIDE, Claim, Kind, compared, placed, shortened
-from arena.report.sentences.facts import WHOLE_SCHEDULE
+from arena.report.sentences.facts import WHOLE_SCHEDULE, written_by
 from arena.report.tables.ablation import reference_of
 from arena.report.tables.comparisons import PLAYER
 from arena.report.tables.decided import verdict
@@ -45,6 +45,8 @@ class MoreGames(NamedTuple):
     """Times the games of the configuration."""
     openings: int | None
     """The `count` of the configuration's random openings for that; None of a set or a file."""
+    is_match: bool = False
+    """Whether `arena match` wrote the configuration."""
 
     @property
     def text(self) -> str:
@@ -54,8 +56,10 @@ class MoreGames(NamedTuple):
 
     @property
     def setting(self) -> str:
-        """What to write into the configuration; "" for nothing."""
-        return f"openings: {{count: {self.openings}}}" if self.openings else ""
+        """What to write into the configuration, or to give to `arena match`; "" for nothing."""
+        if not self.openings:
+            return ""
+        return f"--openings {self.openings}" if self.is_match else f"openings: {{count: {self.openings}}}"
 
 
 class Opening(NamedTuple):
@@ -317,4 +321,5 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
         return None
     openings = experiment.openings
     is_drawn = openings.set is None and openings.file is None
-    return MoreGames(elo, times, times * (openings.count or RANDOM_OPENINGS) if is_drawn else None)
+    count = times * (openings.count or RANDOM_OPENINGS) if is_drawn else None
+    return MoreGames(elo, times, count, written_by(run) == "match")

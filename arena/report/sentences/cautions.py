@@ -12,7 +12,7 @@ from arena.ratings.contrasts import CERTAIN
 from arena.ratings.joint import NoteKind
 from arena.report.faults import Place
 from arena.report.run import Run
-from arena.report.sentences.facts import WHOLE_SCHEDULE
+from arena.report.sentences.facts import WHOLE_SCHEDULE, written_by
 from arena.report.tables.decided import verdict
 from arena.report.tables.submissions import by_failures, disqualification, lost_by_failures, reasons
 from arena.report.tables.views import TOO_LONG
@@ -58,9 +58,10 @@ def cut_short(run: Run) -> list[str]:
     if cut <= CUT * len(run.games):
         return []
     share, limit = percent(cut / len(run.games)), run.experiment.max_plies
+    mended = "" if written_by(run) else " A greater max_plies mends that."
     return [
         f"max_plies cut {cut:,} of {counted(len(run.games), 'game')} ({share}) at {limit} plies; they count as "
-        "drawn, which lets differences in Elo look smaller than they are. A greater max_plies mends that."
+        f"drawn, which lets differences in Elo look smaller than they are.{mended}"
     ]
 
 

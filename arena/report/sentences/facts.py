@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from arena.base.number import percent, quantity
@@ -16,11 +17,19 @@ from arena.rules.game import Termination
 
 WHOLE_SCHEDULE = ("round-robin", "match", "gauntlet")
 """Formats in which every pairing plays every opening."""
+_WRITERS = ("match", "place")
+"""The commands that write a configuration, named after them, into the folder of its run."""
 _RULES = {
     Termination.ADJUDICATED_WIN: "won by scores",
     Termination.ADJUDICATED_DRAW: "drawn by scores",
     Termination.ADJUDICATED_TABLES: "by endgame tables",
 }
+
+
+def written_by(run: Run) -> str:
+    """The command that wrote the run's configuration, of _WRITERS; "" for a configuration of the user's own."""
+    file = Path(run.info.file)
+    return file.stem if file.stem in _WRITERS and file.parent == run.folder.resolve() else ""
 
 
 def facts(run: Run) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -101,23 +101,27 @@ def _lost(run: RatedRun) -> list[Failure]:
 
 def reasons(run: RatedRun, player: str) -> list[str]:
     """The notices of a player, and which games it lost by failures."""
-    parts = notices(run, player)
+    parts = notices(run, player, findings(run, player))
     if lost := [failure for failure in _lost(run) if failure.player == player]:
         counts = Counter(failure.kind for failure in lost)
         parts.append(f"lost {by_failures(counts)} (game {lost[0].game}: {failure_words(lost[0])})")
     return parts
 
 
-def notices(run: RatedRun, player: str, called: Callable[[str], str] = str) -> list[str]:
-    """Why a player was left out or disqualified, and what was found in it; `called` gives names of others."""
-    found = findings(run, player, called)
+def notices(run: RatedRun, player: str, found: Sequence[Finding]) -> list[str]:
+    """Why a player was left out, by the first mistake found in it, or disqualified, and what was found."""
     if player in run.info.left_out:
-        errors = [finding for finding in found if finding.level == "error"]
-        return [f"left out as faulty: {without_paths(errors[0].words) if errors else ''}".strip()]
+        mistake = first_mistake(found)
+        return [f"left out as faulty: {without_paths(mistake.words)}" if mistake else "left out as faulty"]
     parts = [f"found before the first game: {without_paths(finding.words)}" for finding in found]
     if player in run.data.disqualified:
         parts.append(disqualification(run, player))
     return parts
+
+
+def first_mistake(found: Sequence[Finding]) -> Finding | None:
+    """The first error of some findings; None without any."""
+    return next((finding for finding in found if finding.level == "error"), None)
 
 
 def findings(run: RatedRun, player: str, called: Callable[[str], str] = str) -> list[Finding]:
@@ -133,13 +137,11 @@ def disqualification(run: RatedRun, player: str) -> str:
     """Why a player was disqualified whose games are void, and how many these are."""
     games = _void_games(run, player)
     first = next(failure for failure in failed_games(run) if failure.player == player)
-    unplayed = int((games["termination"] == Termination.DISQUALIFIED).sum())
-    of_these = f", {unplayed} of them unplayed," if unplayed else ""
-    limit = counted(run.data.experiment.failures.disqualify_after, "game")
+    limit = run.data.experiment.failures.disqualify_after
+    first_games = "game" if limit == 1 else counted(limit, "game")
     return (
-        f"disqualified, as it failed in {limit} and played no sound one that counts (game "
-        f"{first.game}: {failure_words(first)}): its {counted(len(games), 'game')}"
-        f"{of_these} do not count"
+        f"disqualified, as it failed in its first {first_games} (game {first.game}: {failure_words(first)}): "
+        f"its {counted(len(games), 'game')} {'does' if len(games) == 1 else 'do'} not count"
     )
 
 
