@@ -190,7 +190,7 @@ class LinearWeights(NamedTuple):
 
     def design(self, variant: Variant, positions: Ints) -> Floats:
         """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`."""
-        rules, address = variant.constants, linear.address(variant.constants)
+        rules, address = variant.rules, linear.address(variant.rules)
         counts = np.column_stack(
             [Evaluation(address, linear_weights({name: 1}, 1)).values(rules, positions) for name in self.features]
         )

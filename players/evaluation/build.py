@@ -87,7 +87,7 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
 
     Raises PlayerError, naming the choices, if there is no such evaluation.
     """
-    rules = variant.constants
+    rules = variant.rules
     if isinstance(description, Mapping):
         if is_mix(description) and isinstance(description["mix"], Mapping):
             weights = mix_weights(description["mix"], variant)  # refused before anything is compiled
@@ -148,7 +148,7 @@ def _from_file(name: str, variant: Variant) -> Evaluation:
             f"{name} holds weights for {sizes[0] if sizes else 'no board'}, not for {rules.rows}x{rules.rows}",
             "evaluation",
         )
-    return Evaluation(neural.address(variant.constants), network.runnable(rules))
+    return Evaluation(neural.address(variant.rules), network.runnable(rules))
 
 
 def _of_user(reference: str, variant: Variant) -> Evaluation:
@@ -164,7 +164,7 @@ def _of_user(reference: str, variant: Variant) -> Evaluation:
         message = "print cannot be called in compiled code; `arena check` and `arena show` show values"
         raise PlayerError(f"{reference} does not compile: line {line}: {message}", "evaluation")
     try:
-        return Evaluation(function.address(variant.constants), np.zeros(0))
+        return Evaluation(function.address(variant.rules), np.zeros(0))
     except Exception as error:
         reason = refusal(function.function, reference.rpartition(":")[0], error)
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
@@ -177,7 +177,7 @@ def explained_value(
 
     Raises PlayerError for an evaluation that cannot be built, or whose value is not finite.
     """
-    evaluation, rules = build_evaluation(description, variant), variant.constants
+    evaluation, rules = build_evaluation(description, variant), variant.rules
     [value] = evaluation.values(rules, [position]).tolist()
     if not np.isfinite(value):
         name = description if isinstance(description, str) else next(iter(description), "")

@@ -27,7 +27,7 @@ class Plain(Searcher):
         self, variant: Variant, evaluation: Description, finals: int = PLIES_AWAY, **settings: Any
     ) -> None:
         self.evaluation = build_evaluation(evaluation, variant)
-        self._variant, self._rules = variant, variant.constants
+        self._variant, self._rules = variant, variant.rules
         self._search = compiled_search(self._rules)
         self._deepens = settings.get("deepens", False)
         self._sees_history = settings.get("repetition_penalty", 0.0) != 0.0
