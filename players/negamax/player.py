@@ -163,7 +163,6 @@ class Negamax(Searcher):
                 "man": man_at_start(variant, self.evaluation),
                 "evaluation": self.evaluation.address,
                 "weights": address_of_array(self.evaluation.weights),
-                "weight_count": self.evaluation.weights.size,
                 "search": address,
                 "endings": 0 if self._tables is None else self._tables.address,
             },

@@ -39,7 +39,6 @@ class Plain(Searcher):
                 "no_capture": NEVER,
                 "evaluation": self.evaluation.address,
                 "weights": address_of_array(self.evaluation.weights),
-                "weight_count": self.evaluation.weights.size,
                 **settings,
             },
         )

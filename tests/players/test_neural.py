@@ -15,7 +15,6 @@ from arena.rules.jit.kernel import is_compiling
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation
-from players.evaluation.evaluator import Evaluation
 from players.evaluation.neural import (
     KINDS,
     LANES,
@@ -44,7 +43,7 @@ def drawn(variant: Variant, width: int = 64, seed: int = 1) -> NetworkFile:
 
 def values(variant: Variant, network: NetworkFile, positions: list[Position]) -> np.ndarray:
     """The values of positions, one after the other, in memory of their own."""
-    evaluation = Evaluation(neural.address(variant.rules), network.runnable(variant.rules))
+    evaluation = neural.compiled(variant.rules, network.runnable(variant.rules))
     return evaluation.values(variant.rules, positions)
 
 

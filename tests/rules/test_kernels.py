@@ -34,7 +34,7 @@ english = VARIANTS["english"]
 choice = Negamax(english, "simple").choose(Game(english), Limit(depth=4), random.Random(0))
 print(perft(english, english.start, 5), choice.nodes)
 mine = load_object(sys.argv[1] + ":mine", "evaluation", callable)
-mine.address(english.rules)
+mine.compiled(english.rules)
 kernels = {id(value): value for name, module in list(sys.modules.items())
            if name.partition(".")[0] in ("arena", "players")
            for value in [*vars(module).values(), *inlined] if isinstance(value, Dispatcher)}.values()
