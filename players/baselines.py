@@ -35,7 +35,7 @@ class Greedy:
     limits = ()
 
     def __init__(self, variant: Variant, evaluation: Description = "simple") -> None:
-        self._rules = variant.constants
+        self._rules = variant.rules
         self._variant, self._evaluation = variant, build_evaluation(evaluation, variant)
         self._evaluation.values(self._rules, [variant.start])  # compiled here, where no clock runs
 

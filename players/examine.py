@@ -109,7 +109,7 @@ def examine(
         yield Examination((Finding("warning", "cannot be examined, as nobody can move at the start"),))
         return
     simple = build_evaluation("simple", variant)
-    simple.values(variant.constants, positions)
+    simple.values(variant.rules, positions)
     yield Stage("it was being loaded and compiled", build_seconds)
     try:
         evaluation = build_evaluation(description, variant)
@@ -142,11 +142,11 @@ def name_of(description: str | Mapping[str, Any]) -> str:
 def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: str) -> _Values:
     """The values of a position and of those made of it; what is raised in native code counts as the value 0."""
     with native_errors() as raised:
-        [value] = evaluation.values(variant.constants, [position]).tolist()
+        [value] = evaluation.values(variant.rules, [position]).tolist()
     reason = _blamed(raised[0], name, variant, position) if raised else ""
     with native_errors():
         both = [position, turned(variant.rules, position)]
-        again, of_turned = evaluation.values(variant.constants, both).tolist()
+        again, of_turned = evaluation.values(variant.rules, both).tolist()
         changes = rises(evaluation, variant, position)
     rise = fmean(changes) if changes and all(map(math.isfinite, changes)) else math.nan
     return _Values(value, again, of_turned, rise, reason)
@@ -159,7 +159,7 @@ def _blamed(error: BaseException, name: str, variant: Variant, position: Positio
         return f"{type(error).__name__}: {error}"
     if isinstance(error, ZeroDivisionError):
         try:
-            load_object(name, "evaluation", callable)(position, variant.constants)
+            load_object(name, "evaluation", callable)(position, variant.rules)
         except Exception as repeated:
             error = repeated
     return blame(error, source)
@@ -174,7 +174,7 @@ def _of_memory(
     _nrt_python.memsys_enable_stats()
     counts = [rtsys.get_allocation_stats().alloc]
     for calls in (1, 2):
-        evaluation.values(variant.constants, calls * [variant.start])
+        evaluation.values(variant.rules, calls * [variant.start])
         counts.append(rtsys.get_allocation_stats().alloc)
     if counts[2] - counts[1] > counts[1] - counts[0]:
         message = "takes memory at every call, as lists, dicts and text do, which is slow: use numbers or a tuple"
@@ -275,7 +275,7 @@ def _nanoseconds(evaluation: Evaluation, variant: Variant, positions: Sequence[P
     end = time.perf_counter() + _TIMED_SECONDS
     while time.perf_counter() < end or best == math.inf:
         began = time.perf_counter()
-        evaluation.values(variant.constants, asked)
+        evaluation.values(variant.rules, asked)
         best = min(best, (time.perf_counter() - began) / len(asked))
     return 1e9 * best
 

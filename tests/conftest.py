@@ -137,7 +137,7 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     def compile_locked(self: Dispatcher, signature: Any) -> Any:
         rules = str(signature[0]) if isinstance(signature, tuple) and signature else ""
-        if "Constants_" not in rules and "Rules(" not in rules:
+        if "Constants_" not in rules and "Values(" not in rules:
             return compile_now(self, signature)
         with FileLock(shared / f"{zlib.crc32(rules.encode())}.lock", is_singleton=True):
             return compile_now(self, signature)

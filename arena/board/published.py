@@ -110,7 +110,7 @@ def _simplified_board(variant: Variant, position: Position) -> str:
 
 def _simple_value(variant: Variant, position: Position, colour: int) -> int:
     """A side's part of the evaluation `simple`: 7 for a piece on the far row, 5 elsewhere in that half, else 3."""
-    rules = variant.constants
+    rules = variant.rules
     pieces, in_half, in_row = (
         count(position, rules, colour) for count in (features.pieces, features.far_half, features.far_row)
     )
@@ -141,7 +141,7 @@ def _casual(turn: Turn, before: Position, variant: Variant) -> list[str]:
         _row_and_column(variant, number) for number in (squares.origin, squares.target, *squares.captured)
     )
     was_king = before.kings & variant.bits[squares.origin - 1]
-    is_king = apply(variant.constants, before, turn.move).kings & variant.bits[squares.target - 1]
+    is_king = apply(variant.rules, before, turn.move).kings & variant.bits[squares.target - 1]
     assessed = (turn.thought.choice.extra or {}).get("assessed") if turn.thought else None
     formation = "weak, play is defensive" if assessed == WEAK else "sound"
     return [

@@ -122,7 +122,7 @@ def perft(variant: Variant, depth: int, start: str | None, divide: bool, as_json
     position = parse_fen(variant, start) if start else variant.start
     document = {"variant": variant.name, "fen": fen(variant, position)}
     if divide:
-        legal = legal_moves(variant.constants, position)
+        legal = legal_moves(variant.rules, position)
         counts = divide_perft(variant, position, depth)
         by_text = {move_text(variant, position, move, legal): nodes for move, nodes in counts.items()}
         for text, nodes in () if as_json else (*by_text.items(), ("total", sum(by_text.values()))):

@@ -201,7 +201,7 @@ class PlayerProcess:
         return seconds if seconds > _WORKER_SECONDS else 0.0
 
     def _start(self) -> None:
-        compiled_generator(self._variant.constants)
+        compiled_generator(self._variant.rules)
         if self._plain is not None:
             build_player(self._plain, self._variant)
         memory, processes = self._allowance.memory, self._allowance.processes

@@ -19,7 +19,6 @@ from arena.learning.samples import Samples, points_to_move
 from arena.ratings.interval import Floats, Ints
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.evaluator import Evaluation
 from players.evaluation.neural import (
     KINDS,
     LANES,
@@ -201,7 +200,7 @@ def views_of(variant: Variant, parts: Iterable[Samples], file: IO[bytes]) -> tup
 
     The boards of one part after the other are written to an empty file, and read from there.
     """
-    digest, targets, held_out, games, rules = hashlib.sha256(), [], [], [], variant.constants
+    digest, targets, held_out, games, rules = hashlib.sha256(), [], [], [], variant.rules
     for part in parts:
         for column in part:
             digest.update(np.ascontiguousarray(column).tobytes())
@@ -244,6 +243,6 @@ def inputs_of(rules: Rules, boards: Ints) -> NDArray[np.float32]:
 
 def unit_of(variant: Variant, network: NDArray[np.int16]) -> float:
     """The unit under which a man of the start is worth 100, on average; 1 / ONE where it is worth nothing."""
-    evaluation = Evaluation(neural.address(variant.constants), NetworkFile(network, 1.0).runnable(variant.rules))
+    evaluation = neural.compiled(variant.rules, NetworkFile(network, 1.0).runnable(variant.rules))
     worth = float(np.mean(rises(evaluation, variant, variant.start)))
     return 100.0 / worth if worth > 0 else 1.0 / ONE

@@ -138,7 +138,7 @@ class Network(Method):
         checkpoint, notes = file.with_suffix(".pt"), list[str]()
         width = self.width if number == len(self.schedule) else LANES
         fit = Fit(
-            variant.constants,
+            variant.rules,
             session.terms.seed,
             width=width,
             epochs=self.epochs,

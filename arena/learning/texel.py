@@ -25,7 +25,6 @@ from arena.learning.terms import EvaluationField, LearningError, Terms
 from arena.ratings.interval import Z95, Floats, Ints
 from arena.rules.result import points_of
 from arena.rules.variants import Variant
-from players.evaluation.evaluator import Evaluation
 from players.evaluation.linear import FEATURES, linear, linear_weights
 
 PENALTY = 20.0
@@ -190,10 +189,9 @@ class LinearWeights(NamedTuple):
 
     def design(self, variant: Variant, positions: Ints) -> Floats:
         """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`."""
-        rules, address = variant.constants, linear.address(variant.constants)
-        counts = np.column_stack(
-            [Evaluation(address, linear_weights({name: 1}, 1)).values(rules, positions) for name in self.features]
-        )
+        rules = variant.rules
+        ones = [linear_weights({name: 1}, 1) for name in self.features]
+        counts = np.column_stack([linear.compiled(rules, one).values(rules, positions) for one in ones])
         if not self.phases:
             return counts
         left = np.bitwise_count(positions[:, :1] | positions[:, 1:2]) / self.pieces

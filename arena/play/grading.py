@@ -199,7 +199,7 @@ def grade(grading: Grading, ledger: Ledger, workers: Workers, observer: Observer
 
 def make_tables(variant: Variant, pieces: int, observer: Observer) -> None:
     """Make the endgame tables if they are not there. Raises EndgameError."""
-    sizes, is_told = slice_sizes(variant.constants, pieces).values(), False
+    sizes, is_told = slice_sizes(variant.rules, pieces).values(), False
 
     def report(done: int, _: int) -> None:
         nonlocal is_told
@@ -233,7 +233,7 @@ def missing(grading: Grading, ledger: Ledger, judge: str) -> list[int]:
 
 def grade_by_tables(task: GradeTask) -> GradedGame:
     """Grade the decisions of a game in positions of the endgame tables. Raises GradingError and EndgameError."""
-    tables, rules = opened(task.variant, task.endgame_pieces), task.variant.constants
+    tables, rules = opened(task.variant, task.endgame_pieces), task.variant.rules
     grades: list[Grade] = []
     decisions = [0, 0]
     contact: tuple[int | None, float | None, int | None] = None, None, None

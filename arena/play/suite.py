@@ -78,7 +78,7 @@ def read_suite(name_or_path: str, variant: Variant | None = None) -> Suite:
 
 def puzzle_texts(variant: Variant, puzzle: Puzzle) -> tuple[str, str, str]:
     """FEN, best moves and stratum of a position."""
-    legal = legal_moves(variant.constants, puzzle.position)
+    legal = legal_moves(variant.rules, puzzle.position)
     best = " ".join(move_text(variant, puzzle.position, move, legal) for move in puzzle.best)
     return fen(variant, puzzle.position), best, puzzle.stratum
 

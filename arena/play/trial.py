@@ -381,7 +381,7 @@ def _is_python(spec: PlayerSpec) -> bool:
 
 def _compile_for(trial: Trial) -> None:
     """Compile what a user's players are played with, once for all workers."""
-    compiled_generator(trial.variant.constants)
+    compiled_generator(trial.variant.rules)
     for spec in trial.players:
         with suppress(PlayerError):  # which is found again when the player itself is built
             if (plain := without_own_code(spec)) is not None:

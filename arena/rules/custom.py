@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
@@ -35,14 +35,14 @@ def _whole(number: object) -> object:
 
 
 _Count = Annotated[int, Field(ge=0)]
-_BOOLEANS = [name for name, default in Rules._field_defaults.items() if isinstance(default, bool)]
+_DEFAULTS = {field.name: field.default for field in fields(Rules)}
 _KINDS: dict[str, Any] = {
     "base": Literal[tuple(VARIANTS)],
     "endings": bool,
     "first": Literal[COLOURS],
     "rows": Annotated[Literal[SIZES], BeforeValidator(_whole)],
     **dict.fromkeys(("men", "king_moves"), _Count),
-    **dict.fromkeys(_BOOLEANS, bool),
+    **{name: bool for name, default in _DEFAULTS.items() if isinstance(default, bool)},
     "promotion": Literal[PROMOTIONS],
     **dict.fromkeys(("repetition", "no_progress", "no_capture"), _Count),
 }
@@ -133,7 +133,7 @@ def _resized(base: Variant, rows: int) -> Variant:
     return replace(
         base,
         name=f"{base.name}-{rows}x{rows}",
-        rules=base.rules._replace(**{name: getattr(board, name) for name in GEOMETRY}),
+        rules=base.rules.but(**{name: getattr(board, name) for name in GEOMETRY}),
         men=board.per_row * min(base.men // base.rules.per_row, (rows - _EMPTY) // 2),
         gametype=",".join(gametype),
         about=f"{base.name} on {rows}x{rows}",
@@ -143,7 +143,7 @@ def _resized(base: Variant, rows: int) -> Variant:
 
 def _changed(base: Variant, changes: Mapping[str, Any]) -> Variant:
     """The variant with those keys of Changes different, whatever their values lead to."""
-    rules = {key: value for key, value in changes.items() if key in Rules._fields}
+    rules = {key: value for key, value in changes.items() if key in _DEFAULTS}
     if "promotion" in rules:
         rules["promotion"] = PROMOTIONS.index(rules["promotion"])
     draws = {key: value for key, value in changes.items() if key in Draws._fields}
@@ -152,7 +152,7 @@ def _changed(base: Variant, changes: Mapping[str, Any]) -> Variant:
     return _named_after(
         base,
         ", ".join(_told(*change) for change in changes.items()),
-        rules=base.rules._replace(**rules),
+        rules=base.rules.but(**rules),
         men=changes.get("men", base.men),
         first=COLOURS.index(changes["first"]) if "first" in changes else base.first,
         draws=base.draws._replace(**draws),

@@ -135,7 +135,7 @@ class Game:
         """For each ending of the draw rule, the plies that its balance has lasted."""
         self._most_in_endings = max((ending.most for ending in variant.draws.endings), default=0)
         self._king_runs = self.start_runs
-        self._enter(self.start, legal_moves(variant.constants, self.start))
+        self._enter(self.start, legal_moves(variant.rules, self.start))
 
     def push(self, move: int | str) -> None:
         """Play a move, or the move that a text means. Raises ValueError if it is not legal."""
@@ -145,7 +145,7 @@ class Game:
             raise self._not_legal(move)
         before = self.position
         own, other = sides(before)
-        after, legal = after_move(self.variant.constants, before, move)
+        after, legal = after_move(self.variant.rules, before, move)
         self._undo.append(
             (self.legal_moves, self.without_progress, self.without_capture, self._balanced, self._king_runs)
         )

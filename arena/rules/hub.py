@@ -78,7 +78,7 @@ def game_line(game: Game) -> str:
     first = 0 if variant.king_moves else len(game.moves) - since
     arguments: dict[str, object] = {"pos": position_text(variant, game.positions[first])}
     texts = [
-        hub_move(variant, position, move, legal_moves(variant.constants, position))
+        hub_move(variant, position, move, legal_moves(variant.rules, position))
         for position, move in zip(game.positions[first:], game.moves[first:], strict=False)
     ]
     if texts:

@@ -56,13 +56,13 @@ def line_texts(
 ) -> list[str]:
     """Moves one after another from a position, as text, as far as they are legal."""
     texts: list[str] = []
-    legal = legal_moves(variant.constants, position)
+    legal = legal_moves(variant.rules, position)
     for move in moves:
         if move not in legal:
             break
         texts.append(written(variant, position, move, legal))
-        position = apply(variant.constants, position, move)
-        legal = legal_moves(variant.constants, position)
+        position = apply(variant.rules, position, move)
+        legal = legal_moves(variant.rules, position)
     return texts
 
 
@@ -128,7 +128,7 @@ def parse_move(variant: Variant, position: Position, text: str, legal: Sequence[
     known. Raises NotationError if no legal move fits, or several.
     """
     if legal is None:
-        legal = legal_moves(variant.constants, position)
+        legal = legal_moves(variant.rules, position)
     if not isinstance(text, str):
         raise NotationError(f"{quoted(text)} is no text of a move, such as '11-15'")
     fitting = fitting_moves(variant, position, text, legal)

@@ -67,7 +67,7 @@ class PlayedGame:
         """The positions before each move and after the last: `len(moves) + 1` of them."""
         positions = [self.start]
         for ply, move in enumerate(self.moves, start=1):
-            after = apply(self.variant.constants, positions[-1], move)
+            after = apply(self.variant.rules, positions[-1], move)
             positions.append(self.setups.get(ply, after))
         return positions
 
@@ -79,7 +79,7 @@ class PlayedGame:
     def text(self, ply: int) -> str:
         """The move of a ply, from 1, as PDN writes it."""
         before = self.positions[ply - 1]
-        return move_text(self.variant, before, self.moves[ply - 1], legal_moves(self.variant.constants, before))
+        return move_text(self.variant, before, self.moves[ply - 1], legal_moves(self.variant.rules, before))
 
     def squares(self, ply: int) -> MoveSquares:
         """The squares of the move of a ply, from 1."""
@@ -99,14 +99,14 @@ def replayed(variant: Variant, opening: str, texts: Iterable[str], **fields: Any
     positions, moves, problems = [Position(0, 0, 0, WHITE)], list[int](), list[Problem]()
     try:
         positions = [parse_fen(variant, opening)]
-        legal = legal_moves(variant.constants, positions[0])
+        legal = legal_moves(variant.rules, positions[0])
     except NotationError as error:
         problems.append(Problem("", 0, fields.get("number", 1), 0, str(error)))
         texts = ()
     try:
         for text in texts:
             moves.append(parse_move(variant, positions[-1], text, legal))
-            position, legal = after_move(variant.constants, positions[-1], moves[-1])
+            position, legal = after_move(variant.rules, positions[-1], moves[-1])
             positions.append(position)
     except NotationError as error:
         problems.append(Problem("", 0, fields.get("number", 1), len(moves) + 1, str(error)))

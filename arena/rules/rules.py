@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
+from arena.rules.jit.constants import Constants
 from arena.rules.position import row_and_column
 
 NEVER, AT_END, STOPS, IN_PASSING, DELAYED = range(5)
@@ -13,7 +14,8 @@ PROMOTIONS = ("never", "at_end", "stops", "in_passing", "delayed")
 """Their names in configurations, by value."""
 
 
-class Rules(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Rules(Constants):
     """A board and the rules of movement, capture and promotion; constants to the compiler."""
 
     rows: int
@@ -69,6 +71,10 @@ class Rules(NamedTuple):
     losing_wins: bool = False
     """A side without a piece or a move wins."""
     first_king_wins: bool = False
+
+    def but(self, **changes: int) -> Rules:
+        """These rules with some fields changed."""
+        return replace(self, **changes)  # type: ignore[arg-type]
 
 
 SIZES = (6, 8, 10)

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
 
-from arena.rules.jit.constants import Constants
 from arena.rules.position import BLACK, WHITE, Position, row_and_column, single_bits
 from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules, board_rules
@@ -59,11 +57,6 @@ class Variant:
         """The name of the one of VARIANTS that it is or was made from."""
         return self.base or self.name
 
-    @cached_property
-    def constants(self) -> Rules:
-        """The rules as kernels receive them: `Constants`, which reads like the rules themselves."""
-        return cast(Rules, Constants(self.rules))
-
     @property
     def squares(self) -> int:
         """How many squares are played on."""
@@ -103,7 +96,7 @@ _EIGHT = board_rules(8, 4)
 _TEN = board_rules(10, 5)
 _ENGLISH = Variant(
     name="english",
-    rules=_EIGHT._replace(  # WCDF 1.1
+    rules=_EIGHT.but(  # WCDF 1.1
         flying=False,  # 1.17
         men_capture_backward=False,  # 1.18
         promotion=STOPS,  # 1.19
@@ -118,7 +111,7 @@ _ENGLISH = Variant(
 )
 _INTERNATIONAL = Variant(
     name="international",
-    rules=_TEN._replace(  # FMJD 2.1
+    rules=_TEN.but(  # FMJD 2.1
         flying=True,  # 3.9
         men_capture_backward=True,  # 4.1
         removed_at_once=False,  # 4.11
@@ -145,7 +138,7 @@ _ENDINGS_64 = (
 )
 _RUSSIAN = Variant(
     name="russian",
-    rules=_EIGHT._replace(
+    rules=_EIGHT.but(
         flying=True,  # Russian code 1.4.5
         men_capture_backward=True,  # 1.5.3
         promotion=IN_PASSING,  # 1.5.15
@@ -159,7 +152,7 @@ _RUSSIAN = Variant(
 )
 _SPANISH = Variant(
     name="spanish",
-    rules=_EIGHT._replace(flying=True, majority=True, prefer_kings=True, promotion=STOPS),
+    rules=_EIGHT.but(flying=True, majority=True, prefer_kings=True, promotion=STOPS),
     men=12,
     first=WHITE,
     draws=Draws(repetition=3, no_progress=80),
@@ -170,7 +163,7 @@ _SPANISH = Variant(
 )
 _FRISIAN = Variant(
     name="frisian",
-    rules=_INTERNATIONAL.rules._replace(
+    rules=_INTERNATIONAL.rules.but(
         straight_captures=True,
         majority=False,
         prefer_value=True,
@@ -190,7 +183,7 @@ VARIANTS: dict[str, Variant] = {
         _ENGLISH,
         Variant(
             name="italian",
-            rules=_EIGHT._replace(  # FID 2.1
+            rules=_EIGHT.but(  # FID 2.1
                 flying=False,  # 4.7
                 men_capture_backward=False,  # 5.3(a)
                 men_capture_kings=False,  # 5.3(b)
@@ -219,7 +212,7 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             name="czech",
-            rules=_EIGHT._replace(  # Czech code 2.1
+            rules=_EIGHT.but(  # Czech code 2.1
                 flying=True,  # 3.9
                 men_capture_backward=False,  # 4.1
                 prefer_king=True,  # 4.14
@@ -233,7 +226,7 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             name="pool",
-            rules=_EIGHT._replace(  # APCA 1
+            rules=_EIGHT.but(  # APCA 1
                 men_capture_backward=True,  # 14
                 flying=True,  # 15
                 promotion=AT_END,  # 16, 22, 23
@@ -250,7 +243,7 @@ VARIANTS: dict[str, Variant] = {
         _RUSSIAN,
         Variant(
             name="brazilian",
-            rules=_EIGHT._replace(flying=True, men_capture_backward=True, majority=True, promotion=AT_END),
+            rules=_EIGHT.but(flying=True, men_capture_backward=True, majority=True, promotion=AT_END),
             men=12,
             first=WHITE,
             draws=_RUSSIAN.draws,
@@ -260,7 +253,7 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             name="thai",
-            rules=_EIGHT._replace(flying=True, lands_behind=True, removed_at_once=True, promotion=STOPS),
+            rules=_EIGHT.but(flying=True, lands_behind=True, removed_at_once=True, promotion=STOPS),
             men=8,
             first=BLACK,
             draws=Draws(repetition=3, no_progress=80),
@@ -274,7 +267,7 @@ VARIANTS: dict[str, Variant] = {
         replace(
             _INTERNATIONAL,
             name="killer",
-            rules=_INTERNATIONAL.rules._replace(killer=True),
+            rules=_INTERNATIONAL.rules.but(killer=True),
             draws=_INTERNATIONAL.draws._replace(endings=()),  # two kings win against one: mindsports.nl
             gametype="",
             draws_source="FMJD 6.1, 6.2",
@@ -283,7 +276,7 @@ VARIANTS: dict[str, Variant] = {
         replace(
             _INTERNATIONAL,
             name="antidraughts",
-            rules=_INTERNATIONAL.rules._replace(losing_wins=True),
+            rules=_INTERNATIONAL.rules.but(losing_wins=True),
             draws=Draws(repetition=3),
             gametype="98,W,10,10,N2,0",
             draws_source="lidraughts.org",
@@ -292,7 +285,7 @@ VARIANTS: dict[str, Variant] = {
         replace(
             _INTERNATIONAL,
             name="breakthrough",
-            rules=_INTERNATIONAL.rules._replace(first_king_wins=True),
+            rules=_INTERNATIONAL.rules.but(first_king_wins=True),
             draws=Draws(),
             gametype="96,W,10,10,N2,0",
             draws_source="lidraughts.org",
@@ -301,7 +294,7 @@ VARIANTS: dict[str, Variant] = {
         replace(
             _ENGLISH,
             name="game3",
-            rules=_EIGHT._replace(one_hop=True),
+            rules=_EIGHT.but(one_hop=True),
             draws=Draws(repetition=3, no_capture=100),
             gametype="",
             mirrored=True,
@@ -313,7 +306,7 @@ VARIANTS: dict[str, Variant] = {
         ),
         Variant(
             name="casual-10x10",
-            rules=_TEN._replace(flying=True, men_capture_backward=True, promotion=DELAYED, lands_anywhere=True),
+            rules=_TEN.but(flying=True, men_capture_backward=True, promotion=DELAYED, lands_anywhere=True),
             men=15,
             first=WHITE,
             draws_source="its program",
@@ -322,7 +315,7 @@ VARIANTS: dict[str, Variant] = {
         replace(
             _ENGLISH,
             name="simplified",
-            rules=_EIGHT._replace(promotion=NEVER, passes=True, score_decides=True),
+            rules=_EIGHT.but(promotion=NEVER, passes=True, score_decides=True),
             draws=Draws(),
             gametype="",
             draws_source="its program",

@@ -181,8 +181,8 @@ def _line_of_play(game: Game, move: int, texts: Sequence[str]) -> tuple[int, ...
         if step is None or (not moves and step != move):
             break
         moves.append(step)
-        position = apply(variant.constants, position, step)
-        legal = legal_moves(variant.constants, position)
+        position = apply(variant.rules, position, step)
+        legal = legal_moves(variant.rules, position)
     return tuple(moves) or (move,)
 
 

@@ -87,11 +87,11 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
 
     Raises PlayerError, naming the choices, if there is no such evaluation.
     """
-    rules = variant.constants
+    rules = variant.rules
     if isinstance(description, Mapping):
         if is_mix(description) and isinstance(description["mix"], Mapping):
             weights = mix_weights(description["mix"], variant)  # refused before anything is compiled
-            return Evaluation(mix.address(rules), weights)
+            return mix.compiled(rules, weights)
         if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
             raise PlayerError(
                 "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, "
@@ -112,14 +112,14 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     if description == "strong":
         return linear_evaluation(strong_weights(rules), rules)
     if description == "neural":
-        if not (network := trained(variant.rules)):
+        if not (network := trained(rules)):
             raise PlayerError(
                 f"neural is trained for the rules of {', '.join(trained_variants())}, not for {variant.name}; "
                 "`arena learn` makes others, to be named by their file",
                 "evaluation",
             )
-        return Evaluation(neural.address(rules), network.runnable(variant.rules))
-    return Evaluation(EVALUATORS[description].address(rules), np.zeros(0))
+        return neural.compiled(rules, network.runnable(rules))
+    return EVALUATORS[description].compiled(rules)
 
 
 def known_evaluations(variant: Variant) -> list[str]:
@@ -148,7 +148,7 @@ def _from_file(name: str, variant: Variant) -> Evaluation:
             f"{name} holds weights for {sizes[0] if sizes else 'no board'}, not for {rules.rows}x{rules.rows}",
             "evaluation",
         )
-    return Evaluation(neural.address(variant.constants), network.runnable(rules))
+    return neural.compiled(rules, network.runnable(rules))
 
 
 def _of_user(reference: str, variant: Variant) -> Evaluation:
@@ -164,7 +164,7 @@ def _of_user(reference: str, variant: Variant) -> Evaluation:
         message = "print cannot be called in compiled code; `arena check` and `arena show` show values"
         raise PlayerError(f"{reference} does not compile: line {line}: {message}", "evaluation")
     try:
-        return Evaluation(function.address(variant.constants), np.zeros(0))
+        return function.compiled(variant.rules)
     except Exception as error:
         reason = refusal(function.function, reference.rpartition(":")[0], error)
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
@@ -177,7 +177,7 @@ def explained_value(
 
     Raises PlayerError for an evaluation that cannot be built, or whose value is not finite.
     """
-    evaluation, rules = build_evaluation(description, variant), variant.constants
+    evaluation, rules = build_evaluation(description, variant), variant.rules
     [value] = evaluation.values(rules, [position]).tolist()
     if not np.isfinite(value):
         name = description if isinstance(description, str) else next(iter(description), "")

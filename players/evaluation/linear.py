@@ -59,7 +59,7 @@ strong.__doc__ = "For real play: weights by kind of king and board, a man being 
 def linear_evaluation(weights: NDArray[np.float64], rules: Rules) -> Evaluation:
     """`linear` with these weights, compiled for the features that they use."""
     used = tuple(name for i, name in enumerate(FEATURES) if weights[i] != 0 or weights[N + i] != 0)
-    return Evaluation(linear_over(used).address(rules), weights)
+    return linear_over(used).compiled(rules, weights)
 
 
 def linear_weights(weights: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:

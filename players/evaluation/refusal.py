@@ -6,6 +6,7 @@ import builtins
 import dis
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from types import CodeType
 from typing import Any
 
@@ -95,7 +96,8 @@ def _hint(function: Callable[..., Any], reason: str) -> str:
     if name := re.search(r"module '[\w.]+\.features' has no attribute '(\w+)'", reason):
         return meant(name[1], _public(features))
     if name := re.search(r"Unknown attribute '(\w+)' of (position|rules)", reason):
-        return meant(name[1], Position._fields if name[2] == "position" else Rules._fields)
+        of_rules = [field.name for field in fields(Rules)]
+        return meant(name[1], Position._fields if name[2] == "position" else of_rules)
     return ""
 
 

@@ -54,7 +54,7 @@ def positions_of(variant: Variant) -> tuple[Position, ...]:
         if len(endings) >= THINNED:
             break
         ending = _thinned(variant, rng.choice(drawn), rng)
-        if ending.white and ending.black and has_move(variant.constants, ending):
+        if ending.white and ending.black and has_move(variant.rules, ending):
             endings[ending] = None
     return (*drawn, *endings)
 
@@ -67,7 +67,7 @@ def rises(evaluation: Evaluation, variant: Variant, position: Position) -> list[
     _, other = sides(position)
     men = [bit for bit in variant.bits if other & ~position.kings & bit] if other.bit_count() > 1 else []
     without = [position._replace(white=position.white & ~man, black=position.black & ~man) for man in men]
-    value, *values = evaluation.values(variant.constants, [position, *without]).tolist()
+    value, *values = evaluation.values(variant.rules, [position, *without]).tolist()
     return [less - value for less in values]
 
 

@@ -70,7 +70,7 @@ class Mcts:
         preset, switches = self.shallow
         self._negamax = Negamax(variant, evaluation, preset, **switches)
         self.kept = self._negamax.switches.tt + tree <= MOST_KEPT
-        self._rules, self._keeps = variant.constants, keep_tree
+        self._rules, self._keeps = variant.rules, keep_tree
         self._search = compiled_tree_search(self._rules)
         self._shallow = self._negamax.workspace
         self._man = float(self._shallow.states[0]["man"])

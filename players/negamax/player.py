@@ -151,7 +151,7 @@ class Negamax(Searcher):
         self.switches = switches_of(preset, switches)
         self.kept = self.switches.tt <= MOST_KEPT
         self.evaluation = build_evaluation(evaluation, variant)
-        self._variant, self._rules = variant, variant.constants
+        self._variant, self._rules = variant, variant.rules
         self._tables = _tables(variant, self.switches.tables)
         self._search, address = compiled_search(self._rules)
         self._deepens, self._sees_history = self.switches.iterative, self.switches.draws
@@ -163,7 +163,6 @@ class Negamax(Searcher):
                 "man": man_at_start(variant, self.evaluation),
                 "evaluation": self.evaluation.address,
                 "weights": address_of_array(self.evaluation.weights),
-                "weight_count": self.evaluation.weights.size,
                 "search": address,
                 "endings": 0 if self._tables is None else self._tables.address,
             },

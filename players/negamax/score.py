@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import floats_at, popcount
+from arena.rules.jit.native import call_at, popcount, view
 from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.evaluator import evaluate
 from players.player import AnswerError
 
 WIN = 1_000_000.0
@@ -30,8 +31,7 @@ def within_limit(value: float) -> float:
 @inlined
 def leaf_value(rules: Rules, state: Any, position: Position) -> float:
     """The evaluation of a position, within LIMIT; one that is no finite number ends the search."""
-    weights = floats_at(state.weights, state.weight_count)
-    value = evaluate(state.evaluation, position, rules, weights)
+    value = call_at(state.evaluation, position, rules, view(state.weights, np.float64))
     if not math.isfinite(value):
         refuse(state, position)
         return 0.0

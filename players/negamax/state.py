@@ -76,7 +76,6 @@ SETTINGS: list[tuple[Any, ...]] = [
     ("man", "f8"),  # a man's worth in the evaluation's unit
     ("evaluation", "i8"),  # its address
     ("weights", "i8"),  # the address of its weights
-    ("weight_count", "i8"),
     ("search", "i8"),  # the address of `search_below`
     ("endings", "i8"),  # the address of the endgame tables
     ("table", "i8"),  # the address of the transposition table

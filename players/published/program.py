@@ -27,7 +27,7 @@ class Plain(Searcher):
         self, variant: Variant, evaluation: Description, finals: int = PLIES_AWAY, **settings: Any
     ) -> None:
         self.evaluation = build_evaluation(evaluation, variant)
-        self._variant, self._rules = variant, variant.constants
+        self._variant, self._rules = variant, variant.rules
         self._search = compiled_search(self._rules)
         self._deepens = settings.get("deepens", False)
         self._sees_history = settings.get("repetition_penalty", 0.0) != 0.0
@@ -39,7 +39,6 @@ class Plain(Searcher):
                 "no_capture": NEVER,
                 "evaluation": self.evaluation.address,
                 "weights": address_of_array(self.evaluation.weights),
-                "weight_count": self.evaluation.weights.size,
                 **settings,
             },
         )

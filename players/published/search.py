@@ -54,7 +54,6 @@ SETTINGS: list[tuple[str, str]] = [
     ("no_capture", "i8"),  # plies without a capture after which a game is over
     ("evaluation", "i8"),  # the address of the evaluation
     ("weights", "i8"),  # the address of its weights
-    ("weight_count", "i8"),
 ]
 """What a player sets once."""
 STATE = np.dtype(

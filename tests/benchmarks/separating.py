@@ -81,7 +81,7 @@ def _ending(variant: Variant, tables: EndgameTables, rng: random.Random) -> tupl
             game = Game(variant, text)
         except NotationError:
             continue
-        after = [tables.value(after_move(variant.constants, game.position, move)[0]) for move in game.legal_moves]
+        after = [tables.value(after_move(variant.rules, game.position, move)[0]) for move in game.legal_moves]
         results = [-value.result for value in after if value is not None]
         errs = [result < max(results) for result in results]
         if errs and np.mean(errs) >= LEAST:

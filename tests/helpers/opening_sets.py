@@ -29,10 +29,10 @@ def lines(variant: Variant, position: Position, plies: int) -> Iterator[tuple[tu
     if plies == 0:
         yield (), position
         return
-    legal = legal_moves(variant.constants, position)
+    legal = legal_moves(variant.rules, position)
     texts = {move: move_text(variant, position, move, legal) for move in legal}
     for move in sorted(legal, key=lambda move: [int(word) for word in re.findall(r"\d+", texts[move])]):
-        for rest, end in lines(variant, apply(variant.constants, position, move), plies - 1):
+        for rest, end in lines(variant, apply(variant.rules, position, move), plies - 1):
             yield (texts[move], *rest), end
 
 
@@ -90,9 +90,9 @@ def replayed(variant: Variant, line: str) -> Position:
 
 
 def _moved(variant: Variant, position: Position, word: str) -> Position:
-    legal = legal_moves(variant.constants, position)
+    legal = legal_moves(variant.rules, position)
     for move in legal:
-        after = apply(variant.constants, position, move)
+        after = apply(variant.rules, position, move)
         if not word[0].isdigit():
             old, new = sides(position)[0], sides(after)[1]
             origin, target = ((square.bit_length() - 1) for square in (old & ~new, new & ~old))

@@ -17,13 +17,11 @@ from tests.helpers.rule_sets import by_values
 SIX = board_rules(6, 3)
 
 SMALL = {
-    "men alone": by_values(Variant("men alone", SIX._replace(promotion=NEVER), men=6, first=0)),
+    "men alone": by_values(Variant("men alone", SIX.but(promotion=NEVER), men=6, first=0)),
     "points": by_values(
-        Variant("points", SIX._replace(promotion=NEVER, passes=True, score_decides=True), men=6, first=0)
+        Variant("points", SIX.but(promotion=NEVER, passes=True, score_decides=True), men=6, first=0)
     ),
-    "losing wins": by_values(
-        Variant("losing wins", SIX._replace(promotion=NEVER, losing_wins=True), men=6, first=0)
-    ),
+    "losing wins": by_values(Variant("losing wins", SIX.but(promotion=NEVER, losing_wins=True), men=6, first=0)),
 }
 """Games on 36 squares without kings, so that all of them end: searched to their ends by `outcome_of`."""
 

@@ -5,11 +5,14 @@ Importing this makes those of VARIANTS that are not to be compiled values.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import namedtuple
+from dataclasses import fields, replace
+from typing import Any, cast
 
 import numba
 
 from arena.rules.custom import build_variant
+from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 
 UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
@@ -35,25 +38,42 @@ def share(variant: Variant, number: int) -> int:
     return number if UNCOMPILED or variant.name in COMPILED else number // 4
 
 
+_FIELDS = [field.name for field in fields(Rules)]
+
+
+class Values(namedtuple("Values", _FIELDS)):  # type: ignore[misc]
+    """Rules as values."""
+
+    __slots__ = ()
+
+    def but(self, **changes: int) -> Any:
+        """`Rules.but`."""
+        return self._replace(**changes)
+
+
+def as_values(rules: Rules) -> Rules:
+    """Rules, as constants or values, as values."""
+    return cast(Rules, Values(*(getattr(rules, name) for name in _FIELDS)))
+
+
 def by_constants(variant: Variant) -> Variant:
     """The variant with its rules as constants, whether or not it is one of COMPILED."""
-    return replace(variant)
+    return replace(variant, rules=Rules(*(getattr(variant.rules, name) for name in _FIELDS)))
 
 
 def by_values(variant: Variant) -> Variant:
     """The variant with its rules as values."""
-    changed = replace(variant)
-    vars(changed)["constants"] = variant.rules
-    return changed
+    return replace(variant, rules=as_values(variant.rules))
 
 
+_COMPILED = [VARIANTS[name].rules for name in COMPILED]
 for _variant in VARIANTS.values():
-    if _variant.name not in COMPILED:
-        vars(_variant)["constants"] = _variant.rules
+    if _variant.rules not in _COMPILED:
+        vars(_variant)["rules"] = as_values(_variant.rules)
 
 _FIRST_OF_RULES = {variant.rules: variant for variant in reversed(VARIANTS.values())}
 RULE_SETS = [
-    by_constants(variant) if variant.name in COMPILED else variant
+    variant
     for variant in reversed(_FIRST_OF_RULES.values())
     if not UNCOMPILED or variant.name in ("english", "frisian")
 ]

@@ -137,7 +137,7 @@ class Shots:
 
     def _gives(self, position: Position, move: int) -> bool:
         """Whether all answers to a move are captures that leave the mover with a man less than before it."""
-        rules, before = self._variant.constants, _material(position)
+        rules, before = self._variant.rules, _material(position)
         after = apply(rules, position, move)
         replies = legal_moves(rules, after)
         _, other = sides(after)
@@ -147,7 +147,7 @@ class Shots:
 
     def _is_alone(self, player: Negamax, position: Position, move: int, depth: int, man: float) -> bool:
         """Whether a search finds a move, and each other one worth less by a man or more."""
-        rules = self._variant.constants
+        rules = self._variant.rules
         found, value = self._best(player, position, depth)
         if found != move:
             return False
@@ -198,10 +198,10 @@ def _ending(variant: Variant, tables: EndgameTables, position: Position) -> Puzz
     if value is None or value.result < 0:
         return None
     own, other = sides(position)
-    legal = legal_moves(variant.constants, position)
+    legal = legal_moves(variant.rules, position)
     if len(legal) < 2 or legal[0] & other:
         return None
-    after = ((move, tables.value(apply(variant.constants, position, move))) for move in legal)
+    after = ((move, tables.value(apply(variant.rules, position, move))) for move in legal)
     keeping = [move for move, theirs in after if theirs is not None and theirs.result == -value.result]
     if len(keeping) != 1:
         return None

@@ -121,7 +121,7 @@ def test_positions_taken_from_a_game_are_quiet_and_its_own() -> None:
     assert len({tuple(row) for row in rows.tolist()}) > 5
     for row in rows.tolist():
         position = Position(*row)
-        assert not any(move & sides(position)[1] for move in legal_moves(ENGLISH.constants, position))
+        assert not any(move & sides(position)[1] for move in legal_moves(ENGLISH.rules, position))
     assert play_job(ordinary) == game
     assert play_job(ordinary._replace(game=8, pair=8)) != game
 
@@ -135,7 +135,7 @@ def test_positions_of_self_play_are_quiet_and_have_scores_from_whites_view() -> 
         assert len(rows) > 5
         for row in rows:
             position = Position(*row["position"].tolist())
-            moves = legal_moves(ENGLISH.constants, position)
+            moves = legal_moves(ENGLISH.rules, position)
             assert len(moves) > 1
             assert not any(move & sides(position)[1] for move in moves)
         balance = material(rows["position"])

@@ -126,24 +126,24 @@ def sampled(name: str) -> Samples:
 def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name, width):
     """Up to the rounding of weights: from the side to move's view, whatever its colour."""
     variant, data = VARIANTS[name], sampled(name)
-    fit = Fit(variant.constants, 1, epochs=3, batch=64, rate=0.01, width=width)
+    fit = Fit(variant.rules, 1, epochs=3, batch=64, rate=0.01, width=width)
     learned = views(variant, data)
     for _ in range(3):
         fit.descend(learned, learned)
     network = NetworkFile(fit.network.whole_numbers(), 1 / ONE**2)
     assert network.network.shape == (network_size(variant.rules, width),)
     boards = views(variant, data).boards
-    inputs, phases = inputs_of(variant.constants, boards), phases_of(variant.constants, boards)
+    inputs, phases = inputs_of(variant.rules, boards), phases_of(variant.rules, boards)
     with torch.no_grad():
         logits = fit.network(torch.from_numpy(inputs), torch.from_numpy(phases)).numpy()
     address = build_evaluation("neural", variant).address
-    values = evaluate_all(variant.constants, address, network.runnable(variant.rules), data.positions)
+    values = evaluate_all(variant.rules, address, network.runnable(variant.rules), data.positions)
     assert np.abs(logits).max() > 0.3
     assert np.abs(values - logits).max() < 0.03
 
 
 def test_weights_are_held_within_what_whole_numbers_can_be():
-    fit = Fit(ENGLISH.constants, 1, epochs=1, batch=64, rate=50.0, width=64)
+    fit = Fit(ENGLISH.rules, 1, epochs=1, batch=64, rate=50.0, width=64)
     learned = views(ENGLISH, sampled("english"))
     fit.descend(learned, learned)
     assert np.abs(fit.network.whole_numbers()).max() == 8 * ONE
@@ -151,7 +151,7 @@ def test_weights_are_held_within_what_whole_numbers_can_be():
 
 
 def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
-    fit = Fit(ENGLISH.constants, 1, epochs=30, batch=64, rate=0.01, width=64)
+    fit = Fit(ENGLISH.rules, 1, epochs=30, batch=64, rate=0.01, width=64)
     data = sampled("english")
     material = [(w.bit_count() - b.bit_count()) for w, b, *_ in data.positions.tolist()]
     data = data._replace(targets=1 / (1 + np.exp(-np.array(material))))
@@ -163,7 +163,7 @@ def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
     start = ENGLISH.start
     men = [1 << bit for bit in range(64) if start.white >> bit & 1]
     less = np.array([start, *(start._replace(white=start.white & ~man) for man in men)], np.int64)
-    values = evaluate_all(ENGLISH.constants, build_evaluation("neural", ENGLISH).address, memory, less)
+    values = evaluate_all(ENGLISH.rules, build_evaluation("neural", ENGLISH).address, memory, less)
     assert np.mean(values[1:] - values[0]) == pytest.approx(100)
 
 

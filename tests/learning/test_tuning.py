@@ -36,7 +36,7 @@ def test_the_design_has_the_counts_of_the_features(phases: bool) -> None:
     positions = probe_positions(ENGLISH, 10, None, 2)
     design = LinearWeights(FEATURES, phases, 24, {}).design(ENGLISH, np.array(positions, dtype=np.int64))
     for row, position in zip(design, positions, strict=True):
-        ones = shares(position, ENGLISH.constants, np.ones(2 * len(FEATURES)))
+        ones = shares(position, ENGLISH.rules, np.ones(2 * len(FEATURES)))
         counts = np.array([share.own - share.other for share in ones.values()])
         left = (position.white | position.black).bit_count() / 24
         assert row.tolist() == ([*(counts * left), *(counts * (1 - left))] if phases else counts.tolist())

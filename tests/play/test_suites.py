@@ -230,7 +230,7 @@ def test_a_shot_gives_material_and_wins_more_by_plain_minimax(name):
     """The searches here order and prune nothing that the finder's do."""
     suite = read_suite(name)
     player = Negamax(suite.variant, "material", "alphabeta", quiescence="captures")
-    rules = suite.variant.constants
+    rules = suite.variant.rules
     for puzzle in random.Random(1).sample(suite.puzzles[:100], 6):
         after = apply(rules, puzzle.position, puzzle.best[0])
         for position in (apply(rules, after, reply) for reply in legal_moves(rules, after)):
@@ -253,11 +253,11 @@ def test_the_move_of_a_won_ending_wins_by_search_and_no_other_does(name):
     for puzzle in random.Random(1).sample(won, 12):
         game = Game(suite.variant, puzzle.position)
         for move in game.legal_moves:
-            after = apply(suite.variant.constants, puzzle.position, move)
+            after = apply(suite.variant.rules, puzzle.position, move)
             score = 0.0
-            if legal_moves(suite.variant.constants, after):
+            if legal_moves(suite.variant.rules, after):
                 score = player.choose(Game(suite.variant, after), Limit(depth=10), random.Random(0)).score or 0.0
-            assert (score < -LIMIT) == (move in puzzle.best) or not legal_moves(suite.variant.constants, after)
+            assert (score < -LIMIT) == (move in puzzle.best) or not legal_moves(suite.variant.rules, after)
 
 
 @pytest.mark.slow

@@ -133,7 +133,7 @@ REASONS = {
 
 def value(variant: Variant, description: Any, position: Position) -> float:
     """The compiled evaluation of a position."""
-    return float(build_evaluation(description, variant).values(variant.constants, [position])[0])
+    return float(build_evaluation(description, variant).values(variant.rules, [position])[0])
 
 
 def game3(rules: Rules, state: naive.State) -> float:
@@ -255,7 +255,7 @@ def positions_from_everywhere(played: list[Position], scattered: list[Position])
 def test_evaluations_are_as_published(row, evaluation):
     position = parse_fen(ENGLISH, row["fen"])
     assert value(ENGLISH, evaluation, position) == row[evaluation]
-    assert EVALUATORS[evaluation](position, ENGLISH.constants) == row[evaluation]
+    assert EVALUATORS[evaluation](position, ENGLISH.rules) == row[evaluation]
 
 
 @pytest.mark.parametrize("evaluation", ORACLES)
@@ -271,7 +271,7 @@ def test_evaluations_are_the_oracles(variant, positions_from_everywhere, evaluat
 def test_evaluations_have_the_same_value_compiled(variant, positions_from_everywhere, evaluation):
     built = build_evaluation(evaluation, variant)
     expected = [EVALUATORS[evaluation](position, variant.rules) for position in positions_from_everywhere]
-    assert built.values(variant.constants, positions_from_everywhere).tolist() == expected
+    assert built.values(variant.rules, positions_from_everywhere).tolist() == expected
 
 
 def test_features_are_the_oracles(variant, positions_from_everywhere):
@@ -314,7 +314,7 @@ def test_linear_weighs_each_feature_own_minus_other_from_the_opening_to_the_endi
         for name, weight in weights.items():
             opening, ending = weight if isinstance(weight, list) else (weight, weight)
             expected += (left * opening + (1 - left) * ending) * (own[name] - other[name])
-        assert evaluation.values(variant.constants, [position]).tolist() == [pytest.approx(expected)]
+        assert evaluation.values(variant.rules, [position]).tolist() == [pytest.approx(expected)]
         assert EVALUATORS["linear"](position, variant.rules, evaluation.weights) == pytest.approx(expected)
 
 
@@ -361,7 +361,7 @@ def test_a_table_of_squares_is_read_as_the_board_lies_before_each_side(variant):
             order = table if man == "w" else table[::-1]
             expected = sum(order[number - 1] for number, piece in pieces.items() if piece == man)
             men = features.men_mask(position, side)
-            assert features.by_square(variant.constants, men, side, table) == expected
+            assert features.by_square(variant.rules, men, side, table) == expected
 
 
 def test_a_file_without_a_function_is_refused_with_those_that_it_has(tmp_path):
@@ -415,4 +415,4 @@ def test_the_cache_tells_the_code_of_linear_evaluations_apart_whose_bytecode_is_
     position = parse_fen(ENGLISH, "W:W31,32:B1")
     for weights, value in ({"far_row": 5}, 0.0), ({"mobility": 7}, 14.0):
         evaluation = build_evaluation({"linear": weights}, ENGLISH)
-        assert evaluation.values(ENGLISH.constants, [position]).tolist() == [value]
+        assert evaluation.values(ENGLISH.rules, [position]).tolist() == [value]

@@ -33,7 +33,7 @@ from players.table import build_player
 from tests.helpers import naive
 from tests.helpers.command_line import one_line
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
-from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED
+from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED, as_values
 
 ENGLISH, CASUAL = VARIANTS["english"], VARIANTS["casual-10x10"]
 BARE = {"mix": {"network": 0, "material": 100}}
@@ -61,7 +61,7 @@ def middlegames(variant: Variant, count: int) -> list[Position]:
 def first_victims(rules: Rules, position: Position, side: int) -> int:
     """How many pieces of a side some capture of the other side takes, were it to move, with its first jump."""
     turned = position._replace(turn=1 - side)
-    single = rules._replace(
+    single = as_values(rules).but(
         one_hop=True,
         majority=False,
         prefer_value=False,
@@ -132,7 +132,7 @@ def naive_mix(variant: Variant, position: Position, weights: Mapping[str, Any], 
         total += weight("defensive_formation") * formation + weight("defensive_safety") * safety
     if weights.get("network"):
         network = build_evaluation("neural", variant)
-        [value] = network.values(variant.constants, [position])
+        [value] = network.values(variant.rules, [position])
         total += weight("network") * value / 100
     return total
 
@@ -140,7 +140,7 @@ def naive_mix(variant: Variant, position: Position, weights: Mapping[str, Any], 
 def mixed(variant: Variant, positions: Sequence[Position], weights: Mapping[str, Any]) -> list[float]:
     """The values of the compiled mix, one after the other in its memory."""
     evaluation = build_evaluation({"mix": weights}, variant)
-    values: list[float] = evaluation.values(variant.constants, positions).tolist()
+    values: list[float] = evaluation.values(variant.rules, positions).tolist()
     return values
 
 
@@ -158,7 +158,7 @@ def test_a_formation_that_a_player_judged_is_not_judged_again(weak):
     evaluation = build_evaluation({"mix": PHASED}, ENGLISH)
     head_of(evaluation.weights, ENGLISH.rules)[STANCE] = WEAK if weak else SOUND
     positions = middlegames(ENGLISH, 60)
-    values = evaluation.values(ENGLISH.constants, positions)
+    values = evaluation.values(ENGLISH.rules, positions)
     weights = {**defaults(ENGLISH.rules), **PHASED}
     assert values.tolist() == pytest.approx(
         [naive_mix(ENGLISH, position, weights, weak) for position in positions]
@@ -294,7 +294,7 @@ def test_moves_are_rejected_that_negamax_shows_to_lose_by_the_margin(margin):
         player._shallow.states[0]["futility"] = player._shallow.states[0]["extensions"] = 0
         player.choose(Game(ENGLISH, position), Limit(nodes=1), random.Random(0))
         values = {}
-        for move in legal_moves(ENGLISH.constants, position):
+        for move in legal_moves(ENGLISH.rules, position):
             child = Game(ENGLISH, apply(ENGLISH.rules, position, move))
             assert child.legal_moves
             score = judge.choose(child, Limit(depth=2), random.Random(0)).score

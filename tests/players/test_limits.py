@@ -146,7 +146,7 @@ def assert_telemetry_is_sound(choice: Choice, limit: Limit) -> None:
 def assert_line_is_legal(game: Game, choice: Choice) -> None:
     """Assert that the pv goes on from the move by legal ones; `Variant.king_moves` a search need not know of."""
     assert not choice.pv or choice.pv[0] == choice.move
-    rules, position = game.variant.constants, game.position
+    rules, position = game.variant.rules, game.position
     for move in choice.pv:
         assert move in legal_moves(rules, position), "an illegal move in the pv"
         position = apply(rules, position, move)

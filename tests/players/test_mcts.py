@@ -87,7 +87,7 @@ def test_what_it_proves_in_endings_with_kings_negamax_finds_too():
         kings = sum(square for square in squares if rng.random() < 0.5)
         kings |= sum(squares[:2]) & ENGLISH.rules.top | sum(squares[2:]) & ENGLISH.rules.bottom
         position = Position(sum(squares[:2]), sum(squares[2:]), kings, rng.randint(0, 1))
-        if not legal_moves(ENGLISH.constants, position):
+        if not legal_moves(ENGLISH.rules, position):
             continue
         choice = choose(ENGLISH, position, 3000)
         if choice.score in (1.0, -1.0):
@@ -254,14 +254,14 @@ def test_random_games_have_the_mean_of_all_of_them():
 
     memory = TreeWorkspace(0, draw_rules(variant.draws))
     for position in small_positions(variant, 5):
-        results = [random_game(variant.constants, memory.states[0], position, 0) for _ in range(10_000)]
+        results = [random_game(variant.rules, memory.states[0], position, 0) for _ in range(10_000)]
         assert np.mean(results) == pytest.approx(mean(position), abs=0.04)
 
 
 def test_in_a_random_game_a_mans_move_is_progress() -> None:
     memory = TreeWorkspace(0, draw_rules(Draws(no_progress=1)))
     position = parse_fen(ENGLISH, "B:W30:B21")  # 21-25, 30x21: both are forced
-    assert random_game(ENGLISH.constants, memory.states[0], position, 0) == -1.0
+    assert random_game(ENGLISH.rules, memory.states[0], position, 0) == -1.0
 
 
 # --- what a game sees of it

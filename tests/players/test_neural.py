@@ -15,7 +15,6 @@ from arena.rules.jit.kernel import is_compiling
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation
-from players.evaluation.evaluator import Evaluation
 from players.evaluation.neural import (
     KINDS,
     LANES,
@@ -44,8 +43,8 @@ def drawn(variant: Variant, width: int = 64, seed: int = 1) -> NetworkFile:
 
 def values(variant: Variant, network: NetworkFile, positions: list[Position]) -> np.ndarray:
     """The values of positions, one after the other, in memory of their own."""
-    evaluation = Evaluation(neural.address(variant.constants), network.runnable(variant.rules))
-    return evaluation.values(variant.constants, positions)
+    evaluation = neural.compiled(variant.rules, network.runnable(variant.rules))
+    return evaluation.values(variant.rules, positions)
 
 
 def played(variant: Variant, seed: int) -> list[Position]:
@@ -126,7 +125,7 @@ def test_a_file_holds_a_network(tmp_path: Path):
     network = drawn(ENGLISH)
     network.save(tmp_path / "network.npz")
     positions = played(ENGLISH, 6)[:20]
-    from_file = build_evaluation(str(tmp_path / "network.npz"), ENGLISH).values(ENGLISH.constants, positions)
+    from_file = build_evaluation(str(tmp_path / "network.npz"), ENGLISH).values(ENGLISH.rules, positions)
     assert from_file.tolist() == values(ENGLISH, network, positions).tolist()
 
 

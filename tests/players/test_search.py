@@ -37,7 +37,7 @@ ORACLE_NODES = 100
 @pytest.fixture(scope="session")
 def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
     """Positions from play in which there is a move."""
-    moving = [position for position in played if has_move(variant.constants, position)]
+    moving = [position for position in played if has_move(variant.rules, position)]
     number = share(variant, POSITIONS)
     return moving[:: len(moving) // number][:number]
 
@@ -74,7 +74,7 @@ def plain_alpha_beta(
     """Fail-soft alpha-beta in the generator's order, counting as `Choice` does."""
     rules, state = variant.rules, naive.state_of(variant.rules, position)
     counted["nodes"] += 1
-    moves = legal_moves(variant.constants, position)
+    moves = legal_moves(variant.rules, position)
     if not moves:
         return naive.final_value(rules, state, ply)
     if depth == 0:
@@ -82,7 +82,7 @@ def plain_alpha_beta(
         return naive.simple(rules, state)
     best = -math.inf
     for move in moves:
-        child = apply(variant.constants, position, move)
+        child = apply(variant.rules, position, move)
         best = max(best, -plain_alpha_beta(variant, child, depth - 1, -beta, -alpha, ply + 1, counted))
         alpha = max(alpha, best)
         if alpha >= beta:

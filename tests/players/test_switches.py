@@ -70,7 +70,7 @@ LESS_FAR: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
-    moving = [position for position in played if has_move(variant.constants, position)]
+    moving = [position for position in played if has_move(variant.rules, position)]
     number = share(variant, POSITIONS)
     return moving[:: len(moving) // number][:number]
 

@@ -47,7 +47,7 @@ def test_moves_generated_in_two_threads_are_those_of_their_positions():
         game = Game("english")
         for text in texts:
             game.push(text)
-        rules, position, legal = game.variant.constants, game.position, game.legal_moves
+        rules, position, legal = game.variant.rules, game.position, game.legal_moves
         after = after_move(rules, position, legal[0])
 
         def check() -> None:

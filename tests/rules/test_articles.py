@@ -171,7 +171,7 @@ DRAWS = [
 def test_the_legal_moves_are_those_of(name, position, expected) -> None:
     variant = VARIANTS[name]
     start = parse_fen(variant, position)
-    legal = legal_moves(variant.constants, start)
+    legal = legal_moves(variant.rules, start)
     assert sorted(move_text(variant, start, move, legal) for move in legal) == sorted(expected.split())
 
 
@@ -182,7 +182,7 @@ def test_the_board_is_that_of(name, board, men, first) -> None:
     variant = VARIANTS[name]
     assert (2 * variant.rules.per_row, variant.rules.rows) == board
     assert variant.start.white.bit_count() == variant.start.black.bit_count() == men
-    legal = legal_moves(variant.constants, variant.start)
+    legal = legal_moves(variant.rules, variant.start)
     assert sorted(move_text(variant, variant.start, move, legal) for move in legal) == sorted(first.split())
 
 
@@ -241,7 +241,7 @@ def test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king() -> None:
 def test_a_man_that_captures_over_the_last_row_ends_as(name, position, move, expected) -> None:
     variant = VARIANTS[name]
     start = parse_fen(variant, position)
-    assert fen(variant, apply(variant.constants, start, parse_move(variant, start, move))) == expected
+    assert fen(variant, apply(variant.rules, start, parse_move(variant, start, move))) == expected
 
 
 def test_losing_wins_in_antidraughts_and_the_first_king_in_breakthrough() -> None:

@@ -34,7 +34,7 @@ english = VARIANTS["english"]
 choice = Negamax(english, "simple").choose(Game(english), Limit(depth=4), random.Random(0))
 print(perft(english, english.start, 5), choice.nodes)
 mine = load_object(sys.argv[1] + ":mine", "evaluation", callable)
-mine.address(english.constants)
+mine.compiled(english.rules)
 kernels = {id(value): value for name, module in list(sys.modules.items())
            if name.partition(".")[0] in ("arena", "players")
            for value in [*vars(module).values(), *inlined] if isinstance(value, Dispatcher)}.values()
@@ -155,7 +155,7 @@ def test_compilation_is_announced_once_and_what_is_compiled_meanwhile_ends_with_
         "from arena.rules.movegen import legal_moves\n"
         "from arena.rules.variants import VARIANTS\n"
         "from players.negamax.deepening import compiled_search\n"
-        "rules, start = VARIANTS['english'].constants, VARIANTS['english'].start\n"
+        "rules, start = VARIANTS['english'].rules, VARIANTS['english'].start\n"
         "with compilation_announced(lambda: print('compiling')):\n"
         "    with compiling_meanwhile(lambda: compiled_search(rules)):\n"
         "        pass\n"

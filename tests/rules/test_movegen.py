@@ -13,6 +13,7 @@ from arena.rules.movegen import apply, count, generate, has_move, legal_moves, p
 from arena.rules.moves import ROOM, new_buffer, sides, target_of
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
+from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
 from tests.helpers.rule_sets import POSITIONS, UNCOMPILED, by_constants, by_values, share
@@ -26,7 +27,7 @@ def meaning(variant: Variant, position: Position, move: int, after: Position) ->
         return naive.PASS
     rules = variant.rules
     own, other = sides(position)
-    target = target_of(variant.constants, own, other, move)
+    target = target_of(variant.rules, own, other, move)
     (origin_square,), (target_square,) = naive.squares_of(rules, move & own), naive.squares_of(rules, target)
     crowned = bool(after.kings & target) and not position.kings & move & own
     return naive.Move(origin_square, target_square, frozenset(naive.squares_of(rules, move & other)), crowned)
@@ -34,7 +35,7 @@ def meaning(variant: Variant, position: Position, move: int, after: Position) ->
 
 def check(variant: Variant, position: Position) -> None:
     """The moves generated are the oracle's, and what they leave is what it leaves."""
-    rules = variant.constants
+    rules = variant.rules
     state = naive.state_of(variant.rules, position)
     moves = legal_moves(rules, position)
     after_moves = [apply(rules, position, move) for move in moves]
@@ -68,7 +69,7 @@ STOPPED_MID_CAPTURE = by_values(
 @pytest.mark.parametrize("variant", [STOPPED_MID_CAPTURE], ids=["stops"], indirect=True)
 def test_a_man_that_captures_backward_stops_where_it_is_crowned(variant, played, scattered):
     position = parse_fen(variant, "W:W11:B6,7")
-    legal = legal_moves(variant.constants, position)
+    legal = legal_moves(variant.rules, position)
     assert [move_text(variant, position, move, legal) for move in legal] == ["11x2"]
     for position in (*played, *scattered):
         check(variant, position)
@@ -84,12 +85,12 @@ def test_moves_of_any_position_are_generated_and_applied_as_by_the_oracle(varian
 @pytest.mark.parametrize("variant", [VARIANTS[name] for name in AS_CONSTANTS], ids=AS_CONSTANTS, indirect=True)
 def test_values_and_constants_are_the_same_rules(variant, played, scattered):
     constants, values = by_constants(variant), by_values(variant)
-    assert constants.constants is not constants.rules and values.constants is values.rules
+    assert isinstance(constants.rules, Rules) and not isinstance(values.rules, Rules)
     for position in (*played[::4], *scattered[::4]):
-        moves = legal_moves(constants.constants, position)
-        assert legal_moves(values.constants, position) == moves, fen(variant, position)
+        moves = legal_moves(constants.rules, position)
+        assert legal_moves(values.rules, position) == moves, fen(variant, position)
         for move in moves:
-            assert apply(values.constants, position, move) == apply(constants.constants, position, move)
+            assert apply(values.rules, position, move) == apply(constants.rules, position, move)
     assert perft(values, variant.start, 6) == perft(constants, variant.start, 6)
 
 
@@ -97,8 +98,8 @@ def test_a_list_starts_where_it_should_and_leaves_what_is_before_it(variant, pla
     buffer = new_buffer()
     for position in played[:50]:
         buffer[:7] = range(7)
-        end = generate(variant.constants, position, buffer, 7)
-        assert buffer[7:end].tolist() == legal_moves(variant.constants, position)
+        end = generate(variant.rules, position, buffer, 7)
+        assert buffer[7:end].tolist() == legal_moves(variant.rules, position)
         assert buffer[:7].tolist() == list(range(7))
 
 
@@ -126,7 +127,7 @@ def test_a_full_buffer_raises_and_nothing_behind_it_is_written(room, text):
     variant = VARIANTS["international"]
     memory = np.full(2 * ROOM, -1, dtype=np.int64)
     with pytest.raises(IndexError, match="the move buffer is full"):
-        generate(variant.constants, parse_fen(variant, text), memory[:room], 0)
+        generate(variant.rules, parse_fen(variant, text), memory[:room], 0)
     assert (memory[room:] == -1).all()
 
 
@@ -134,4 +135,4 @@ def test_a_capture_of_more_paths_than_there_is_room_for_raises():
     variant = VARIANTS["international"]
     position = parse_fen(variant, "W:WK46,K47,K48,K49:B12,14,19,22,24,28,33")
     with pytest.raises(IndexError, match="more paths than the move buffer has room for"):
-        generate(variant.constants, position, np.zeros(ROOM + 3, dtype=np.int64), 0)
+        generate(variant.rules, position, np.zeros(ROOM + 3, dtype=np.int64), 0)

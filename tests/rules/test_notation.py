@@ -29,7 +29,7 @@ def captures(variant: Variant, positions: list[Position]) -> Iterator[tuple[Posi
     """Every legal capture, with its position."""
     for position in positions:
         other = sides(position)[1]
-        yield from ((position, move) for move in legal_moves(variant.constants, position) if move & other)
+        yield from ((position, move) for move in legal_moves(variant.rules, position) if move & other)
 
 
 def oracle_paths(variant: Variant, position: Position, move: int) -> list[list[naive.Square]]:
@@ -38,7 +38,7 @@ def oracle_paths(variant: Variant, position: Position, move: int) -> list[list[n
     own, other = sides(position)
     taken = naive.squares_of(variant.rules, move & other)
     origin = naive.squares_of(variant.rules, move & own)
-    target = naive.squares_of(variant.rules, target_of(variant.constants, own, other, move))
+    target = naive.squares_of(variant.rules, target_of(variant.rules, own, other, move))
     return [
         [capture.origin, *(hop.landing for hop in capture.hops)]
         for capture in naive.captures_from(variant.rules, state, min(origin))
@@ -87,7 +87,7 @@ def test_what_is_not_a_position_is_refused_with_the_reason(text):
 
 def test_a_move_is_read_back_from_its_text(variant, sample):
     for position in sample:
-        legal = legal_moves(variant.constants, position)
+        legal = legal_moves(variant.rules, position)
         texts = [move_text(variant, position, move, legal) for move in legal]
         assert len(set(texts)) == len(texts)
         assert [parse_move(variant, position, text) for text in texts] == legal
@@ -129,7 +129,7 @@ def test_a_capture_is_read_from_any_of_its_paths_and_from_its_captured_squares(v
 def test_a_capture_is_written_with_its_path_only_where_its_ends_are_ambiguous(name, position, texts):
     variant = VARIANTS[name]
     parsed = parse_fen(variant, position)
-    legal = legal_moves(variant.constants, parsed)
+    legal = legal_moves(variant.rules, parsed)
     assert {move_text(variant, parsed, move, legal) for move in legal} == texts
 
 

@@ -93,7 +93,7 @@ def test_games_of_a_run_are_read_back_by_their_tags_alone(variant):
 
 
 def legal_of(game: Game) -> list[list[int]]:
-    return [legal_moves(game.variant.constants, position) for position in game.positions]
+    return [legal_moves(game.variant.rules, position) for position in game.positions]
 
 
 @given(
@@ -152,7 +152,7 @@ def test_other_comments_are_no_findings(comment):
 
 def test_a_game_from_a_position_of_the_second_side_begins_with_three_dots():
     start = parse_fen(ENGLISH, "W:W21-32:B1-10,12,15")
-    text = write_pdn(PlayedGame(ENGLISH, start, [legal_moves(ENGLISH.constants, start)[0]]))
+    text = write_pdn(PlayedGame(ENGLISH, start, [legal_moves(ENGLISH.rules, start)[0]]))
     assert '[SetUp "1"]\n[FEN "W:W21' in text
     assert re.search(r"\n\n1\.\.\. \d+-\d+ \*\n$", text)
 
@@ -559,7 +559,7 @@ def test_any_text_is_read_or_told_where_it_cannot_be(text):
         assert problem.ply >= 0
     for game in games:
         for position, move in zip(game.positions, game.moves, strict=False):
-            assert move in legal_moves(game.variant.constants, position)
+            assert move in legal_moves(game.variant.rules, position)
 
 
 def test_cutting_games_without_tags_takes_time_in_proportion_to_them():

@@ -1,16 +1,18 @@
 """Variants: the table, and rule sets of one's own."""
 
+import pickle
+
+import numba
 import pytest
 
 from arena.rules.custom import VariantError, build_variant, sizes_of, without_draws
 from arena.rules.notation import place
 from arena.rules.pdn.read import read_pdn
 from arena.rules.position import WHITE
-from arena.rules.rules import GEOMETRY
+from arena.rules.rules import GEOMETRY, board_rules
 from arena.rules.variants import VARIANTS
 from tests.helpers import naive
 from tests.helpers.command_line import one_line
-from tests.helpers.rule_sets import by_constants
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,7 @@ def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_th
         rules, start = variant.rules, variant.start
         rows = rules.rows
         assert (2 * rules.per_row, variant.squares) == (rows, rows * rows // 2)
-        assert rules[len(GEOMETRY) :] == own.rules[len(GEOMETRY) :]
+        assert rules == own.rules.but(**{name: getattr(rules, name) for name in GEOMETRY})
         rows_of_men = min(own.men // own.rules.per_row, rows // 2 - 1)
         assert naive.squares_of(rules, start.black) == {
             square for square in naive.board_squares(rules) if square[0] < rows_of_men
@@ -107,7 +109,15 @@ def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> Non
     )
     assert (variant.draws.repetition, variant.draws.no_progress, variant.draws.endings) == (0, 7, ())
     assert (variant.start.turn, variant.start.white.bit_count()) == (1, 8)
-    assert variant.constants == by_constants(base).constants
+    assert variant.rules == base.rules
+
+
+def test_rules_that_another_process_sent_are_the_same_to_the_compiler_and_changed_ones_are_not() -> None:
+    rules = board_rules(8, 4)
+    sent, changed = pickle.loads(pickle.dumps(rules)), rules.but(flying=True)
+    assert sent == rules != changed
+    assert {rules: "compiled"}.get(sent) == "compiled"
+    assert numba.typeof(sent) is numba.typeof(rules) != numba.typeof(changed)
 
 
 @pytest.mark.parametrize("name", [name for name, variant in VARIANTS.items() if variant.gametype])

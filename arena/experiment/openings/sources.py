@@ -231,7 +231,7 @@ def is_even(variant: Variant, position: Position) -> bool:
 
 def is_won_at_once(game: Game) -> bool:
     """Whether the side to move has a move that leaves the other side none."""
-    rules = game.variant.constants
+    rules = game.variant.rules
     return not all(has_move(rules, apply(rules, game.position, move)) for move in game.legal_moves)
 
 

@@ -91,7 +91,7 @@ class Solver:
     """Solves the slices that a folder lacks, a pair in a thread, a thread for each processor."""
 
     def __init__(self, variant: Variant, pieces: int, folder: Path, report: Report) -> None:
-        self._variant, self._rules, self._folder, self._report = variant, variant.constants, folder, report
+        self._variant, self._rules, self._folder, self._report = variant, variant.rules, folder, report
         self._sizes = slice_sizes(self._rules, pieces)
         self._tables = EndgameTables(self._rules, pieces)
         self._solved = dict.fromkeys(self._sizes, 0)

@@ -113,7 +113,7 @@ def load(variant: Variant, pieces: int) -> EndgameTables:
     if line := refusal(variant):
         raise EndgameError(line)
     command = f"arena tables {shlex.quote(variant.name)} --pieces {pieces}"
-    tables, folder = EndgameTables(variant.constants, pieces), folder_of(variant)
+    tables, folder = EndgameTables(variant.rules, pieces), folder_of(variant)
     for material, size in slice_sizes(tables.rules, pieces).items():
         path = folder / f"{material}.npy"
         try:

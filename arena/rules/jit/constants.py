@@ -1,16 +1,17 @@
 """Rules as compile-time constants.
 
-A kernel receives the rules as its first argument. `Constants` gives each rule set a numba type of its own,
-whose attributes are constants to the compiler: numba's ordinary dispatch then compiles a kernel once per rule
-set, with every test of a rule folded away. A plain NamedTuple of the same fields runs through the same source
-as values, without being compiled again.
+A kernel receives the rules as its first argument. Each rule set, an instance of `Constants`, has a numba type of
+its own, whose attributes are constants to the compiler: numba's ordinary dispatch then compiles a kernel once per
+rule set, with every test of a rule folded away. A NamedTuple of the same fields runs through the same source as
+values, without being compiled again.
 """
 
 from __future__ import annotations
 
 import hashlib
-from functools import cache
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+from typing import Any
 
 from numba.core import types
 from numba.core.imputils import lower_getattr_generic
@@ -18,39 +19,35 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 
 
+@dataclass(frozen=True, eq=False)
 class Constants:
-    """A NamedTuple of ints and bools that the compiler sees as constants; attributes read as on the tuple."""
+    """Base of frozen dataclasses, `eq=False`, of ints and bools that the compiler sees as constants.
 
-    __slots__ = ("_hash", "_values")
+    Tuples they cannot be: numba would take one rule set for another, as it knows tuples by their fields' types.
+    """
 
-    def __init__(self, values: NamedTuple) -> None:
-        self._values = values
-        self._hash = hash(values)
+    @cached_property
+    def _values(self) -> tuple[int, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._values, name)
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._values)
 
-    @property
-    def values(self) -> Any:
-        """The NamedTuple itself."""
-        return self._values
-
-    def __reduce__(self) -> tuple[type[Constants], tuple[NamedTuple]]:
-        return Constants, (self._values,)
+    def __reduce__(self) -> tuple[type[Constants], tuple[int, ...]]:
+        return type(self), self._values
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Constants) and self._values == other._values
+        return type(other) is type(self) and other._values == self._values
 
     def __hash__(self) -> int:
         return self._hash
 
 
 class ConstantsType(types.Type):
-    """The numba type of one `Constants`; two with the same values are the same type."""
+    """The numba type of one value of Constants; equal values have the same type."""
 
-    def __init__(self, values: NamedTuple) -> None:
+    def __init__(self, values: Constants) -> None:
         self.values = values
         digest = hashlib.sha256(repr(values).encode()).hexdigest()[:12]
         super().__init__(name=f"Constants_{digest}")
@@ -60,12 +57,12 @@ register_model(ConstantsType)(models.OpaqueModel)
 
 
 @typeof_impl.register(Constants)
-def _typeof_constants(value: Constants, _context: Any) -> ConstantsType:
-    return _type_of(value.values)
+def _typeof_constants(values: Constants, _context: Any) -> ConstantsType:
+    return _type_of(values)
 
 
 @cache
-def _type_of(values: NamedTuple) -> ConstantsType:
+def _type_of(values: Constants) -> ConstantsType:
     """One type for equal values, made once, as every call of a kernel asks for it."""
     return ConstantsType(values)
 
@@ -81,7 +78,7 @@ class _ConstantsAttribute(AttributeTemplate):
 
     def generic_resolve(self, typ: Any, name: str) -> Any:  # type: ignore[override]
         value = getattr(typ.values, name, None)
-        return None if value is None else _type_of_constant(value)
+        return _type_of_constant(value) if isinstance(value, int) else None
 
 
 @lower_getattr_generic(ConstantsType)

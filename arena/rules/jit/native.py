@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from llvmlite import binding, ir
 from numba.core import cgutils, types
-from numba.np.numpy_support import carray
-from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, instructions_of
 
@@ -78,19 +76,6 @@ def _view(_context: Any, memory: types.Type, kind: Any) -> Any:
         return builder.bitcast(seen, pointer)
 
     return types.CPointer(kind.dtype)(memory, kind), generate
-
-
-def floats_at(address: Any, size: int) -> NDArray[np.float64]:
-    """The `size` float64 at an address, as an array."""
-    numbers: NDArray[np.float64] = address
-    return numbers
-
-
-def _floats_at(address: Any, size: int) -> Any:
-    return carray(view(address, np.float64), size)
-
-
-inlined(floats_at, _floats_at)
 
 
 def call_at(address: Any, *arguments: Any) -> float:

@@ -156,7 +156,7 @@ def _read_game(
                     position = setups[ply] = _set_up(variant, position, text)
                 elif position is not None:
                     moves.append(_read_move(variant, position, kind, text, tokens[index:]))
-                    position = apply(variant.constants, position, moves[-1])
+                    position = apply(variant.rules, position, moves[-1])
             except NotationError as error:
                 report(line, ply + 1, str(error))
                 position = None
@@ -212,14 +212,14 @@ def _read_move(variant: Variant, position: Position, kind: str, text: str, rest:
     if len(fitting) > 1:
         fitting = _that_go_on(variant, position, fitting, rest)
     if len(fitting) > 1:
-        legal = legal_moves(variant.constants, position)
+        legal = legal_moves(variant.rules, position)
         raise NotationError(not_legal(variant, position, f"{text!r} is ambiguous", legal))
     return fitting[0]
 
 
 def _that_go_on(variant: Variant, position: Position, moves: Sequence[int], rest: Sequence[Token]) -> list[int]:
     """Of several moves, the ones after which most of the following moves can be played."""
-    lines = [(move, apply(variant.constants, position, move)) for move in moves]
+    lines = [(move, apply(variant.rules, position, move)) for move in moves]
     for kind, text, *_ in rest:
         if kind == "setup" or len({move for move, _ in lines}) == 1:
             break
@@ -229,7 +229,7 @@ def _that_go_on(variant: Variant, position: Position, moves: Sequence[int], rest
         for move, reached in lines:
             with suppress(NotationError):
                 longer += [
-                    (move, apply(variant.constants, reached, reply))
+                    (move, apply(variant.rules, reached, reply))
                     for reply in _fitting(variant, reached, kind, text)
                 ]
         if not 0 < len(longer) <= _MOST_LINES:
@@ -242,7 +242,7 @@ def _fitting(variant: Variant, position: Position, kind: str, text: str) -> list
     """The moves that a text may mean, at least one. Raises NotationError."""
     if kind != "move":
         raise NotationError(f"cannot read {text[:40]!r}")
-    legal = legal_moves(variant.constants, position)
+    legal = legal_moves(variant.rules, position)
     if text.lower() == "pass":
         return [parse_move(variant, position, "pass", legal)]
     squares = [text[:2], text[2:]] if text.isdigit() else re.findall(SQUARE, text.lower())

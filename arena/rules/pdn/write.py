@@ -108,7 +108,7 @@ def write_pdn(game: PlayedGame) -> str:
     """A game as PDN 3.0: `pdn_game`."""
     variant = game.variant
     texts = [
-        move_text(variant, position, move, legal_moves(variant.constants, position))
+        move_text(variant, position, move, legal_moves(variant.rules, position))
         for position, move in zip(game.positions, game.moves, strict=False)
     ]
     return pdn_game(
