@@ -198,11 +198,11 @@ COMMAND = "command: [./python3, -S, -E, {script}, plays]"
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (COMMAND, "command: ./nobody", "there is no program {folder}/nobody"),
-        (COMMAND, "command: ./text.txt", "{folder}/text.txt is not a program: it may not be executed (chmod +x)"),
-        (COMMAND, "command: ./text", "{folder}/text cannot be started: Exec format error"),
+        (COMMAND, "command: ./nobody", "there is no program nobody"),
+        (COMMAND, "command: ./text.txt", "text.txt is not a program: it may not be executed (chmod +x)"),
+        (COMMAND, "command: ./text", "text cannot be started: Exec format error"),
         (COMMAND, "command: []", "the command is empty"),
-        (COMMAND, "command: [./python3], folder: elsewhere", "there is no folder {folder}/elsewhere"),
+        (COMMAND, "command: [./python3], folder: elsewhere", "there is no folder elsewhere"),
         (DEPTH, "depth: 3, parameters: {levl: 3}", "unknown parameter of python3 'levl'; did you mean 'level'?"),
         (DEPTH, "depth: 3, parameters: {level: 10}", "level of python3 takes whole number, 1 to 9, not 10"),
         (DEPTH, "depth: 3, parameters: {variant: thai}", "unknown variant of python3 'thai'"),
