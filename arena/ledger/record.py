@@ -89,7 +89,7 @@ def failures_of(games: Iterable[Mapping[Any, Any]]) -> Iterator[Failure]:
 
 def _ply(game: Mapping[Any, Any], player: str) -> int:
     """The half-move by which a player lost a game: the last one if the player made it too late, else the next."""
-    plies, first_mover = game["plies"], "white" if game["opening_fen"].startswith("W") else "black"
+    plies, first_mover = int(game["plies"]), "white" if game["opening_fen"].startswith("W") else "black"
     is_last = plies > 0 and (player == game[first_mover]) == (plies % 2 == 1)
     return plies if is_last else plies + 1
 
