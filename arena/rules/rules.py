@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
-from arena.rules.jit.constants import Constants
 from arena.rules.position import row_and_column
 
 NEVER, AT_END, STOPS, IN_PASSING, DELAYED = range(5)
@@ -15,8 +15,11 @@ PROMOTIONS = ("never", "at_end", "stops", "in_passing", "delayed")
 
 
 @dataclass(frozen=True, eq=False)
-class Rules(Constants):
-    """A board and the rules of movement, capture and promotion; constants to the compiler."""
+class Rules:
+    """A board and the rules of movement, capture and promotion; constants to the compiler.
+
+    A tuple it cannot be: numba would take one rule set for another, as it knows tuples by their fields' types.
+    """
 
     rows: int
     per_row: int
@@ -71,6 +74,23 @@ class Rules(Constants):
     losing_wins: bool = False
     """A side without a piece or a move wins."""
     first_king_wins: bool = False
+
+    @cached_property
+    def _values(self) -> tuple[int, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._values)
+
+    def __reduce__(self) -> tuple[type[Rules], tuple[int, ...]]:
+        return type(self), self._values
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._values == self._values
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def but(self, **changes: int) -> Rules:
         """These rules with some fields changed."""

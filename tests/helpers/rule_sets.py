@@ -46,12 +46,6 @@ class Values(namedtuple("Values", _FIELDS)):  # type: ignore[misc]
 
     __slots__ = ()
 
-    def __eq__(self, other: object) -> bool:
-        """Whether they are the same rules, as values or constants."""
-        return isinstance(other, Values | Rules) and all(getattr(self, n) == getattr(other, n) for n in _FIELDS)
-
-    __hash__ = tuple.__hash__
-
     def but(self, **changes: int) -> Any:
         """`Rules.but`."""
         return self._replace(**changes)

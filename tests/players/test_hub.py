@@ -29,7 +29,7 @@ from arena.rules.notation import NotationError, parse_fen
 from arena.rules.variants import VARIANTS, Variant
 from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.command_line import invoke, one_line
-from tests.helpers.rule_sets import RULE_SETS
+from tests.helpers.rule_sets import RULE_SETS, by_values
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 START = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww"
@@ -72,7 +72,7 @@ def test_the_text_is_that_of_the_protocol():
     names = ("international", "antidraughts", "breakthrough")
     assert [variant_words(VARIANTS[name])[0] for name in names] == ["normal", "losing", "bt"]
     assert variant_words(VARIANTS["frysk"]) == ["frysk", "frisian"]
-    assert variant_words(build_variant({"base": "international", "rows": 8})) == ["brazilian"]
+    assert variant_words(by_values(build_variant({"base": "international", "rows": 8}))) == ["brazilian"]
     assert variant_words(build_variant("international-6x6")) == []
 
 

@@ -1,6 +1,6 @@
 """Rules as compile-time constants.
 
-A kernel receives the rules as its first argument. Each rule set, an instance of `Constants`, has a numba type of
+A kernel receives the rules as its first argument. Each rule set, an instance of `Rules`, has a numba type of
 its own, whose attributes are constants to the compiler: numba's ordinary dispatch then compiles a kernel once per
 rule set, with every test of a rule folded away. A NamedTuple of the same fields runs through the same source as
 values, without being compiled again.
@@ -9,8 +9,7 @@ values, without being compiled again.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from numba.core import types
@@ -18,36 +17,13 @@ from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 
-
-@dataclass(frozen=True, eq=False)
-class Constants:
-    """Base of frozen dataclasses, `eq=False`, of ints and bools that the compiler sees as constants.
-
-    Tuples they cannot be: numba would take one rule set for another, as it knows tuples by their fields' types.
-    """
-
-    @cached_property
-    def _values(self) -> tuple[int, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash(self._values)
-
-    def __reduce__(self) -> tuple[type[Constants], tuple[int, ...]]:
-        return type(self), self._values
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._values == self._values
-
-    def __hash__(self) -> int:
-        return self._hash
+from arena.rules.rules import Rules
 
 
 class ConstantsType(types.Type):
-    """The numba type of one value of Constants; equal values have the same type."""
+    """The numba type of one rule set; equal ones have the same type."""
 
-    def __init__(self, values: Constants) -> None:
+    def __init__(self, values: Rules) -> None:
         self.values = values
         digest = hashlib.sha256(repr(values).encode()).hexdigest()[:12]
         super().__init__(name=f"Constants_{digest}")
@@ -56,13 +32,13 @@ class ConstantsType(types.Type):
 register_model(ConstantsType)(models.OpaqueModel)
 
 
-@typeof_impl.register(Constants)
-def _typeof_constants(values: Constants, _context: Any) -> ConstantsType:
+@typeof_impl.register(Rules)
+def _typeof_constants(values: Rules, _context: Any) -> ConstantsType:
     return _type_of(values)
 
 
 @cache
-def _type_of(values: Constants) -> ConstantsType:
+def _type_of(values: Rules) -> ConstantsType:
     """One type for equal values, made once, as every call of a kernel asks for it."""
     return ConstantsType(values)
 

@@ -13,6 +13,7 @@ from numba.core import event, types
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import infer_global, make_intrinsic_template
 
+from arena.rules.jit import constants  # noqa: F401, numba's type of rule sets
 from arena.rules.jit.cache import numba_uses_cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
