@@ -1,10 +1,15 @@
-"""Memory that kernels and Python share: arrays in whole lines of the processor's cache, and records of a state."""
+"""Memory that kernels and Python share: arrays in whole lines of the processor's cache, and records of a state.
+
+A class says what fields a record has, by their names and types: kernels are written for the class, so that mypy
+knows each field, and read the record that `record_type` makes of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +20,29 @@ MOST_KEPT = 80
 """Megabytes of a player that is kept between games, at most: a process keeps up to 16 players."""
 _LINE = 64
 """Bytes of a line of the cache."""
+
+Integers: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+"""Arrays in a record, whose shape stands beside: `Annotated[Integers, (2, 64)]`."""
+
+
+def fields_of(kind: type) -> dict[str, Any]:
+    """The fields that a class of a record and its bases have, with their types."""
+    return get_type_hints(kind, include_extras=True)
+
+
+@cache
+def record_type(kind: type) -> np.dtype[Any]:
+    """The numpy type of the record that a class describes: floats, and integers for all else.
+
+    Numbers come before arrays, so that what is read most stands close together.
+    """
+    fields: list[tuple[str, str, tuple[int, ...]]] = []
+    for name, described in fields_of(kind).items():
+        plain, *notes = get_args(described) if get_origin(described) is Annotated else (described,)
+        shape = next((note for note in notes if isinstance(note, tuple)), ())
+        fields.append((name, "f8" if plain in (float, Floats) else "i8", shape))
+    return np.dtype(sorted(fields, key=lambda field: field[2] != ()), align=True)
 
 
 def aligned(words: int, kind: type[Any]) -> NDArray[Any]:
@@ -47,9 +75,10 @@ class PlainState(SimpleNamespace):
 class Record:
     """One record that kernels read and write, all zeros at first."""
 
-    def __init__(self, kind: np.dtype[Any], values: Mapping[str, Any]) -> None:
-        self.array: Any = np.zeros(1, kind)
-        fields = {name: self.array[name][0] for name in kind.names or ()}
+    def __init__(self, kind: type, values: Mapping[str, Any]) -> None:
+        """A record of the fields of a class, of which some have `values`."""
+        self.array: Any = np.zeros(1, record_type(kind))
+        fields = {name: self.array[name][0] for name in fields_of(kind)}
         self.states: Any = self.array if is_compiling() else [PlainState(**fields)]
         """The record in an array of length 1, as kernels take it."""
         self.set(values)

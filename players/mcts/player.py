@@ -19,6 +19,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description
 from players.evaluation.mix import HEAD, JUDGED, STANCE, assess, head_of, is_mix
 from players.mcts.search import EVALUATION, RANDOM, SHALLOW, TreeWorkspace, compiled_tree_search
+from players.mcts.tree import WIDTH
 from players.memory import MOST_KEPT
 from players.negamax.player import Negamax, budget, earlier_positions, give_moves
 from players.negamax.state import MAX_DEPTH, draw_rules
@@ -46,7 +47,7 @@ class Mcts:
     limits = ("nodes", "seconds", "clock", "increment")
     shallow: tuple[str, dict[str, Any]] = (
         "alphabeta",
-        {"order_captures": True, "quiescence": "captures", "draws": True},
+        {"order": "captures", "quiescence": "captures", "draws": True},
     )
     """The preset and the switches of negamax in a shallow search; these remember nothing."""
 
@@ -129,18 +130,18 @@ class Mcts:
         )
         if self._shallow.states[0]["undefined"]:
             raise self._negamax.undefined_value()
-        counted = self._memory.counted()
-        line = self._memory.line(counted["line_length"])
+        answer = self._memory.answer()
+        line = self._memory.line(answer.line_length)
         return Choice(
             line[0],
             value,
             depth=len(line),
-            deepest=counted["deepest"],
-            nodes=counted["nodes"],
-            leaves=counted["leaves"],
+            deepest=answer.deepest,
+            nodes=answer.nodes,
+            leaves=answer.leaves,
             pv=line,
             plies_to_win=self._memory.proven(line[0]),
-            extra={"tree": counted["tree"]},
+            extra={"tree": answer.used // WIDTH},
         )
 
     def stop(self) -> None:

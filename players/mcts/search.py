@@ -6,7 +6,7 @@ A new position is valued by a random game, an evaluation through tanh, or a shal
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.jit.native import call_at, view
 from arena.rules.movegen import apply, generate, has_move
-from arena.rules.moves import BUFFER, Moves, sides
+from arena.rules.moves import Moves, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
+from players.mcts.state import LINE, TreeAnswer, TreeState
 from players.mcts.tree import (
     COUNT,
     DRAWN,
@@ -44,17 +45,13 @@ from players.mcts.tree import (
     prove_by_children,
     select,
 )
-from players.memory import Record, address_of_array
-from players.negamax.deepening import Workspace
+from players.memory import Record, address_of_array, record_type
 from players.negamax.score import LIMIT, WIN, decided_value, leaf_value
+from players.negamax.search import begin_search
 from players.negamax.state import (
-    DRAW_RULES,
-    HISTORY,
-    LIMITS,
-    MAX_MOVES,
     Node,
+    State,
     begin,
-    begin_search,
     enter,
     is_drawn,
     out_of_budget,
@@ -62,69 +59,22 @@ from players.negamax.state import (
 
 RANDOM, EVALUATION, SHALLOW = range(3)
 """How a new position is valued, `rollout`: by a random game, the evaluation, a shallow search."""
-LINE = 256
-"""Plies from the root beyond which no position is added to the tree."""
 GAME_PLIES = 200
 """Plies after which a random game is a draw."""
-
-COUNTERS = ("nodes", "leaves", "deepest", "line_length")
-"""What a search counts, as in `players.player.Choice`, and the length of its `line`."""
-SETTINGS = [
-    ("rollout", "i8"),
-    ("rollout_depth", "i8"),
-    ("exploration", "f8"),
-    ("scale", "f8"),
-    ("solver", "i8"),
-    ("reject_depth", "i8"),
-    ("reject_margin", "f8"),
-    ("trust", "i8"),
-    *((rule, "i8") for rule in DRAW_RULES),
-    ("tree", "i8"),
-    ("tree_words", "i8"),
-]
-"""The fields that a player sets once: its options, with `scale` and `reject_margin` in the evaluation's unit, the
-draw rules, and the address of the tree and its words."""
-TREE_SEARCH = np.dtype(
-    [
-        *SETTINGS,
-        ("advised", "i8"),
-        ("advice", "f8"),
-        ("used", "i8"),
-        *((name, "i8") for name in COUNTERS),
-        *LIMITS,
-        ("chance", "i8"),
-        ("moves", "i8", BUFFER),
-        ("nodes_of_line", "i8", LINE + 2),
-        ("path", "i8", (HISTORY + LINE + 2, 3)),
-        ("progress", "i8", (HISTORY + LINE + 2, 2)),
-        ("line", "i8", LINE + 2),
-        ("values", "f8", MAX_MOVES),
-    ],
-    align=True,
-)
-"""Everything that a tree search reads and writes, all zeros in a new one.
-
-A search reads nothing of an earlier one but SETTINGS and, of a tree that it keeps, the `used` words. It is given
-the root's best move by minimax (`advised`, 0 for none) and its value (`advice`). `chance` is the generator's
-state. `path` and `progress` have the meaning that they have in `players.negamax.state.STATE`. `nodes_of_line` are
-the nodes from the root down, `line` the principal line, `values` the values of one position's moves by shallow
-searches.
-"""
 
 
 class TreeWorkspace(Record):
     """The memory of a player's tree search."""
 
     def __init__(self, megabytes: int, settings: Mapping[str, Any]) -> None:
-        """Room for searches with these fields of TREE_SEARCH, in a tree of `megabytes`."""
+        """Room for searches with these fields of TreeSettings, in a tree of `megabytes`."""
         self.tree = new_tree(megabytes)
         tree = {"tree": address_of_array(self.tree), "tree_words": self.tree.size}
-        super().__init__(TREE_SEARCH, {**tree, **settings})
+        super().__init__(TreeState, {**tree, **settings})
 
-    def counted(self) -> dict[str, int]:
-        """The values of COUNTERS, by their names, and the positions in the tree."""
-        state = self.states[0]
-        return {name: int(state[name]) for name in COUNTERS} | {"tree": int(state["used"]) // WIDTH}
+    def answer(self) -> TreeAnswer:
+        """What the search reports."""
+        return TreeAnswer(**{name: int(self.states[0][name]) for name in TreeAnswer._fields})
 
     def proven(self, move: int) -> int:
         """Plies to the win that a move of the root is proven to be, less than 0 to a loss; 0 if it is neither."""
@@ -141,8 +91,8 @@ class TreeWorkspace(Record):
 @cache
 def compiled_tree_search(rules: Any) -> Any:
     """`tree_search` for a rule set; compiled, or loaded from the cache, at the first call."""
-    states, shallows, position = TreeWorkspace(0, {}).states, Workspace(0, {}).states, Position(0, 0, 0, 0)
-    earlier, played = np.zeros((0, 4), np.int64), np.zeros(0, np.int64)
+    states, shallows = np.zeros(1, record_type(TreeState)), np.zeros(1, record_type(State))
+    position, earlier, played = Position(0, 0, 0, 0), np.zeros((0, 4), np.int64), np.zeros(0, np.int64)
     return entry(
         tree_search, types.float64, rules, states, shallows, position, earlier, (0, 0), 0, played, 1, 1.0, 1
     )
@@ -151,8 +101,8 @@ def compiled_tree_search(rules: Any) -> Any:
 @kernel
 def tree_search(
     rules: Rules,
-    states: Any,
-    shallows: Any,
+    states: Sequence[TreeState],
+    shallows: Sequence[State],
     position: Position,
     earlier: NDArray[np.int64],
     counts: tuple[int, int],
@@ -164,17 +114,14 @@ def tree_search(
 ) -> float:
     """Search a position until a limit is met or it is proven; the value of the move to play, from -1 to 1.
 
-    `earlier`, `counts` and `count` are as in `players.negamax.deepening.search`. `played` are the moves
+    `earlier`, `counts` and `count` are as in `players.negamax.search.search`. `played` are the moves
     since the last search of the same game, none if its tree is not to be kept. `shallows` has the one state of
     negamax that values leaves, `chance` begins the generator. The answer is left in the one state in `states`:
     the counters, and `line`, which is empty if the limit left no time to begin.
     """
     state, shallow = states[0], shallows[0]
     tree = view(state.tree, np.int64)
-    begin(state, position, earlier, counts, simulations, seconds, 1)
-    begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
-    state.nodes = state.leaves = state.deepest = state.line_length = 0
-    state.chance = chance
+    begin_tree_search(state, shallow, position, earlier, counts, simulations, seconds, chance)
     if count == 0:
         count = generate(rules, position, view(state.moves, np.int64), 0)
     root = descendant(tree, played, played.size) if played.size else -1
@@ -202,7 +149,28 @@ def tree_search(
 
 
 @inlined
-def advise(state: Any, shallow: Any, tree: Any, count: int) -> None:
+def begin_tree_search(
+    state: TreeState,
+    shallow: State,
+    position: Position,
+    earlier: NDArray[np.int64],
+    counts: tuple[int, int],
+    simulations: int,
+    seconds: float,
+    chance: int,
+) -> None:
+    """`begin` a search, and clear what an earlier one left, in the state of the shallow searches, too.
+
+    What is above a kept tree is cleared with it; a new one has a new root.
+    """
+    begin(state, position, earlier, counts, simulations, seconds, 1)
+    begin_search(shallow, position, earlier[:0], (0, 0), 2**62, seconds)
+    state.leaves = state.deepest = state.line_length = 0
+    state.chance = chance
+
+
+@inlined
+def advise(state: TreeState, shallow: State, tree: Moves, count: int) -> None:
     """Give the root's children visits of the values that minimax found: the best move `trust`, the others one.
 
     Values of the others are bounds, at most the best value. Moves `reject_margin` below it are rejected. What
@@ -223,7 +191,7 @@ def advise(state: Any, shallow: Any, tree: Any, count: int) -> None:
 
 
 @kernel
-def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Position) -> None:
+def simulate(rules: Rules, state: TreeState, shallow: State, tree: Moves, position: Position) -> None:
     """Descend from the root, add a position to the tree, value it, and update all nodes on the way."""
     state.nodes += 1
     node, ply, proven = ROOT, 0, False
@@ -274,7 +242,14 @@ def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Positi
 
 @inlined
 def expand(
-    rules: Rules, state: Any, shallow: Any, tree: Any, node: int, position: Position, ply: int, count: int
+    rules: Rules,
+    state: TreeState,
+    shallow: State,
+    tree: Moves,
+    node: int,
+    position: Position,
+    ply: int,
+    count: int,
 ) -> bool:
     """Give a node at `ply` the first `count` of the state's moves as children, and reject some if so switched.
 
@@ -291,7 +266,9 @@ def expand(
 
 
 @kernel
-def reject(rules: Rules, state: Any, shallow: Any, tree: Any, node: int, position: Position, ply: int) -> None:
+def reject(
+    rules: Rules, state: TreeState, shallow: State, tree: Moves, node: int, position: Position, ply: int
+) -> None:
     """Leave out children of a node at `ply` that a shallow search values `reject_margin` below the best one.
 
     Each child begins with a visit of its value, and with what is proven of it. Nothing is left out if the search
@@ -323,7 +300,7 @@ def reject(rules: Rules, state: Any, shallow: Any, tree: Any, node: int, positio
 
 
 @inlined
-def best_value(tree: Any, node: int) -> float:
+def best_value(tree: Moves, node: int) -> float:
     """The highest value of a node's children that are not rejected, all of which have a visit."""
     best = -1.0
     for child in range(tree[node + FIRST], tree[node + FIRST] + tree[node + COUNT] * WIDTH, WIDTH):
@@ -333,7 +310,7 @@ def best_value(tree: Any, node: int) -> float:
 
 
 @inlined
-def prove(state: Any, tree: Any, node: int, proven: int) -> bool:
+def prove(state: TreeState, tree: Moves, node: int, proven: int) -> bool:
     """Set what is known of a node, if so switched; whether it is."""
     if state.solver:
         tree[node + PROVEN] = proven
@@ -341,7 +318,7 @@ def prove(state: Any, tree: Any, node: int, proven: int) -> bool:
 
 
 @inlined
-def backpropagate(state: Any, tree: Any, ply: int, value: float, proven: bool) -> None:
+def backpropagate(state: TreeState, tree: Moves, ply: int, value: float, proven: bool) -> None:
     """Count a visit at all nodes of the line, the last one at `ply`, and prove what follows from the last one."""
     for above in range(ply, -1, -1):
         node = state.nodes_of_line[above]
@@ -355,7 +332,7 @@ def backpropagate(state: Any, tree: Any, ply: int, value: float, proven: bool) -
 
 
 @inlined
-def leaf_of_tree(rules: Rules, state: Any, shallow: Any, position: Position, ply: int) -> float:
+def leaf_of_tree(rules: Rules, state: TreeState, shallow: State, position: Position, ply: int) -> float:
     """The value of a position at `ply` for the side to move, from -1 to 1; beyond that a win or loss that a search
     found: 2 and the plies to it, or -2 minus them."""
     state.leaves += 1
@@ -373,7 +350,14 @@ def leaf_of_tree(rules: Rules, state: Any, shallow: Any, position: Position, ply
 
 @inlined
 def shallow_value(
-    rules: Rules, state: Any, shallow: Any, position: Position, ply: int, depth: int, alpha: float, beta: float
+    rules: Rules,
+    state: TreeState,
+    shallow: State,
+    position: Position,
+    ply: int,
+    depth: int,
+    alpha: float,
+    beta: float,
 ) -> float:
     """Value a position at `ply` by negamax to `depth` plies, within a window; nothing if `shallow` stopped."""
     n = state.base + ply
@@ -396,7 +380,7 @@ def shallow_value(
 
 
 @kernel
-def random_game(rules: Rules, state: Any, position: Position, ply: int) -> float:
+def random_game(rules: Rules, state: TreeState, position: Position, ply: int) -> float:
     """The result, for the side to move at `ply` of the line, of a game of random moves: 1, 0 or -1."""
     moves = view(state.moves, np.int64)
     n = state.base + ply
@@ -418,7 +402,7 @@ def random_game(rules: Rules, state: Any, position: Position, ply: int) -> float
 
 
 @inlined
-def chance_below(state: Any, count: int) -> int:
+def chance_below(state: TreeState, count: int) -> int:
     """A number from 0 to `count` - 1, all about equally likely: a linear congruential generator modulo 2**63.
 
     Multiplier and increment: D. E. Knuth, MMIX.

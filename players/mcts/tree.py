@@ -7,18 +7,19 @@ the side to move takes the child of the highest value. Children stand side by si
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.moves import Moves
+from players.mcts.state import TreeState
 
-MOVE, FIRST, COUNT, VISITS, TOTAL, PROVEN, REJECTED = range(7)
-"""Words of a node: the move into it, its first child (0: not expanded), how many children, visits, the sum of the
-visits' values in units of 1 / UNIT, what is proven, and whether its parent's choice leaves it out."""
 WIDTH = 8
-"""Words of a node: a line of the processor's cache, whose last word is free."""
+"""Words of a node: a line of the processor's cache."""
+MOVE, FIRST, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PARENT = range(WIDTH)
+"""What they are: the move into it, its first child (0: not expanded), how many children, visits, the sum of the
+visits' values in units of 1 / UNIT, what is proven, whether its parent's choice leaves it out, and, while
+`keep_below` copies, 1 + the new place of its parent (0: not kept)."""
 ROOT = 0
 UNIT = 1 << 30
 FIRST_PLAY = 1.0
@@ -33,7 +34,7 @@ def new_tree(megabytes: int) -> Moves:
 
 
 @inlined
-def clear_node(tree: Any, node: int, move: int) -> None:
+def clear_node(tree: Moves, node: int, move: int) -> None:
     """Make a node one that was never visited."""
     for word in range(WIDTH):
         tree[node + word] = 0
@@ -41,7 +42,7 @@ def clear_node(tree: Any, node: int, move: int) -> None:
 
 
 @inlined
-def add_children(state: Any, tree: Any, moves: Moves, count: int) -> int:
+def add_children(state: TreeState, tree: Moves, moves: Moves, count: int) -> int:
     """Nodes for the moves in `moves[:count]`, which are nobody's children yet: the first, or 0 without room."""
     first = state.used
     if first + count * WIDTH > state.tree_words:
@@ -59,7 +60,7 @@ def exact_value(proven: int) -> float:
 
 
 @inlined
-def mean_value(tree: Any, node: int) -> float:
+def mean_value(tree: Moves, node: int) -> float:
     """The value of a node, from -1 to 1: what is proven, or the mean of its visits; 0 without any."""
     if tree[node + PROVEN] != 0:
         return exact_value(tree[node + PROVEN])
@@ -67,7 +68,7 @@ def mean_value(tree: Any, node: int) -> float:
 
 
 @kernel
-def select(state: Any, tree: Any, node: int) -> int:
+def select(state: TreeState, tree: Moves, node: int) -> int:
     """The child to visit: of the children that are not proven lost, the one of the highest upper confidence bound.
 
     The bound is UCB1, FIRST_PLAY for a child never visited, 0 for a proven draw. Rejected children are left out;
@@ -100,7 +101,7 @@ def select(state: Any, tree: Any, node: int) -> int:
 
 
 @kernel
-def prove_by_children(tree: Any, node: int) -> bool:
+def prove_by_children(tree: Moves, node: int) -> bool:
     """Set what the children prove of a node, if they do; whether they do.
 
     M. H. M. Winands, Y. Björnsson and J.-T. Saito, Monte-Carlo tree search solver, 2008.
@@ -127,7 +128,7 @@ def prove_by_children(tree: Any, node: int) -> bool:
 
 
 @kernel
-def best_child(tree: Any, node: int) -> int:
+def best_child(tree: Moves, node: int) -> int:
     """The child to play: the quickest proven win, else the most visited that is not proven lost, else the slowest
     loss; -1 if there is none. Of equals it is the one of the higher mean, then the first."""
     first = tree[node + FIRST]
@@ -140,7 +141,7 @@ def best_child(tree: Any, node: int) -> int:
 
 
 @inlined
-def _is_better(tree: Any, child: int, than: int) -> bool:
+def _is_better(tree: Moves, child: int, than: int) -> bool:
     proven, rival = tree[child + PROVEN], tree[than + PROVEN]
     wins, rival_wins = 0 < proven < DRAWN, 0 < rival < DRAWN
     if wins or rival_wins:
@@ -155,7 +156,7 @@ def _is_better(tree: Any, child: int, than: int) -> bool:
 
 
 @kernel
-def descendant(tree: Any, played: Moves, count: int) -> int:
+def descendant(tree: Moves, played: Moves, count: int) -> int:
     """The node that the moves `played[:count]` lead to from the root, -1 if it is not in the tree."""
     node = ROOT
     for i in range(count):
@@ -172,28 +173,25 @@ def descendant(tree: Any, played: Moves, count: int) -> int:
 
 
 @kernel
-def keep_below(state: Any, tree: Any, root: int) -> None:
+def keep_below(state: TreeState, tree: Moves, root: int) -> None:
     """Make a node the root, and keep of the tree what is below it, moved to the front in the same order.
 
-    Until children are moved, the first one's MOVE names the new place of their parent, whose FIRST has that move.
-
-    H. B. M. Jonkers, A fast garbage compaction algorithm, 1979.
+    As children stand behind their parent, one pass is enough: a node that is kept says so to its children.
     """
-    places, kept = 0, 1
+    tree[root + PARENT] = 1
+    end = 0
     for node in range(root, state.used, WIDTH):
-        if tree[node + MOVE] < 0:
-            parent = -1 - tree[node + MOVE]
-            tree[node + MOVE] = tree[parent + FIRST]
-            tree[parent + FIRST] = places
-            kept = tree[parent + COUNT]
-        if kept == 0:
+        if tree[node + PARENT] == 0:
             continue
-        kept -= 1
+        parent = tree[node + PARENT] - 1
         for word in range(WIDTH):
-            tree[places + word] = tree[node + word]
-        first = tree[places + FIRST]
+            tree[end + word] = tree[node + word]
+        tree[end + PARENT] = 0
+        if tree[parent + FIRST] == node:
+            tree[parent + FIRST] = end
+        first = tree[end + FIRST]
         if first != 0:
-            tree[places + FIRST] = tree[first + MOVE]
-            tree[first + MOVE] = -1 - places
-        places += WIDTH
-    state.used = places
+            for child in range(first, first + tree[end + COUNT] * WIDTH, WIDTH):
+                tree[child + PARENT] = end + 1
+        end += WIDTH
+    state.used = end

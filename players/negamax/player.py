@@ -1,9 +1,9 @@
-"""The negamax player: its switches and limits, and what it reports of the compiled search."""
+"""The negamax player: its switches and limits, its memory, and what it reports of the compiled search."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
+from arena.rules.jit.kernel import is_compiling
 from arena.rules.position import Position
 from arena.rules.result import Draws
 from arena.rules.rules import Rules
@@ -20,16 +21,53 @@ from players.evaluation.build import Description, build_evaluation
 from players.evaluation.evaluator import Evaluation
 from players.evaluation.sample import man_at_start, man_value
 from players.loading import PlayerError
-from players.memory import MOST_KEPT, address_of_array
-from players.negamax.deepening import SearchRecord, Workspace, compiled_search
+from players.memory import MOST_KEPT, Record, address_of_array
 from players.negamax.score import plies_to_win, undefined_value
-from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, Answer, draw_rules
+from players.negamax.search import compiled_search
+from players.negamax.state import HISTORY, MAX_DEPTH, PLIES, Answer, Searched, State, draw_rules
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, stored, switches_of
+from players.negamax.table_and_order import new_table
 from players.player import AnswerError, Choice, Limit
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
 _NONE = np.zeros((0, 4), np.int64)
+
+
+class SearchRecord(Record):
+    """The memory of a player's searches: Python writes the settings and reads the answer."""
+
+    def __init__(self, kind: type[Searched], settings: Mapping[str, Any]) -> None:
+        """Some fields of `kind` have `settings`; an array whose address is one must live as long as the record."""
+        super().__init__(kind, settings)
+        names = self.array.dtype.names
+        first = names.index(Answer._fields[0])
+        assert names[first : first + len(Answer._fields)] == Answer._fields, "the answer stands in one piece"
+        self._answer = self.array.view("i8")[first : first + len(Answer._fields)]
+        self.line, self.tied_moves = self.array["line"][0], self.array["tied_moves"][0]
+        """The best line, the chosen move first, and the moves of equal value, in the order of the root's moves."""
+
+    def answer(self) -> Answer:
+        """What the search reports."""
+        if is_compiling():
+            return Answer._make(self._answer.tolist())
+        return Answer(**{name: int(self.states[0][name]) for name in Answer._fields})
+
+
+class Workspace(SearchRecord):
+    """The record of negamax, and its transposition table."""
+
+    def __init__(self, megabytes: int, settings: Mapping[str, Any]) -> None:
+        """Room for searches with a table of `megabytes` megabytes, 0 for none."""
+        self.table = new_table(megabytes)
+        table = {"table": address_of_array(self.table), "table_words": self.table.size}
+        super().__init__(State, {**table, **settings})
+
+    def forget(self) -> None:
+        """Empty the table and the history of moves."""
+        state = self.states[0]
+        state["oldest"] = state["generation"] + 1
+        state["history"][:] = 0
 
 
 class Searcher:
@@ -43,7 +81,7 @@ class Searcher:
     _variant: Variant
     _rules: Rules
     _search: Any
-    """The compiled search, with the parameters of `players.negamax.deepening.search`."""
+    """The compiled search, with the parameters of `players.negamax.search.search`."""
     _deepens: bool
     """Whether it searches to depth 1, 2, 3 ..., and so needs no limit of depth."""
     _sees_history: bool

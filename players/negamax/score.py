@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
+from players.negamax.state import Searched
 from players.player import AnswerError
 
 WIN = 1_000_000.0
@@ -29,7 +29,7 @@ def within_limit(value: float) -> float:
 
 
 @inlined
-def leaf_value(rules: Rules, state: Any, position: Position) -> float:
+def leaf_value(rules: Rules, state: Searched, position: Position) -> float:
     """The evaluation of a position, within LIMIT; one that is no finite number ends the search."""
     value = call_at(state.evaluation, position, rules, view(state.weights, np.float64))
     if not math.isfinite(value):
@@ -39,7 +39,7 @@ def leaf_value(rules: Rules, state: Any, position: Position) -> float:
 
 
 @kernel
-def refuse(state: Any, position: Position) -> None:
+def refuse(state: Searched, position: Position) -> None:
     """End the search at a position that the evaluation has no finite value for."""
     state.undefined = state.stopped = 1
     for i in range(4):

@@ -1,8 +1,12 @@
-"""The state of a search: its switches, counters, limits and line, in one record that kernels read and write."""
+"""The state of a search: one record that its kernels read and write, and what all searches do with it.
+
+Its classes say when a field is written. What a player sets once, and what lasts for a game, stand in classes of
+their own; every search clears the rest where it begins, or writes it before it is read.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +18,8 @@ from arena.rules.moves import BUFFER, sides
 from arena.rules.position import Position
 from arena.rules.result import Draws
 from arena.rules.rules import Rules
-from players.negamax.switches import stored_types
+from players.memory import Floats, Integers
+from players.negamax.switches import Switches
 
 MAX_DEPTH = 64
 MAX_PLY = 96
@@ -24,106 +29,15 @@ MAX_MOVES = 512
 HISTORY = 256
 """The latest positions of the game, which a search knows."""
 
-_KILLER_SLOTS = 2
+KILLERS = 2
 HISTORY_BITS = 12
 PLIES = MAX_PLY + 2
 _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """Nodes between two looks at the clock, at most, and about the seconds between them."""
 POLL_FIRST = 64
 """Nodes of negamax before its first look at the clock."""
-
-DRAW_RULES = ("repetition", "no_progress", "no_capture")
-"""The draw rules that a search knows; of those that count plies, one that is off counts to NEVER."""
 NEVER = 2**62
-
-
-class Answer(NamedTuple):
-    """What a search reports, by the names of its record's fields; counters mean what they do in `Choice`."""
-
-    deepest: int
-    nodes: int
-    leaves: int
-    cutoffs_max: int
-    cutoffs_min: int
-    cutoffs_first: int
-    tt_probes: int
-    tt_hits: int
-    completed: int
-    """The depth of the iteration that counts."""
-    found: int
-    """Whether it found a move."""
-    tie_count: int
-    """How many there are of `tied_moves`."""
-    line_length: int
-    """How many there are of `line`."""
-    undefined: int
-    """Whether the evaluation has no finite value in the position `undefined_at`."""
-
-
-LIMITS: list[tuple[Any, ...]] = [
-    ("node_limit", "i8"),  # positions that may be entered
-    ("deadline", "f8"),  # the reading of the clock that ends the search
-    ("polled", "f8"),  # the last reading
-    ("poll_at", "i8"),  # the number of nodes at the next reading
-    ("poll_every", "i8"),  # nodes between two readings
-    ("stopped", "i8"),  # whether a limit, or an undefined value, ended the search
-    ("base", "i8"),  # how many positions of the game stand in `path` before the root
-]
-"""What `begin` sets."""
-SETTINGS: list[tuple[Any, ...]] = [
-    *stored_types(),  # the switches
-    *((rule, "i8") for rule in DRAW_RULES),  # the draw rules in force
-    ("man", "f8"),  # a man's worth in the evaluation's unit
-    ("evaluation", "i8"),  # its address
-    ("weights", "i8"),  # the address of its weights
-    ("search", "i8"),  # the address of `search_below`
-    ("endings", "i8"),  # the address of the endgame tables
-    ("table", "i8"),  # the address of the transposition table
-    ("table_words", "i8"),
-]
-"""What a player sets once."""
-LASTING: list[tuple[Any, ...]] = [
-    ("generation", "i8"),  # the number of this search
-    ("oldest", "i8"),  # the oldest generation whose entries of the table are valid
-    ("history", "i8", (2, 1 << HISTORY_BITS)),  # by side and hash of a move: how often, and how high, it cut
-]
-"""What a search leaves for the next ones of its game, beside the table."""
-STATE = np.dtype(
-    [
-        *SETTINGS,
-        *((name, "i8") for name in Answer._fields),
-        ("undefined_at", "i8", 4),
-        *LIMITS,
-        ("depth", "i8"),  # plies of the iteration under way
-        ("horizon", "i8"),  # how many values from the table a deeper search might change
-        ("best", "i8"),  # the index of the best move of the root, -1 without one
-        ("first", "i8"),  # nodes at the end of the first move of the root
-        *LASTING,
-        ("pv", "i8", (PLIES, PLIES)),  # row p: the best line from ply p, ended by -1
-        ("killers", "i8", (PLIES, _KILLER_SLOTS)),  # by ply: the last moves that cut there
-        ("moves", "i8", BUFFER),  # the root's moves, then those of each position of the line
-        ("order", "i8", BUFFER),  # the rank of each of `moves`
-        ("root_index", "i8", MAX_MOVES),  # the number of each move of the root in the order in which it was given
-        ("root_values", "f8", MAX_MOVES),  # its last value, -inf before the first one
-        ("tied", "i8", MAX_MOVES),  # whether it is among the best ones of the iteration
-        ("path", "i8", (HISTORY + PLIES, 3)),  # white, black, kings: last positions of the game, then of the line
-        ("progress", "i8", (HISTORY + PLIES, 2)),  # plies since a capture or move of a man, and since a capture
-        ("line", "i8", PLIES),  # the best line of the iteration that counts, the chosen move first
-        ("tied_moves", "i8", MAX_MOVES),  # its best moves, if one is to be drawn
-    ],
-    align=True,
-)
-"""Everything that a search reads and writes, all zeros in a new one.
-
-A search reads nothing of an earlier one but SETTINGS and LASTING, see `begin_search`.
-"""
-
-
-def draw_rules(draws: Draws) -> dict[str, int]:
-    """The draw rules as a state has them."""
-    return dict(
-        zip(DRAW_RULES, (draws.repetition, draws.no_progress or NEVER, draws.no_capture or NEVER), strict=True)
-    )
+"""Plies that a draw rule counts to if it is off."""
 
 
 class Node(NamedTuple):
@@ -138,9 +52,123 @@ class Node(NamedTuple):
     """Where its moves begin in `moves`."""
 
 
+class Answer(NamedTuple):
+    """What a search reports, read from its record by these names; counters mean what they do in `Choice`."""
+
+    nodes: int
+    deepest: int
+    leaves: int
+    cutoffs_max: int
+    cutoffs_min: int
+    cutoffs_first: int
+    tt_probes: int
+    tt_hits: int
+    completed: int
+    found: int
+    tie_count: int
+    line_length: int
+    undefined: int
+
+
+class DrawRules:
+    """The draw rules that a search knows; set once."""
+
+    repetition: int  # 0: off
+    no_progress: int  # plies, NEVER if off
+    no_capture: int
+
+
+class Line(DrawRules):
+    """The limits of a search, and the line of positions that it looks at; `begin` sets the limits and the root."""
+
+    node_limit: int  # positions that may be entered
+    deadline: float  # the reading of the clock that ends the search
+    polled: float  # the last reading
+    poll_at: int  # the number of nodes at the next reading
+    poll_every: int  # nodes between two readings
+    stopped: int  # whether a limit, or an undefined value, ended the search
+    base: int  # how many positions of the game stand in `path` before the root
+    nodes: int  # positions entered
+    path: Annotated[Integers, (HISTORY + PLIES, 3)]  # white, black, kings: of the game, then of the line
+    progress: Annotated[
+        Integers, (HISTORY + PLIES, 2)
+    ]  # plies since a capture or a man's move, and since a capture
+    moves: Annotated[Integers, (BUFFER,)]  # the root's moves, then those of each position of the line
+
+
+class Given(DrawRules):
+    """What the player of any search by negamax sets once."""
+
+    evaluation: int  # its address
+    weights: int  # the address of its weights
+
+
+class Searched(Line, Given):
+    """What any search by negamax finds: `clear_answer` clears it down to `best`, the rest is written before it is
+    read."""
+
+    deepest: int
+    leaves: int
+    cutoffs_max: int
+    cutoffs_min: int
+    cutoffs_first: int
+    tt_probes: int
+    tt_hits: int
+    completed: int  # the depth of the iteration that counts
+    found: int  # whether it found a move
+    tie_count: int  # how many there are of `tied_moves`
+    line_length: int  # how many there are of `line`
+    undefined: int  # whether the evaluation has no finite value in the position `undefined_at`
+    best: int  # the index of the best move of the root, -1 without one
+    undefined_at: Annotated[Integers, (4,)]
+    line: Annotated[Integers, (PLIES,)]  # the best line of the iteration that counts, the chosen move first
+    tied_moves: Annotated[Integers, (MAX_MOVES,)]  # its best moves, if one is to be drawn
+    pv: Annotated[Integers, (PLIES, PLIES)]  # row p: the best line from ply p, ended by -1
+    root_index: Annotated[Integers, (MAX_MOVES,)]  # each root move's number in the order in which they were given
+    root_values: Annotated[Floats, (MAX_MOVES,)]  # its last value, -inf before the first one
+    tied: Annotated[Integers, (MAX_MOVES,)]  # whether it is among the best ones of the iteration
+
+
+class NegamaxSettings(Given, Switches):
+    """What a player sets once: the switches, and where its memory is."""
+
+    man: float  # a man's worth in the evaluation's unit
+    search: int  # the address of `search_below`
+    endings: int  # the address of the endgame tables
+    table: int  # the address of the transposition table
+    table_words: int
+
+
+class Lasting:
+    """What a search leaves for the next ones of its game, beside the table; `begin_search` ages it."""
+
+    generation: int  # the number of this search
+    oldest: int  # the oldest generation whose entries of the table are valid
+    history: Annotated[Integers, (2, 1 << HISTORY_BITS)]  # by side and hash of a move: how often, and high, it cut
+
+
+class State(Searched, NegamaxSettings, Lasting):
+    """Everything that a search reads and writes; its own part is cleared by `begin_search` or an iteration."""
+
+    depth: int  # plies of the iteration under way
+    horizon: int  # how many values from the table a deeper search might change
+    first: int  # nodes at the end of the first move of the root
+    killers: Annotated[Integers, (PLIES, KILLERS)]  # by ply: the last moves that cut there
+    ranks: Annotated[Integers, (BUFFER,)]  # the rank of each of `moves`, written before it is read
+
+
+def draw_rules(draws: Draws) -> dict[str, int]:
+    """The draw rules as a record has them."""
+    return {
+        "repetition": int(draws.repetition),
+        "no_progress": draws.no_progress or NEVER,
+        "no_capture": draws.no_capture or NEVER,
+    }
+
+
 @inlined
 def begin(
-    state: Any,
+    state: Line,
     position: Position,
     earlier: NDArray[np.int64],
     counts: tuple[int, int],
@@ -152,7 +180,7 @@ def begin(
 
     The clock is read after `poll` nodes for the first time.
     """
-    state.stopped = 0
+    state.nodes = state.stopped = 0
     state.polled = monotonic()
     state.deadline = state.polled + seconds
     state.node_limit = nodes
@@ -168,41 +196,16 @@ def begin(
 
 
 @inlined
-def begin_search(
-    state: Any,
-    position: Position,
-    earlier: NDArray[np.int64],
-    counts: tuple[int, int],
-    nodes: int,
-    seconds: float,
-) -> None:
-    """`begin` a search of negamax, and clear what an earlier one left; what is to last counts less.
-
-    The fields of the root's moves are the root's to clear, and all others are written before they are read.
-    """
-    begin(state, position, earlier, counts, nodes, seconds, POLL_FIRST)
-    clear_answer(state)
-    state.horizon = state.depth = state.first = 0
-    state.generation += 1
-    if state.order_killers:
-        state.killers[:] = -1
-    if state.order_history:
-        for turn in range(2):
-            for i in range(1 << HISTORY_BITS):
-                state.history[turn, i] //= 8
-
-
-@inlined
-def clear_answer(state: Any) -> None:
-    """Clear the fields of Answer, and the best move."""
-    state.deepest = state.nodes = state.leaves = state.tt_probes = state.tt_hits = 0
+def clear_answer(state: Searched) -> None:
+    """Clear what a search reports, and the best move."""
+    state.deepest = state.leaves = state.tt_probes = state.tt_hits = 0
     state.cutoffs_max = state.cutoffs_min = state.cutoffs_first = 0
     state.completed = state.found = state.tie_count = state.line_length = state.undefined = 0
     state.best = -1
 
 
 @inlined
-def out_of_budget(state: Any) -> bool:
+def out_of_budget(state: Line) -> bool:
     """Whether no further position may be entered, by the limit of nodes or the clock, read from time to time."""
     if state.nodes >= state.node_limit:
         state.stopped = 1
@@ -212,7 +215,7 @@ def out_of_budget(state: Any) -> bool:
 
 
 @kernel
-def read_clock(state: Any) -> None:
+def read_clock(state: Line) -> None:
     """Stop at the deadline; read the clock again after the nodes that take about _POLL_SECONDS."""
     now = monotonic()
     if now >= state.deadline:
@@ -226,7 +229,7 @@ def read_clock(state: Any) -> None:
 
 
 @inlined
-def enter(state: Any, ply: int, before: Position, move: int, after: Position) -> None:
+def enter(state: Line, ply: int, before: Position, move: int, after: Position) -> None:
     """Put the position after a move on the line, one ply below `ply`."""
     n = state.base + ply
     state.path[n + 1, 0] = after.white
@@ -243,19 +246,7 @@ def enter(state: Any, ply: int, before: Position, move: int, after: Position) ->
 
 
 @inlined
-def enter_leaf(state: Any, ply: int, before: Position, move: int, after: Position) -> None:
-    """`enter`, as far as a leaf needs it: what a capture or a man's move leads to cannot have occurred before."""
-    own, other = sides(before)
-    if move & (other | own & ~before.kings):
-        n = state.base + ply
-        state.progress[n + 1, 0] = 0
-        state.progress[n + 1, 1] = 0 if move & other else state.progress[n, 1] + 1
-    else:
-        enter(state, ply, before, move, after)
-
-
-@inlined
-def is_drawn(rules: Rules, state: Any, position: Position, ply: int) -> bool:
+def is_drawn(rules: Rules, state: Line, position: Position, ply: int) -> bool:
     """Whether the game is drawn at `ply` of the line: by repetition, or by plies without progress."""
     n = state.base + ply
     since = state.progress[n, 0]
@@ -265,7 +256,7 @@ def is_drawn(rules: Rules, state: Any, position: Position, ply: int) -> bool:
 
 
 @kernel
-def has_occurred(state: Any, n: int, first: int) -> bool:
+def has_occurred(state: Line, n: int, first: int) -> bool:
     """Whether the position `n` of `path` is also among those from `first` on, with the same side to move."""
     path = state.path
     for earlier in range(n - 4, first - 1, -2):
@@ -275,21 +266,7 @@ def has_occurred(state: Any, n: int, first: int) -> bool:
 
 
 @inlined
-def draw_value(state: Any, ply: int) -> float:
-    """The value of a draw for the side to move at `ply`: the root's side gives up `contempt` by it."""
-    return state.contempt if ply & 1 else -state.contempt
-
-
-@inlined
-def bounded(state: Any, value: float, alpha: float, beta: float) -> float:
-    """A value clamped to the window, unless the search is fail-soft."""
-    if state.fail_soft:
-        return value
-    return min(max(value, alpha), beta)
-
-
-@inlined
-def extend_pv(state: Any, ply: int, move: int) -> None:
+def extend_pv(state: Searched, ply: int, move: int) -> None:
     """Make the best line from `ply` the move and the best line after it."""
     pv = state.pv
     pv[ply, 0] = move
@@ -300,7 +277,7 @@ def extend_pv(state: Any, ply: int, move: int) -> None:
 
 
 @inlined
-def count_cutoff(state: Any, ply: int, first: bool) -> None:
+def count_cutoff(state: Searched, ply: int, first: bool) -> None:
     """Count a beta cutoff at `ply`."""
     if ply & 1:
         state.cutoffs_min += 1
@@ -308,3 +285,40 @@ def count_cutoff(state: Any, ply: int, first: bool) -> None:
         state.cutoffs_max += 1
     if first:
         state.cutoffs_first += 1
+
+
+@inlined
+def keep(state: Searched, count: int, completed: int, draws_lots: bool) -> None:
+    """Make the iteration that was finished, or the part of it that was, the answer.
+
+    If lots are to be drawn, its best moves are listed, in the order in which the `count` moves were given.
+    """
+    state.found = 1
+    state.completed = completed
+    length = 0
+    while state.pv[0, length] != -1:
+        state.line[length] = state.pv[0, length]
+        length += 1
+    state.line_length = length
+    state.tie_count = 0
+    if draws_lots:
+        for index in range(count):
+            for i in range(count):
+                if state.root_index[i] == index and state.tied[i]:
+                    state.tied_moves[state.tie_count] = state.moves[i]
+                    state.tie_count += 1
+
+
+@kernel
+def sort_root(state: Searched, count: int) -> None:
+    """Order the root's moves by their values, highest first, the best move before all; equals keep their order."""
+    values, moves, index = state.root_values, state.moves, state.root_index
+    if state.best >= 0:
+        values[state.best] = np.inf
+    for i in range(1, count):
+        value, move, number = values[i], moves[i], index[i]
+        k = i
+        while k > 0 and values[k - 1] < value:
+            values[k], moves[k], index[k] = values[k - 1], moves[k - 1], index[k - 1]
+            k -= 1
+        values[k], moves[k], index[k] = value, move, number

@@ -14,10 +14,18 @@ from arena.rules.endgame import MOST_PIECES
 from players.loading import PlayerError
 from players.options import does
 
-FIRST, RANDOM = range(2)
-"""The choices of `ties`, as kernels read them."""
-HALF, COST = 1, 2
+FIRST: Any = 0
+RANDOM: Any = 1
+"""The choices of `ties`, as kernels read them; to mypy words and numbers are one."""
+HALF: Any = 1
+COST: Any = 2
 """Of the choices of `stop`, those that stop a search early."""
+GENERATOR: Any = 0
+ALL: Any = 2
+"""Of the choices of `order`, that of no order, and of every order."""
+PVS: Any = 1
+MTDF: Any = 2
+"""Of the choices of `windows`, those that are null windows."""
 
 
 @dataclass(frozen=True)
@@ -42,18 +50,21 @@ class Switches:
     ] = "never"
     partial: Annotated[bool, does("use what was searched of an iteration that the limit ended")] = False
     order_tt: Annotated[bool, does("try the table's move first")] = False
-    order_captures: Annotated[bool, does("try captures of most pieces first")] = False
-    order_killers: Annotated[bool, does("try moves that cut at this ply first")] = False
-    order_history: Annotated[bool, does("try moves that cut anywhere first")] = False
+    order: Annotated[
+        Literal["generator", "captures", "all"],
+        does("try first: nothing, captures of most pieces, or also moves that cut at this ply or anywhere"),
+    ] = "generator"
     tt: Annotated[
         int, does("transposition table, 0: none; kept for a game", "megabytes", least=0, most=65_536)
     ] = 0
     tt_deeper: Annotated[bool, does("use results of deeper searches")] = False
-    pvs: Annotated[bool, does("search all moves but the first in null windows")] = False
+    windows: Annotated[
+        Literal["open", "pvs", "mtdf"],
+        does("which are null windows: none, those of all moves but the first, or all at the root: MTD(f)"),
+    ] = "open"
     aspiration: Annotated[
         float, does("half width of the first window around the last value, 0: open", "men", least=0)
     ] = 0.0
-    mtdf: Annotated[bool, does("search the root in null windows only: MTD(f)")] = False
     quiescence: Annotated[
         Literal["none", "captures"], does("what is searched beyond the horizon: nothing, or pending captures")
     ] = "none"
@@ -66,9 +77,6 @@ class Switches:
     probcut: Annotated[
         bool, does("cut in null windows what evaluation and a shallow search find far outside of them")
     ] = False
-    full_width: Annotated[
-        int, does("reduce and cut nothing at this number of pieces or fewer", "pieces", least=0, most=64)
-    ] = 0
     extensions: Annotated[bool, does("extend a single reply by a ply")] = False
     mate_distance: Annotated[bool, does("cut what cannot be a sooner win")] = False
     draws: Annotated[bool, does("value repeated positions and too many moves without progress as draws")] = False
@@ -95,9 +103,7 @@ _WORDS = {
 _ORDERED = {
     "tt": 16,
     "order_tt": True,
-    "order_captures": True,
-    "order_killers": True,
-    "order_history": True,
+    "order": "all",
     "mate_distance": True,
 }
 _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -110,8 +116,8 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
             "stop": "half",
         },
     ),
-    "pvs": ("iddfs", _ORDERED | {"pvs": True}),
-    "mtdf": ("iddfs", _ORDERED | {"mtdf": True}),
+    "pvs": ("iddfs", _ORDERED | {"windows": "pvs"}),
+    "mtdf": ("iddfs", _ORDERED | {"windows": "mtdf"}),
     "full": (
         "pvs",
         {
@@ -126,7 +132,6 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
             "stop": "cost",
             "iir": 4,
             "probcut": True,
-            "full_width": 4,
         },
     ),
 }
@@ -166,11 +171,6 @@ def stored(switches: Switches) -> dict[str, float]:
     return asdict(switches) | {name: words.index(getattr(switches, name)) for name, words in _WORDS.items()}
 
 
-def stored_types() -> list[tuple[str, str]]:
-    """The numpy type of each switch in the record of the search's state."""
-    return [(field.name, "f8" if isinstance(field.default, float) else "i8") for field in fields(Switches)]
-
-
 def preset_texts() -> dict[str, str]:
     """What each preset is, in Markdown."""
     texts = {"minimax": "everything off: fixed depth, every node"}
@@ -182,11 +182,14 @@ def preset_texts() -> dict[str, str]:
 
 def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
     if not switches.alpha_beta:
-        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "probcut", "mate_distance"):
+        for name in ("aspiration", "lmr", "futility", "probcut", "mate_distance"):
             if getattr(switches, name):
                 yield name, f"{name} needs alpha_beta"
-    for name in ("mtdf", "iir"):
-        if getattr(switches, name) and not switches.tt:
-            yield name, f"{name} needs a transposition table (tt, in megabytes)"
-    if switches.mtdf and switches.aspiration:
+        if switches.windows != "open":
+            yield "windows", f"{switches.windows} needs alpha_beta"
+    if switches.iir and not switches.tt:
+        yield "iir", "iir needs a transposition table (tt, in megabytes)"
+    if switches.windows == "mtdf" and not switches.tt:
+        yield "windows", "mtdf needs a transposition table (tt, in megabytes)"
+    if switches.windows == "mtdf" and switches.aspiration:
         yield "aspiration", "mtdf and aspiration cannot be combined"

@@ -9,16 +9,15 @@ from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
 from players.memory import address_of_array
-from players.negamax.deepening import SearchRecord
-from players.negamax.player import Searcher
+from players.negamax.player import Searcher, SearchRecord
 from players.negamax.score import WIN, plies_to_win
 from players.negamax.state import NEVER
 from players.player import Choice, Limit
-from players.published.search import PLIES_AWAY, STATE, compiled_search
+from players.published.search import PLIES_AWAY, ProgramState, compiled_search
 
 
 class Plain(Searcher):
-    """Plain alpha-beta with a program's `settings`, see `players.published.search.SETTINGS`."""
+    """Plain alpha-beta with a program's `settings`, see `players.published.search.ProgramSettings`."""
 
     name = "the program"
     kept = True
@@ -32,7 +31,7 @@ class Plain(Searcher):
         self._deepens = settings.get("deepens", False)
         self._sees_history = settings.get("repetition_penalty", 0.0) != 0.0
         self.workspace = SearchRecord(
-            STATE,
+            ProgramState,
             {
                 "finals": finals,
                 "mirrored": variant.mirrored,

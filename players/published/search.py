@@ -6,8 +6,9 @@ one search to the next.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numba import types
@@ -19,23 +20,22 @@ from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import BUFFER, sides, target_of
 from arena.rules.position import Position, row_and_column
 from arena.rules.rules import Rules
-from players.negamax.deepening import keep, sort_root
+from players.memory import Integers, record_type
 from players.negamax.score import WIN, decided_value, leaf_value, own_points
 from players.negamax.state import (
-    HISTORY,
-    LIMITS,
-    MAX_MOVES,
-    PLIES,
     POLL_FIRST,
-    Answer,
+    Given,
     Node,
+    Searched,
     begin,
     clear_answer,
     count_cutoff,
     enter,
     extend_pv,
     has_occurred,
+    keep,
     out_of_budget,
+    sort_root,
 )
 from players.negamax.switches import RANDOM
 
@@ -44,45 +44,29 @@ BOUND = RANDOM + 1
 PLIES_AWAY, POINTS, ALIKE, BLIND, EVALUATED = range(5)
 """What a finished game is worth, in `finals`: a win the more the sooner; where points decide, +-100 and the
 difference; all wins alike; the same, but none is seen at the horizon; what the evaluation says."""
-SETTINGS: list[tuple[str, str]] = [
-    ("finals", "i8"),  # which of the five above
-    ("ties", "i8"),  # which of equally good moves is played: FIRST (as searched), RANDOM or BOUND
-    ("deepens", "i8"),  # whether it searches to depth 1, 2, 3 ..., each time in the order of the last values
-    ("by_squares", "i8"),  # whether moves are searched by row and column of the piece, then of its target
-    ("mirrored", "i8"),  # whether the variant's board has its columns from right to left
-    ("repetition_penalty", "f8"),  # what a position that repeats the one four plies before is worth less
-    ("no_capture", "i8"),  # plies without a capture after which a game is over
-    ("evaluation", "i8"),  # the address of the evaluation
-    ("weights", "i8"),  # the address of its weights
-]
-"""What a player sets once."""
-STATE = np.dtype(
-    [
-        *SETTINGS,
-        *((name, "i8") for name in Answer._fields),
-        ("undefined_at", "i8", 4),
-        *LIMITS,
-        ("best", "i8"),
-        ("pv", "i8", (PLIES, PLIES)),
-        ("moves", "i8", BUFFER),
-        ("order", "i8", BUFFER),
-        ("root_index", "i8", MAX_MOVES),
-        ("root_values", "f8", MAX_MOVES),
-        ("tied", "i8", MAX_MOVES),
-        ("path", "i8", (HISTORY + PLIES, 3)),
-        ("progress", "i8", (HISTORY + PLIES, 2)),
-        ("line", "i8", PLIES),
-        ("tied_moves", "i8", MAX_MOVES),
-    ],
-    align=True,
-)
-"""The fields have the meaning that they have in `players.negamax.state.STATE`."""
+
+
+class ProgramSettings(Given):
+    """What a program's player sets once; of the draw rules `no_capture` alone is read."""
+
+    finals: int  # which of the five above
+    ties: int  # which of equally good moves is played: FIRST (as searched), RANDOM or BOUND
+    deepens: int  # whether it searches to depth 1, 2, 3 ..., each time in the order of the last values
+    by_squares: int  # whether moves are searched by row and column of the piece, then of its target
+    mirrored: int  # whether the variant's board has its columns from right to left
+    repetition_penalty: float  # what a position that repeats the one four plies before is worth less
+
+
+class ProgramState(Searched, ProgramSettings):
+    """Everything that a program's search reads and writes."""
+
+    ranks: Annotated[Integers, (BUFFER,)]  # the places of `moves`, written before they are read
 
 
 @cache
 def compiled_search(rules: Any) -> Any:
     """`search` for a rule set, to be called from Python; compiled, or loaded from the cache, at the first call."""
-    states, earlier = np.zeros(1, STATE), np.zeros((0, 4), np.int64)
+    states, earlier = np.zeros(1, record_type(ProgramState)), np.zeros((0, 4), np.int64)
     arguments = (rules, states, Position(0, 0, 0, 0), earlier, (0, 0), 0, 1, 1, WIN, WIN)
     return entry(search, types.float64, *arguments)
 
@@ -90,7 +74,7 @@ def compiled_search(rules: Any) -> Any:
 @kernel
 def search(
     rules: Rules,
-    states: Any,
+    states: Sequence[ProgramState],
     position: Position,
     earlier: NDArray[np.int64],
     counts: tuple[int, int],
@@ -100,7 +84,7 @@ def search(
     soft: float,
     hard: float,
 ) -> float:
-    """Search a position until a limit is met, as `players.negamax.deepening.search` does, whose parameters it has.
+    """Search a position until a limit is met, as `players.negamax.search.search` does, whose parameters it has.
 
     With `deepens` no iteration is begun after `soft` seconds, with a single move under a limit of time, or once
     the whole tree was searched.
@@ -121,7 +105,7 @@ def search(
         value = search_root(rules, state, position, reached, count)
         if state.best >= 0 and not (state.stopped and state.found):
             answer = value
-            keep(state, count, reached - state.stopped)
+            keep(state, count, reached - state.stopped, state.ties == RANDOM)
         if state.stopped or (count == 1 and hard < np.inf):
             break
         if monotonic() - began >= soft or state.leaves == leaves:
@@ -131,7 +115,7 @@ def search(
 
 
 @kernel
-def search_root(rules: Rules, state: Any, position: Position, depth: int, count: int) -> float:
+def search_root(rules: Rules, state: ProgramState, position: Position, depth: int, count: int) -> float:
     """The value of the root, whose moves are the first `count` of `state.moves`; `state.best` is the best one's.
 
     Where all wins are alike, the first that is found ends the search.
@@ -167,7 +151,7 @@ def search_root(rules: Rules, state: Any, position: Position, depth: int, count:
 
 
 @kernel
-def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float, beta: float) -> float:
+def search_below(rules: Rules, state: ProgramState, node: Node, depth: int, alpha: float, beta: float) -> float:
     """The value v of a node searched `depth` plies: exact if alpha < v < beta, else a bound.
 
     The best line is left in `state.pv[node.ply]`.
@@ -206,7 +190,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
 
 
 @inlined
-def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node:
+def descend(rules: Rules, state: ProgramState, node: Node, move: int, start: int) -> Node:
     """The node that a move leads to, put on the line; its moves are listed from `moves[start]` on."""
     position = apply(rules, node.position, move)
     enter(state, node.ply, node.position, move, position)
@@ -214,7 +198,7 @@ def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node
 
 
 @inlined
-def evaluated(rules: Rules, state: Any, node: Node) -> float:
+def evaluated(rules: Rules, state: ProgramState, node: Node) -> float:
     """The evaluation of a node, less the penalty if it repeats the position four plies before."""
     value = leaf_value(rules, state, node.position)
     n = state.base + node.ply
@@ -224,26 +208,19 @@ def evaluated(rules: Rules, state: Any, node: Node) -> float:
 
 
 @inlined
-def final_value(rules: Rules, state: Any, node: Node) -> float:
+def final_value(rules: Rules, state: ProgramState, node: Node) -> float:
     """The value of a node without a move, by `finals`."""
     if state.finals == EVALUATED:
         return evaluated(rules, state, node)
     if state.finals == POINTS and rules.score_decides:
-        difference = own_points(rules, node.position)
-        if node.ply & 1:
-            return -(difference_value(-difference))
-        return difference_value(difference)
+        sign = -1.0 if node.ply & 1 else 1.0
+        difference = sign * own_points(rules, node.position)  # of the root's side, to which a draw is no win
+        return sign * (difference + 100.0 if difference > 0 else difference - 100.0)
     return decided_value(rules, node.position, node.ply if state.finals < ALIKE else 0)
 
 
 @inlined
-def difference_value(difference: int) -> float:
-    """What the root's side's points minus the other side's are worth to it, as `simplified` says."""
-    return 100.0 + difference if difference > 0 else difference - 100.0
-
-
-@inlined
-def list_moves(rules: Rules, state: Any, position: Position, start: int) -> int:
+def list_moves(rules: Rules, state: ProgramState, position: Position, start: int) -> int:
     """Write the legal moves, in the order of the program, to `state.moves[start:end]` and return `end`."""
     end = generate(rules, position, view(state.moves, np.int64), start)
     if state.by_squares:
@@ -252,9 +229,9 @@ def list_moves(rules: Rules, state: Any, position: Position, start: int) -> int:
 
 
 @kernel
-def arrange(rules: Rules, state: Any, position: Position, start: int, end: int) -> None:
+def arrange(rules: Rules, state: ProgramState, position: Position, start: int, end: int) -> None:
     """Order `state.moves[start:end]` by their squares; those with the same ends keep their order."""
-    moves, order = view(state.moves, np.int64), state.order
+    moves, ranks = view(state.moves, np.int64), state.ranks
     own, other = sides(position)
     for i in range(start, end):
         move = moves[i]
@@ -263,14 +240,14 @@ def arrange(rules: Rules, state: Any, position: Position, start: int, end: int) 
         target = target_of(rules, own, other, move)
         rank = cell_of(rules, state, move & own) << 8 | cell_of(rules, state, target)
         k = i
-        while k > start and order[k - 1] > rank:
-            moves[k], order[k] = moves[k - 1], order[k - 1]
+        while k > start and ranks[k - 1] > rank:
+            moves[k], ranks[k] = moves[k - 1], ranks[k - 1]
             k -= 1
-        moves[k], order[k] = move, rank
+        moves[k], ranks[k] = move, rank
 
 
 @inlined
-def cell_of(rules: Rules, state: Any, bit: int) -> int:
+def cell_of(rules: Rules, state: ProgramState, bit: int) -> int:
     """The number of a cell of the board, row by row from the top left, as White sees the board."""
     row, column = row_and_column(lowest_square(bit), rules.per_row)
     columns = 2 * rules.per_row

@@ -105,7 +105,7 @@ class Shots:
 
     def __init__(self, variant: Variant) -> None:
         self._variant, self._rng = variant, random.Random(0)
-        self._quick = Negamax(variant, "material", "full", iir=0, probcut=False, full_width=0, draws=False)
+        self._quick = Negamax(variant, "material", "full", iir=0, probcut=False, draws=False)
         self._material, self._strong = (
             Negamax(variant, evaluation, "pvs", quiescence="captures") for evaluation in ("material", "strong")
         )

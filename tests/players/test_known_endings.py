@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,7 @@ from players.loading import PlayerError
 from players.negamax.score import WIN, decided_value
 from players.negamax.switches import PRESETS
 from players.player import LEVELS, Limit, PlayerSpec
-from players.table import build_player
+from players.table import build_player, complete_player
 from tests.benchmarks.claims import claims, contradicts, ending
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.endings import tables_of
@@ -126,30 +125,19 @@ def test_no_search_claims_a_win_that_the_tables_deny(pieces: int, searches: int)
 
 
 @pytest.mark.parametrize("depth", [5, 9])
-def test_at_full_width_no_win_or_loss_within_the_depth_is_missed(depth: int) -> None:
+def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed(depth: int) -> None:
     tables = tables_of(ENGLISH, PIECES)
-    wide, narrow = (
-        build_player(
-            PlayerSpec("a", "negamax", Limit(depth=depth), {"preset": "full", "full_width": pieces}), ENGLISH
-        )
-        for pieces in (PIECES, 0)
-    )
-
-    def missed(player: Any, position: Position) -> bool:
-        player.begin()
-        choice = player.choose(Game(ENGLISH, position), Limit(depth=depth), random.Random(0))
-        value = tables.value(position)
-        assert value is not None and not (choice.plies_to_win and contradicts(choice, value.result, value.plies))
-        return not choice.plies_to_win
-
+    player = complete_player(PlayerSpec("a", "negamax", Limit(depth=depth), {"preset": "full"}), ENGLISH)
     near = [
-        position
+        (position, value)
         for position in endings(ENGLISH, 800, PIECES)
         if (value := tables.value(position)) and value.result and depth - 3 <= value.plies <= depth
     ]
     assert len(near) >= 40
-    assert not any(missed(wide, position) for position in near)
-    assert depth < 9 or any(missed(narrow, position) for position in near)
+    for position, value in near:
+        player.begin()
+        choice = player.choose(Game(ENGLISH, position), Limit(depth=depth), random.Random(0))
+        assert choice.plies_to_win and not contradicts(choice, value.result, value.plies)
 
 
 def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_not_certain() -> None:

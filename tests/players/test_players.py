@@ -41,7 +41,7 @@ def spec(type_: str = "negamax", **options: object) -> PlayerSpec:
 @pytest.mark.parametrize(
     ("options", "keys"),
     [
-        ({"preset": "full", "ties": "random", "tt": 8, "contempt": 0.5, "pvs": True}, None),
+        ({"preset": "full", "ties": "random", "tt": 8, "contempt": 0.5, "windows": "pvs"}, None),
         ({"evaluation": {"linear": {"man": 100, "king": [200, 150.5]}}}, None),
         ({"evaluation": "simpel"}, ("evaluation",)),
         ({"evaluation": {"linear": {"mann": 1}}}, ("evaluation", "linear", "mann")),
@@ -70,11 +70,11 @@ def test_the_schema_of_options_accepts_what_building_a_player_accepts(options, k
     ("options", "keys"),
     [
         ({"time": 3}, ("time",)),
-        ({"mtdf": True, "tt": 0}, ("mtdf",)),
+        ({"windows": "mtdf", "tt": 0}, ("windows",)),
         ({"preset": "mtdf", "tt": 0}, ()),
         ({"preset": "iddfs", "iir": 4}, ("iir",)),
-        ({"preset": "minimax", "pvs": True}, ("pvs",)),
-        ({"preset": "full", "mtdf": True}, ()),
+        ({"preset": "minimax", "windows": "pvs"}, ("windows",)),
+        ({"preset": "full", "windows": "mtdf"}, ()),
     ],
 )
 def test_options_that_do_not_go_together_are_named(options, keys):

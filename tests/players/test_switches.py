@@ -20,20 +20,20 @@ from arena.rules.movegen import has_move
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.mcts import search as tree_search
 from players.mcts.player import Hybrid, Mcts
-from players.negamax import state as search
+from players.mcts.state import TreeSettings
+from players.memory import fields_of
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT
-from players.negamax.state import MAX_DEPTH
+from players.negamax.state import MAX_DEPTH, Lasting, NegamaxSettings
 from players.negamax.switches import PRESETS
-from players.negamax.transposition import ENTRY, INFO
+from players.negamax.table_and_order import ENTRY, INFO
 from players.player import Choice, Limit
-from players.published import search as plain_search
 from players.published.checkers_ai import CheckersAI
 from players.published.cis300 import Cis300
 from players.published.game3 import Game3
 from players.published.program import Plain, Published
+from players.published.search import ProgramSettings
 from tests.helpers import naive
 from tests.helpers.rule_sets import UNCOMPILED, share
 
@@ -42,9 +42,8 @@ POSITIONS = 30 if UNCOMPILED else 200
 EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "fail_hard": {"alpha_beta": True, "fail_soft": False},
     "root_order": {"alpha_beta": True, "iterative": True, "root_order": True},
-    "order_captures": {"alpha_beta": True, "order_captures": True},
-    "order_killers": {"alpha_beta": True, "order_killers": True},
-    "order_history": {"alpha_beta": True, "order_history": True},
+    "order captures": {"alpha_beta": True, "order": "captures"},
+    "order all": {"alpha_beta": True, "order": "all"},
     "tt alone": {"tt": 1},
     "tt": {"alpha_beta": True, "iterative": True, "tt": 1},
     "order_tt": {"alpha_beta": True, "iterative": True, "tt": 1, "order_tt": True},
@@ -147,12 +146,13 @@ def test_a_switch_that_looks_further_or_less_far_changes_the_search_and_keeps_it
 
 @pytest.mark.parametrize("name", LESS_FAR)
 def test_where_few_pieces_are_left_all_is_searched_in_full(name: str) -> None:
-    position = parse_fen(ENGLISH, "B:W18,22,26,K30:B2,7,11,K14")
-
-    def nodes(**switches: Any) -> int:
+    def nodes(text: str, **switches: Any) -> int:
+        position = parse_fen(ENGLISH, text)
         return choose(Negamax(ENGLISH, "simple", "pvs", **switches), ENGLISH, position, 9).nodes
 
-    assert nodes(**LESS_FAR[name], full_width=8) == nodes() != nodes(**LESS_FAR[name], full_width=3)
+    few, more = "B:W26,K30:B7,K14", "B:W18,22,26,K30:B2,7,11,K14"
+    assert nodes(few, **LESS_FAR[name]) == nodes(few)
+    assert nodes(more, **LESS_FAR[name]) != nodes(more)
 
 
 def test_the_result_of_a_deeper_search_is_used_if_the_switch_allows():
@@ -325,13 +325,13 @@ def spoil(player: Any) -> None:
     if isinstance(player, Mcts):
         spoil(player._negamax)
         player._memory.tree[:] = 3
-        memory, lasting = player._memory, tree_search.SETTINGS
+        memory, lasting = player._memory, {*fields_of(TreeSettings)}
     elif isinstance(player, Plain):
-        memory, lasting = player.workspace, plain_search.SETTINGS
+        memory, lasting = player.workspace, {*fields_of(ProgramSettings)}
     else:
-        memory, lasting = player.workspace, [*search.SETTINGS, *search.LASTING]
+        memory, lasting = player.workspace, {*fields_of(NegamaxSettings), *fields_of(Lasting)}
     state = memory.states[0]
-    for name in set(memory.array.dtype.names) - {field[0] for field in lasting}:
+    for name in set(memory.array.dtype.names) - lasting:
         if np.ndim(state[name]):
             state[name][...] = 3
         else:

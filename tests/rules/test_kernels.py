@@ -50,7 +50,7 @@ def test_kernels_stand_only_where_the_hash_of_their_folder_looks():
     own = [path for path in files if "templates" not in path.parts]  # they become a user's own code
     users = {path.relative_to(ROOT).as_posix() for path in own if imports.search(path.read_text())}
     sources = {path.relative_to(ROOT).as_posix() for path in cache.kernel_sources()}
-    assert {"arena/rules/captures.py", "players/negamax/tree.py"} <= users <= sources | {"arena/__init__.py"}
+    assert {"arena/rules/captures.py", "players/negamax/search.py"} <= users <= sources | {"arena/__init__.py"}
 
 
 def python(code: str, *arguments: str, **environment: str) -> str:
@@ -70,7 +70,7 @@ def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, m
     tree = {
         "arena/rules/moves.py": "",
         "arena/rules/jit/deeper/bits.py": "",
-        "players/negamax/tree.py": "",
+        "players/negamax/search.py": "",
         "players/mcts/deeper/tree.py": "from arena.rules.jit.kernel import kernel\n",
         "arena/report/page/page.py": "",
     }
@@ -154,7 +154,7 @@ def test_compilation_is_announced_once_and_what_is_compiled_meanwhile_ends_with_
         "from arena.rules.jit.kernel import compilation_announced, compiling_meanwhile\n"
         "from arena.rules.movegen import legal_moves\n"
         "from arena.rules.variants import VARIANTS\n"
-        "from players.negamax.deepening import compiled_search\n"
+        "from players.negamax.search import compiled_search\n"
         "rules, start = VARIANTS['english'].rules, VARIANTS['english'].start\n"
         "with compilation_announced(lambda: print('compiling')):\n"
         "    with compiling_meanwhile(lambda: compiled_search(rules)):\n"

@@ -241,8 +241,7 @@ _one_search = threading.Lock()
 
 @cache
 def _searcher(variant: Variant) -> Negamax:
-    """A search that counts men, with orders of moves that do not change its values."""
+    """A search that counts men, with an order of moves that does not change its values."""
     from players.negamax.player import Negamax
 
-    orders = {"order_captures": True, "order_killers": True, "order_history": True}
-    return Negamax(variant, "material", "alphabeta", **orders)
+    return Negamax(variant, "material", "alphabeta", order="all")

@@ -1,34 +1,36 @@
-"""Transposition table: what earlier searches found out about positions, by their zobrist keys.
+"""The transposition table, and the order of moves: what a search knows of a node before it searches its moves.
 
-A table is one int64 array of buckets; a bucket is two entries of four words each: the key, the best move, the
-score as the bits of a float64, and depth + bound + generation packed into one. An entry's bound says whether the
-score is exact or only a lower or upper bound. A generation is one search, counted from 1 on; older entries give
-way first, and a table is emptied by taking no entry from before a generation for valid. Kernels are handed a table
-as its `words`, and its size in words.
+A table holds what earlier searches found out about positions, by their zobrist keys. It is one int64 array of
+buckets; a bucket is two entries of four words each: the key, the best move, the score as the bits of a float64,
+and depth + bound + generation packed into one. A generation is one search, counted from 1 on; older entries give
+way first, and a table is emptied by taking no entry from before a generation for valid.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import view
+from arena.rules.jit.native import popcount, view
+from arena.rules.moves import Moves, sides
 from players.memory import aligned
 from players.negamax.score import LIMIT
-from players.negamax.state import Node
+from players.negamax.state import HISTORY_BITS, Node, State
+from players.negamax.switches import ALL, GENERATOR
 
-TranspositionTable = NDArray[np.int64]
+TranspositionTable: TypeAlias = NDArray[np.int64]
 
 ENTRY = 4
 BUCKET = 2 * ENTRY
 KEY, MOVE, SCORE, INFO = range(ENTRY)
 UPPER, LOWER, EXACT = 1, 2, 3
-"""Bounds."""
+"""Bounds: whether the score is exact or only an upper or lower bound."""
 _BOUND, _GENERATION, _BYTE = 8, 16, 255
 """Places of the bound and the generation behind the depth, and the bits of depth and bound."""
+_HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
 
 
 def new_table(megabytes: int) -> TranspositionTable:
@@ -40,8 +42,11 @@ def new_table(megabytes: int) -> TranspositionTable:
     return aligned(BUCKET << (buckets.bit_length() - 1), np.int64)
 
 
+# --- the table
+
+
 class Stored(NamedTuple):
-    """What the transposition table knows of a node."""
+    """What the table knows of a node."""
 
     move: int
     """The best move of an earlier search, -1 if there is none."""
@@ -51,7 +56,7 @@ class Stored(NamedTuple):
 
 
 @inlined
-def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Stored:
+def recall(state: State, node: Node, depth: int, alpha: float, beta: float) -> Stored:
     """Look up a node that is to be searched `depth` plies in the table, if there is one."""
     if not state.tt or depth <= 1:
         return Stored(-1, False, 0.0)
@@ -71,8 +76,8 @@ def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Sto
 
 
 @inlined
-def remember(state: Any, node: Node, depth: int, alpha: float, beta: float, value: float, move: int) -> None:
-    """Write into the table, if there is one, what a search within alpha and beta found."""
+def remember(state: State, node: Node, depth: int, alpha: float, beta: float, value: float, move: int) -> None:
+    """Write into the table, if there is one, what a search of `depth` plies within alpha and beta found."""
     if state.tt and depth > 1:
         bound = LOWER if value >= beta else EXACT if value > alpha else UPPER
         table, score = view(state.table, np.int64), to_table(value, node.ply)
@@ -130,3 +135,70 @@ def from_table(value: float, ply: int) -> float:
     if value < -LIMIT:
         return value + ply
     return value
+
+
+# --- the order of moves
+
+
+@inlined
+def rank_moves(state: State, node: Node, end: int, capturing: bool, table_move: int) -> bool:
+    """Give each move from `moves[node.start]` to `moves[end]` its rank in `state.order`, higher first.
+
+    First comes the table's move, as most cutoffs are its; then captures by size, or what cut elsewhere: the
+    killers of this ply, then history. False if there is no rank to give.
+    """
+    moves, other = view(state.moves, np.int64), sides(node.position)[1]
+    wanted = table_move >= 0 and state.order_tt
+    if not wanted and (state.order == GENERATOR if capturing else state.order != ALL):
+        return False
+    for i in range(node.start, end):
+        move = moves[i]
+        rank = 0
+        if wanted and move == table_move:
+            rank = 1 << 60
+        elif capturing:
+            if state.order != GENERATOR:
+                rank = popcount(move & other)
+        elif state.order == ALL:
+            if move == state.killers[node.ply, 0]:
+                rank = 1 << 59
+            elif move == state.killers[node.ply, 1]:
+                rank = 1 << 58
+            else:
+                rank = state.history[node.position.turn, history_index(move)]
+        state.ranks[i] = rank
+    return True
+
+
+@inlined
+def pick_best(state: State, moves: Moves, i: int, end: int) -> None:
+    """Move the highest ranked of `moves[i:end]` to its front; the others keep their order."""
+    ranks = state.ranks
+    best = i
+    for k in range(i + 1, end):
+        if ranks[k] > ranks[best]:
+            best = k
+    move, rank = moves[best], ranks[best]
+    for k in range(best, i, -1):
+        moves[k] = moves[k - 1]
+        ranks[k] = ranks[k - 1]
+    moves[i] = move
+    ranks[i] = rank
+
+
+@inlined
+def reward(state: State, node: Node, move: int, depth: int) -> None:
+    """Remember that a move caused a cutoff, unless it is a capture; the deeper the search, the more it counts."""
+    if state.order != ALL or move & sides(node.position)[1]:
+        return
+    killers = state.killers
+    if killers[node.ply, 0] != move:
+        killers[node.ply, 1] = killers[node.ply, 0]
+        killers[node.ply, 0] = move
+    state.history[node.position.turn, history_index(move)] += depth * depth
+
+
+@inlined
+def history_index(move: int) -> int:
+    """The place of a move's history: a hash of the move."""
+    return ((int(move) * _HISTORY_MIX) >> (64 - HISTORY_BITS)) & ((1 << HISTORY_BITS) - 1)
