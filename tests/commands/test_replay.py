@@ -148,7 +148,7 @@ def altered(record: GameRecord, ply: int, **changes: str | float) -> GameRecord:
     """The record with something else recorded of a ply."""
     rows = [dict(zip(row.dtype.names, row.item(), strict=True)) for row in record.table()]
     rows[ply - 1] |= changes
-    plies, moves = packed(list(zip(*(row.values() for row in rows), strict=True)))
+    plies, moves = packed({name: [row[name] for row in rows] for name in rows[0]})
     return record._replace(plies=plies, moves=moves)
 
 
