@@ -18,8 +18,8 @@ from arena.ledger.game import stored_game
 from arena.ledger.packing import packed
 from arena.ledger.read import read
 from arena.ledger.record import GameRecord
-from arena.play.grading import arranged
 from arena.play.match import Task
+from arena.play.options.grading import arranged
 from arena.play.prepare import prepare
 from tests.helpers.command_line import error_line, invoke, refused
 

@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,9 +64,9 @@ def put(connection: sqlite3.Connection, key: str, document: object) -> None:
     connection.execute(f"REPLACE {META.insertion}", META.stored((key, json.dumps(document))))
 
 
-def all_moves(run: Run) -> dict[str, list[object]]:
+def all_moves(run: Run) -> dict[str, list[Any]]:
     [moves] = run.data.moves()
-    return {name: moves[name].tolist() for name in moves}
+    return {str(name): moves[name].tolist() for name in moves}
 
 
 def test_a_format_has_the_tables_and_records_of_the_ledger_that_is_kept_for_it() -> None:

@@ -20,7 +20,7 @@ from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import read
 from arena.ledger.record import Grade, GradedGame
 from arena.ledger.store import StoreError
-from arena.play.grading import (
+from arena.play.options.grading import (
     GradeTask,
     Grading,
     GradingError,

@@ -12,7 +12,7 @@ from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord, Incident
 from arena.play.match import Task
-from arena.play.prepare import Tournament
+from arena.play.ready import Tournament
 from arena.play.schedule import Disqualifications, Schedule
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
