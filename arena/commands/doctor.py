@@ -176,9 +176,9 @@ def _check_pilot(tournament: Tournament, config: Path, games: int | None) -> Non
     """Raise ArenaError if there is nothing to measure, or if a pilot would cost money."""
     if tournament.games == 0:
         raise ArenaError(f"{config}: one player alone has no games to plan")
-    if tournament.costly and games is None:
+    if tournament.entrants.costly and games is None:
         echo(f"{tournament.experiment.name}: {_most(tournament)}{tournament.games} games")
-        players = listed(sorted(tournament.costly))
+        players = listed(sorted(tournament.entrants.costly))
         raise ArenaError(f"{players} would cost money: --pilot GAMES measures that many games")
 
 

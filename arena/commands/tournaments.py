@@ -271,7 +271,7 @@ def written(
             f"# Written by arena {command}. Change what you like, its name, too, and play it: arena run {file}\n"
         )
         replace(file, partial(write_text, words + text))
-    return file, tournament._replace(experiment=load(file))
+    return file, tournament._replace(entrants=tournament.entrants._replace(experiment=load(file)))
 
 
 def _is_of(file: Path, text: str) -> bool:

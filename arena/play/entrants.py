@@ -32,15 +32,26 @@ class Entrants(NamedTuple):
     """The players of a run, and what is known of them before its first game."""
 
     experiment: Experiment
-    """Of those who take part."""
-    looks: Mapping[str, Look]
-    """By name."""
+    """Without those that are left out."""
+    looks: Mapping[str, Look] = MappingProxyType({})
+    """How each was found, by its name."""
     left_out: Mapping[str, str] = MappingProxyType({})
     """The faulty players that do not take part, with their files."""
     found: tuple[Finding, ...] = ()
     """The findings on all players with a user's code."""
     left_out_files: Mapping[str, Files] = _NOBODY
     """The files of the players that do not take part, as they were when that was found."""
+
+    @property
+    def men(self) -> dict[str, float | None]:
+        """What a man is worth in each player's scores, by its name; None where it is not known."""
+        names = (spec.name for spec in self.experiment.players)
+        return {name: self.looks[name].man_value for name in names if name in self.looks}
+
+    @property
+    def costly(self) -> frozenset[str]:
+        """The names of the players whose answers cost money."""
+        return frozenset(spec.name for spec in self.experiment.players if self.looks[spec.name].costs)
 
     def located(self) -> tuple[PlayerSpec, ...]:
         """The players, to be loaded from the files with which they were looked at; these are kept.

@@ -84,20 +84,10 @@ def prepare(
             _check_players(entrants.experiment)
     specs = entrants.located()
     files = {path: mark for spec in specs for path, mark in spec.files.items()}
-    return Tournament(
-        experiment=entrants.experiment,
-        variant=variant,
-        players=specs,
-        openings=tuple(opening.position for opening in parts.openings.openings),
-        prepared=parts.made,
-        man_values={spec.name: entrants.looks[spec.name].man_value for spec in specs},
-        costly=frozenset(spec.name for spec in specs if entrants.looks[spec.name].costs),
-        unread=parts.openings.left_out,
-        left_out=entrants.left_out,
-        diagnoses=entrants.found,
-        files=files if begun is None else now(begun.files, experiment.path.parent),
-        left_out_files=entrants.left_out_files,
-    )
+    if begun is not None:
+        files = now(begun.files, experiment.path.parent)
+    openings = tuple(opening.position for opening in parts.openings.openings)
+    return Tournament(entrants, variant, specs, openings, parts.made, files)
 
 
 def _begun(folder: Path | None) -> RunInfo | None:

@@ -95,7 +95,7 @@ def carry_out(
         if failed is None:
             raise
         observer.say(f"the run in {folder} is complete: nothing is played ({error})")
-        return Outcome(True, failed or bool(tournament.left_out))
+        return Outcome(True, failed or bool(tournament.entrants.left_out))
     with opened as ledger, announcing(observer.say), kept_workers():
         running = Running(tournament, ledger, workers, observer)
         options = [option(running) for option in OPTIONS]

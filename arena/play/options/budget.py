@@ -40,7 +40,7 @@ class Budget(Option):
     def stored(self, record: GameRecord) -> None:
         """Once all players have moved that may report numbers, look whether they report those of the budget."""
         tournament, ledger, _, observer = self.run
-        asked = tournament.costly or set(tournament.names)
+        asked = tournament.entrants.costly or set(tournament.names)
         if self._is_checked or not asked <= ledger.movers():
             return
         self._is_checked = True
