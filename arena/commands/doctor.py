@@ -23,8 +23,10 @@ from arena.experiment.yaml.values import inline
 from arena.learning import loop
 from arena.learning.config import load_learning
 from arena.learning.loop import Rehearsal, rehearsal
+from arena.play.options import OPTIONS
 from arena.play.pilot import Expectation, expectation, pilot
-from arena.play.prepare import Tournament, diagnose, prepare
+from arena.play.prepare import diagnose, prepare
+from arena.play.ready import Tournament
 from arena.play.tournament import available
 from arena.play.workers import Workers, kept_workers, worker_count
 from arena.rules.board import board_text
@@ -176,9 +178,9 @@ def _check_pilot(tournament: Tournament, config: Path, games: int | None) -> Non
     """Raise ArenaError if there is nothing to measure, or if a pilot would cost money."""
     if tournament.games == 0:
         raise ArenaError(f"{config}: one player alone has no games to plan")
-    if tournament.costly and games is None:
+    if tournament.entrants.costly and games is None:
         echo(f"{tournament.experiment.name}: {_most(tournament)}{tournament.games} games")
-        players = listed(sorted(tournament.costly))
+        players = listed(sorted(tournament.entrants.costly))
         raise ArenaError(f"{players} would cost money: --pilot GAMES measures that many games")
 
 
@@ -192,12 +194,7 @@ def _parts(tournament: Tournament, expected: Expectation) -> str:
     all_meet = tournament.games == expected.games_per_pairing * math.comb(players, 2)
     whom = "any two players" if all_meet else "two players who meet"
     parts = [f"{most}{tournament.games} games, {most}{expected.games_per_pairing} of {whom}"]
-    if (probe := tournament.experiment.probe) is not None:
-        parts.append(f"before them {tournament.searches:,} searches to depth {probe.depth}")
-    if tournament.suites:
-        names = listed([suite.name for suite in tournament.suites])
-        parts.append(f"after them {tournament.questions:,} searches of the positions of {names}")
-    return "; ".join(parts)
+    return "; ".join([*parts, *filter(None, (option.plan(tournament) for option in OPTIONS))])
 
 
 def _print_expected(expected: Expectation, workers: int, most: str) -> None:

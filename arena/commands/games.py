@@ -20,8 +20,8 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.read import read
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
-from arena.play.grading import GradingError, arranged, grade, graded_counts
 from arena.play.match import Task, play
+from arena.play.options.grading import GradingError, arranged, grade, graded_counts
 from arena.play.tournament import available
 from arena.rules.custom import build_variant
 from arena.rules.endgame import MOST_PIECES, USUAL_PIECES

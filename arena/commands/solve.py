@@ -23,9 +23,9 @@ from arena.experiment.load import player_specs
 from arena.hosting.handle import PlayerFailure
 from arena.hosting.player_process import begin_game, close_players
 from arena.ledger.record import SuiteAnswer
-from arena.play.grading import make_tables
-from arena.play.searches import ONE_PLY, failed, in_order, questions
-from arena.play.searches import solve as solve_question
+from arena.play.options.grading import make_tables
+from arena.play.solving import ONE_PLY, failed, in_order, questions
+from arena.play.solving import solve as solve_question
 from arena.play.suite import Suite, read_suite
 from arena.play.tournament import available
 from arena.play.workers import carry_through

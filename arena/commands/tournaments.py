@@ -38,9 +38,11 @@ from arena.experiment.names import distinct_names
 from arena.experiment.yaml.errors import ConfigError, problem_line
 from arena.experiment.yaml.values import Source, inline, yaml_text
 from arena.ledger.ledger import info_in
-from arena.play.grading import configured, graded_counts
-from arena.play.prepare import Tournament, prepare
-from arena.play.tournament import BudgetSpent, Outcome, RunPaused, Unreachable, available, carry_out
+from arena.play.options import OPTIONS
+from arena.play.options.option import RunPaused
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
+from arena.play.tournament import Outcome, Unreachable, available, carry_out
 from arena.play.workers import IN_PROCESS, Workers, kept_workers
 from arena.ratings.match import Verdict
 from players.identity import now, placed
@@ -49,9 +51,6 @@ from players.player import PlayerSpec
 
 INCIDENTS = 3
 """Exit code of a run in which players failed, or were found faulty."""
-UNREACHABLE = 7
-PAUSED: Mapping[type[RunPaused], int] = {BudgetSpent: 6, Unreachable: UNREACHABLE}
-"""Exit codes of a run that cannot go on now."""
 
 REPORT = "arena.commands.report"
 """The module that writes reports."""
@@ -113,11 +112,10 @@ def play_all(
         except RunPaused as error:
             say(str(error))
             outcome = Outcome(complete=False, failed=False)
-            codes.append(PAUSED[type(error)])
-        if outcome.complete and (grading := configured(tournament.experiment)) is not None:
-            from arena.ledger.read import read
-
-            echo(graded_counts(read(folder / name), grading))
+            codes.append(error.code)
+        for option in OPTIONS if outcome.complete else ():
+            if words := option.summary(tournament.experiment, folder / name):
+                echo(words)
         if not quiet:
             from arena.commands.report import FAULTY, write_report
 
@@ -130,7 +128,7 @@ def play_all(
         from arena.commands.report import FAULTY, write_joint_report
 
         codes.append(0 if write_joint_report(folder, **wanted) else FAULTY)
-    if STOPPED in codes or UNREACHABLE in codes:
+    if STOPPED in codes or Unreachable.code in codes:
         echo("stopped; rerun the same command to resume")
     return max(codes)
 
@@ -273,7 +271,7 @@ def written(
             f"# Written by arena {command}. Change what you like, its name, too, and play it: arena run {file}\n"
         )
         replace(file, partial(write_text, words + text))
-    return file, tournament._replace(experiment=load(file))
+    return file, tournament._replace(entrants=tournament.entrants._replace(experiment=load(file)))
 
 
 def _is_of(file: Path, text: str) -> bool:

@@ -20,7 +20,8 @@ from arena.experiment.formats.base import ScheduledGame
 from arena.hosting.handle import failure_of
 from arena.hosting.player_process import begin_game
 from arena.learning.terms import LearningError, RandomOpenings, Terms
-from arena.ledger.store import FILES, Store, Table
+from arena.ledger.store import FILES, Store
+from arena.ledger.table import Table
 from arena.play.match import REASON_CHARACTERS, Task, adjudicate, play
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
@@ -231,7 +232,7 @@ class GameStore(Store):
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""
-        self.insert(GAMES, played)
+        self.insert(GAMES, played._asdict())
 
     def games(self, stage: str) -> list[Played]:
         """A stage's stored games, by number."""
@@ -244,7 +245,7 @@ class GameStore(Store):
 
     def add_step(self, number: int, document: Mapping[str, Any]) -> None:
         """Store what a step found, JSON types, for good, in place of an earlier one of that number."""
-        self.insert(STEPS, (number, json.dumps(document)), replace=True)
+        self.insert(STEPS, {"step": number, "document": json.dumps(document)}, replace=True)
 
     def steps(self) -> list[dict[str, Any]]:
         """The findings of the steps, in their order."""

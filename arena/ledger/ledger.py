@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, get_type_hints
+from sqlite3 import Connection
+from typing import Any, NamedTuple, TypeAlias, get_type_hints
 
 from arena.base.files import replace
 from arena.base.wording import first_few
@@ -18,7 +19,6 @@ from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.packing import GRADE_RECORD, MOVE_RECORD, SEARCH_COLUMNS
 from arena.ledger.record import (
-    ANSWER_COLUMNS,
     TABLES_JUDGE,
     GameRecord,
     GradedGame,
@@ -26,17 +26,16 @@ from arena.ledger.record import (
     SuiteAnswer,
 )
 from arena.ledger.store import (
-    CHECKSUM,
     COMPLETE,
     FILES,
     Store,
     StoreError,
-    Table,
     changed_keys,
-    check_columns,
     documents,
+    made_tables,
     reading,
 )
+from arena.ledger.table import CHECKSUM, META, Records, Table
 from arena.rules.game import FORFEITS, Termination
 from arena.rules.result import RESULTS
 
@@ -63,7 +62,12 @@ def _columns(record: type, *left_out: str) -> dict[str, str]:
 
 
 _SEARCH = {name: "REAL" if kind.startswith("f") else "INTEGER" for name, kind in SEARCH_COLUMNS}
-GAMES = Table("games", _columns(GameRecord, "incident", "uncounted", "logs"), ["game"])
+GAMES = Table(
+    "games",
+    _columns(GameRecord, "incident", "uncounted", "logs"),
+    ["game"],
+    records={"moves": Records("plies", MOVE_RECORD)},
+)
 PROBES = Table(
     "probes",
     {"player": "TEXT", "position": "INTEGER", "fen": "TEXT", **_SEARCH, "error": "TEXT"},
@@ -89,6 +93,7 @@ GRADES = Table(
     },
     ["game", "judge"],
     is_needed=False,
+    records={"grades": Records("count", GRADE_RECORD)},
 )
 """A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
 GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))
@@ -111,7 +116,6 @@ _RESULTS = (
 )
 _FAILED = f"SELECT EXISTS (SELECT * FROM games WHERE termination IN ({', '.join('?' * len(_FAULTS))}))"
 
-_OPENING, _OPENING_FEN = map([*GAMES.columns].index, ("opening", "opening_fen"))
 _CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
 
 GAME_COLUMNS = tuple(name for name, kind in GAMES.columns.items() if kind != "BLOB")
@@ -156,7 +160,8 @@ class Ledger(Store):
 
     def _note(self, table: Table, row: tuple[Any, ...]) -> None:
         if table is GAMES and self._openings is not None:
-            self._played[row[_OPENING]] = row[0], row[_OPENING_FEN]
+            game = dict(zip(GAMES.columns, row, strict=False))
+            self._played[game["opening"]] = game["game"], game["opening_fen"]
 
     def _is_ours(self, changed: Mapping[str, tuple[Any, Any]]) -> bool:
         is_longer = self._experiment.sprt is not None and changed.keys() <= {"openings", "games"}
@@ -197,7 +202,7 @@ class Ledger(Store):
     def add(self, record: GameRecord) -> None:
         """Store a finished game, for good; one that is lost unplayed, in place of an earlier record of it."""
         is_ruling = record.termination == Termination.DISQUALIFIED
-        self._recorded[record.game] = self.insert(GAMES, record[: len(GAMES.columns)], replace=is_ruling)
+        self._recorded[record.game] = self.insert(GAMES, record._asdict(), replace=is_ruling)
 
     def disqualify(self, players: Iterable[str]) -> None:
         """Have no game of these players count, and all games of others."""
@@ -258,7 +263,7 @@ class Ledger(Store):
 
     def add_answer(self, answer: SuiteAnswer) -> None:
         """Store an answer to a position of a suite, for good."""
-        self.insert(ANSWERS, [getattr(answer, name) for name in ANSWER_COLUMNS])
+        self.insert(ANSWERS, answer._asdict())
 
     def remove_other_answers(self, suite: str, positions: Collection[tuple[int, str, str, str]]) -> None:
         """Delete the answers to positions that a suite does not have now: number, FEN, best moves, stratum."""
@@ -316,6 +321,35 @@ class Ledger(Store):
         return COMPLETE in self.documents()
 
 
+class Opened(NamedTuple):
+    """A ledger that is open for reading; queries see the tables of this version."""
+
+    connection: Connection
+    stored: dict[str, Any]
+    """Its documents."""
+    tables: dict[str, Table]
+    """As the file has them."""
+
+
+@contextmanager
+def reading_ledger(path: Path) -> Iterator[Opened]:
+    """The intact ledger at `path`, open for reading. Raises StoreError as `arena.ledger.store.reading` does."""
+    with reading(path) as connection:
+        stored = documents(connection)
+        yield Opened(connection, stored, made(path, connection, stored))
+
+
+def made(path: Path, connection: Connection, stored: Mapping[str, Any]) -> dict[str, Table]:
+    """The tables as the ledger at `path`, with these documents, has them; queries see those of this version.
+
+    Raises StoreError if another version made it that this one does not know.
+    """
+    tables = made_tables(path, connection, (META, *TABLES), stored.get("columns", COLUMNS), COLUMNS)
+    for table in TABLES:
+        table.seen(connection, tables.get(table.name))
+    return tables
+
+
 def stored_experiment(stored: Mapping[str, Any], path: Path) -> Experiment:
     """The experiment in the documents of the ledger at `path`, whose files are where they were in the run.
 
@@ -351,9 +385,7 @@ def complete_with_failures(folder: Path, experiment: Experiment, info: RunInfo) 
     It may be one that can only be read. None if it does not hold it, is not marked as complete, or is of another
     version of the arena.
     """
-    with suppress(StoreError), reading(folder / FILE) as connection:
-        stored = documents(connection)
-        check_columns(folder / FILE, stored, COLUMNS)
+    with suppress(StoreError), reading_ledger(folder / FILE) as (connection, stored, _):
         if COMPLETE in stored and not changed_keys(_filled_in(stored), _parts(experiment, info)):
             failed = bool(connection.execute(_FAILED, _FAULTS).fetchone()[0])
             return failed or bool(run_info(stored, folder / FILE).faulty)

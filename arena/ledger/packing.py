@@ -9,23 +9,32 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from players.player import EFFORT, Choice
+from players.player import Choice
 
 Fields: TypeAlias = Sequence[tuple[str, str]]
 """Names and numpy types of the fields of a record."""
-_SIZES = {"depth": "i4", "deepest": "i4"}
-_COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]
-_SEEN = EFFORT.index("leaves") + 1
 
-_TIMED = (("seconds", "f8"), ("cpu_seconds", "f8"))
-_VALUED = (("score", "f8"), ("plies_to_win", "i2"))
-SEARCH_COLUMNS = (*_COUNTED[:_SEEN], *_TIMED, *_VALUED, *_COUNTED[_SEEN:])
+SEARCH_COLUMNS: Fields = (
+    ("depth", "i4"),
+    ("deepest", "i4"),
+    ("nodes", "i8"),
+    ("leaves", "i8"),
+    ("seconds", "f8"),
+    ("cpu_seconds", "f8"),
+    ("score", "f8"),
+    ("plies_to_win", "i2"),
+    ("cutoffs_max", "i8"),
+    ("cutoffs_min", "i8"),
+    ("cutoffs_first", "i8"),
+    ("tt_probes", "i8"),
+    ("tt_hits", "i8"),
+)
 """Names and numpy types of what is recorded of a search, in a game or in a probe.
 
 `seconds` is the wall time of the answer, `cpu_seconds` the player's own processor time, nan if it is not known;
 `score` is nan where there is none; the rest are fields of `players.player.Choice`.
 """
-MOVE_COLUMNS = (
+MOVE_COLUMNS: Fields = (
     ("legal_moves", "i4"),
     ("pieces", "i2"),
     *SEARCH_COLUMNS,
@@ -41,9 +50,9 @@ limit. `pondered_seconds` is the processor time that the player used in its oppo
 unless it is in a process of its own.
 """
 _SECONDS = ("seconds", "cpu_seconds", "clock", "overrun", "pondered_seconds")
-MOVE_RECORD = tuple((name, "i8" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
+MOVE_RECORD: Fields = tuple((name, "i8" if name in _SECONDS else kind) for name, kind in MOVE_COLUMNS)
 """MOVE_COLUMNS as they are stored: seconds as nanoseconds plus 1, 0 for nan."""
-GRADE_RECORD = (
+GRADE_RECORD: Fields = (
     *(("ply", "i8"), ("pieces", "i8"), ("legal_moves", "i8"), ("best", "f8"), ("played", "f8")),
     *(("erring_moves", "i8"), ("lost_points", "f8"), ("best_plies", "f8"), ("played_plies", "f8")),
     *(("best_men", "f8"), ("played_men", "f8")),
@@ -52,20 +61,22 @@ GRADE_RECORD = (
 _MEN_DECIMALS = 3
 _COMPRESSION = 1
 """Of zlib: a higher level takes longer than a game of random players has left."""
+NO_MOVES = zlib.compress(b"", _COMPRESSION)
+"""The moves of a game without any."""
 
 
-def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
+def packed(columns: Mapping[str, Sequence[Any]]) -> tuple[int, bytes]:
     """The number of a game's moves, and the moves as the ledger stores them.
 
-    `columns` are the moves' texts and MOVE_COLUMNS, a value for each move; none at all if there are no moves.
+    `columns` are MOVE_COLUMNS by name, and `move`, the texts, with a value for each move; empty without moves.
     None is nan. Seconds are stored to a nanosecond, all else exactly.
     """
-    texts, *values = columns or [[], *([] for _ in MOVE_COLUMNS)]
-    by_name = {name: column for (name, _), column in zip(MOVE_COLUMNS, values, strict=True)}
-    seconds = np.array([by_name[name] for name in _SECONDS], np.float64)
+    if not columns:
+        return 0, NO_MOVES
+    seconds = np.array([columns[name] for name in _SECONDS], np.float64)
     nanoseconds = np.where(np.isnan(seconds), 0, np.rint(seconds * 1e9) + 1)
-    by_name |= zip(_SECONDS, nanoseconds, strict=True)
-    return len(texts), _compressed(MOVE_RECORD, list(by_name.values()), texts)
+    stored = {**columns, **dict(zip(_SECONDS, nanoseconds, strict=True))}
+    return len(columns["move"]), _compressed(MOVE_RECORD, stored, columns["move"])
 
 
 def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
@@ -83,11 +94,9 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> np.ndarray:
 
 def packed_grades(grades: Sequence[Any]) -> bytes:
     """Grades, each an `arena.ledger.record.Grade`, as the ledger stores them."""
-    arrays = []
-    for name, kind in GRADE_RECORD:
-        array = np.array([getattr(grade, name) for grade in grades], kind)
-        arrays.append(array.round(_MEN_DECIMALS) if name.endswith("_men") else array)
-    return _compressed(GRADE_RECORD, arrays, [grade.best_move for grade in grades])
+    columns = {name: np.array([getattr(grade, name) for grade in grades], kind) for name, kind in GRADE_RECORD}
+    columns |= {name: columns[name].round(_MEN_DECIMALS) for name in ("best_men", "played_men")}
+    return _compressed(GRADE_RECORD, columns, [grade.best_move for grade in grades])
 
 
 def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
@@ -98,30 +107,38 @@ def unpacked_grades(parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray
     return _decompressed(GRADE_RECORD, parts, counts)
 
 
-def _compressed(record: Fields, columns: Sequence[Sequence[Any] | np.ndarray], texts: Sequence[str]) -> bytes:
-    """Records of these fields, then `move`, as a BLOB.
+def translated(data: bytes, count: int, fields: Fields, wanted: Fields) -> bytes:
+    """A BLOB of `count` records of some fields as one of the wanted fields; those it lacks are nan, counts 0."""
+    records = _decompressed(fields, [data], [count])
+    missing = {name: np.full(count, np.nan if kind.startswith("f") else 0) for name, kind in wanted}
+    columns = missing | {name: records[name] for name, _ in fields}
+    return _compressed(wanted, columns, records["move"])
+
+
+def _compressed(fields: Fields, columns: Mapping[str, Sequence[Any] | np.ndarray], texts: Any) -> bytes:
+    """Records of these fields, by name in `columns`, then `move`, as a BLOB.
 
     The first bytes of all records stand first, then the second ones and so on: equal bytes stand together, mostly
     zeros, and compress well (the filter "shuffle" of HDF5).
     """
     words = np.array(texts, bytes)
-    table = np.empty(len(texts), [*record, ("move", words.dtype)])
-    for (name, _), column in zip(record, columns, strict=True):
-        table[name] = column
+    table = np.empty(len(texts), [*fields, ("move", words.dtype)])
+    for name, _ in fields:
+        table[name] = columns[name]
     table["move"] = words
     return zlib.compress(_octets(table).T.tobytes(), _COMPRESSION)
 
 
-def _decompressed(record: Fields, parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
+def _decompressed(fields: Fields, parts: Sequence[bytes], counts: Sequence[int]) -> np.ndarray:
     """The records of many BLOBs, one after another, by how many are in each."""
     planes = [
         np.frombuffer(zlib.decompress(part), np.uint8).reshape(-1, count)
         for part, count in zip(parts, counts, strict=True)
         if count
     ]
-    numbers = np.dtype([*record]).itemsize
+    numbers = np.dtype([*fields]).itemsize
     width = max((len(part) for part in planes), default=numbers + 1) - numbers
-    table = np.zeros(sum(counts), [*record, ("move", f"S{width}")])
+    table = np.zeros(sum(counts), [*fields, ("move", f"S{width}")])
     octets, end = _octets(table), 0
     for part in planes:
         start, end = end, end + part.shape[1]
@@ -160,25 +177,24 @@ def named_of(games: Mapping[int, bytes]) -> list[tuple[int, int, str, float]]:
     ]
 
 
-def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> tuple[float, ...]:
-    """The values of SEARCH_COLUMNS of an answer, from its seconds of wall time and of processor time.
+def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> dict[str, float]:
+    """SEARCH_COLUMNS of an answer, from its seconds of wall time and of processor time.
 
     Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
     """
     scored = choice._replace(score=float("nan")) if choice.score is None else choice
-    [values] = zip(*search_columns([scored], [seconds], [cpu_seconds]), strict=True)
-    return tuple(np.array(values, [*SEARCH_COLUMNS]).item())
+    columns = search_columns([scored], [seconds], [cpu_seconds])
+    return {name: np.array(columns[name], kind).item() for name, kind in SEARCH_COLUMNS}
 
 
 def search_columns(
     choices: Sequence[Choice], seconds: Sequence[float], cpu_seconds: Sequence[float]
-) -> list[Sequence[Any]]:
+) -> dict[str, Sequence[Any]]:
     """SEARCH_COLUMNS of the moves of a game, from the answers and from what each took; a score may be None."""
-    _, score, *counted, _, plies_to_win, _ = zip(*choices, strict=True)
-    return [*counted[:_SEEN], seconds, cpu_seconds, score, plies_to_win, *counted[_SEEN:]]
+    fields = dict(zip(Choice._fields, zip(*choices, strict=True), strict=True))
+    columns = {**fields, "seconds": seconds, "cpu_seconds": cpu_seconds}
+    return {name: columns[name] for name, _ in SEARCH_COLUMNS}
 
 
 NO_SEARCH = search_values(Choice(0), 0.0, 0.0)
 """Where nothing was searched."""
-NO_MOVES = packed([])[1]
-"""The moves of a game without any."""

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,6 @@ from arena.experiment.model import Experiment
 from arena.ledger.info import RunInfo
 from arena.ledger.ledger import (
     ANSWERS,
-    COLUMNS,
     CURRENT,
     DISQUALIFIED,
     FILE,
@@ -28,22 +27,19 @@ from arena.ledger.ledger import (
     JUDGES,
     ORDER,
     PROBES,
-    TABLES,
     FinalOrder,
+    made,
     run_info,
     stored_experiment,
 )
 from arena.ledger.moves import Moves, movers, phases, whole
 from arena.ledger.packing import GRADE_RECORD, named_of, unpacked_grades
-from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE, Failure, failures_of
+from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, TABLES_JUDGE, Failure, GameRecord, failures_of
 from arena.ledger.store import (
     COMPLETE,
-    META,
     REMEDY,
     Damage,
     StoreError,
-    check_columns,
-    check_tables,
     is_new,
     reading,
 )
@@ -54,7 +50,7 @@ from arena.rules.result import NO_RESULT, Colour
 
 GAMES_AT_ONCE = 5000
 """Games that are read at once."""
-_WHOLE_OR_NONE = ("white_points", "black_points", "verdict_plies", "worker")
+_WHOLE_OR_NONE = [name for name, kind in get_type_hints(GameRecord).items() if kind == int | None]
 EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
 
 
@@ -126,15 +122,14 @@ def read(folder: Path) -> RunData:
         if is_new(connection):
             raise StoreError(f"{path} holds nothing yet")
         damage = Damage(connection)
-        check_tables(path, connection, (META, *TABLES))
         stored = damage.documents()
+        damage.made = made(path, connection, stored)
         every, numbers = _games(damage.intact(GAMES))
         probes, answers = ([row[:-1] for row in damage.intact(table)] for table in (PROBES, ANSWERS))
         for _ in damage.intact(GRADES):
             pass
         if damage:
             raise StoreError(f"{path} is damaged ({damage}); {REMEDY}")
-        check_columns(path, stored, COLUMNS)
         graded, grades = _graded(connection), _grades(connection)
     experiment, info = stored_experiment(stored, path), run_info(stored, path)
     out = tuple(stored.get(DISQUALIFIED, ()))
@@ -193,7 +188,8 @@ def _games(rows: Iterator[tuple[Any, ...]]) -> tuple[pd.DataFrame, list[tuple[in
 
 
 def _numbers(name: str, values: Sequence[Any]) -> Any:
-    if name in _WHOLE_OR_NONE:
+    is_whole = GAMES.columns[name] == "INTEGER"
+    if name in _WHOLE_OR_NONE or (is_whole and None in values[:1]):  # as an earlier version did not store it
         return pd.array(values, dtype="Int64")
     return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
 
@@ -201,9 +197,9 @@ def _numbers(name: str, values: Sequence[Any]) -> Any:
 def _probes(rows: list[tuple[Any, ...]], players: Sequence[str]) -> pd.DataFrame:
     """The searches of the probe, by position and then in the order of the players."""
     place = {name: number for number, name in enumerate(players)}
-    position, player = (PROBE_COLUMNS.index(name) for name in ("position", "player"))
-    rows.sort(key=lambda row: (row[position], place[row[player]]))
     probes = pd.DataFrame(rows, columns=list(PROBE_COLUMNS))
+    order = probes.assign(place=probes["player"].map(place)).sort_values(["position", "place"]).index
+    probes = probes.loc[order].reset_index(drop=True)
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
     probes["plies_to_win"] = whole(probes["plies_to_win"].to_numpy(dtype=np.int64))
     return probes

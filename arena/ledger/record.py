@@ -157,15 +157,15 @@ class ProbeRecord(NamedTuple):
     position: int
     """Number of the position, from 1."""
     fen: str
-    search: tuple[float, ...]
-    """The values of SEARCH_COLUMNS, with the depth that was reached; NO_SEARCH where there was no answer."""
+    search: Mapping[str, float]
+    """SEARCH_COLUMNS, with the depth that was reached; NO_SEARCH where there was no answer."""
     error: str
     """Why there was no answer, else empty."""
 
     @property
-    def row(self) -> tuple[str | float, ...]:
-        """The values of PROBE_COLUMNS."""
-        return (self.player, self.position, self.fen, *self.search, self.error)
+    def row(self) -> dict[str, Any]:
+        """The record as a row of PROBE_COLUMNS."""
+        return {**self._asdict(), **self.search}
 
 
 class SuiteAnswer(NamedTuple):
@@ -248,8 +248,14 @@ class GradedGame(NamedTuple):
     contact_plies: int | None = None
     """Plies from there to the end with best play; None in a drawn position."""
 
-    def row(self, graded: int) -> tuple[Any, ...]:
-        """The values of GRADES for a game whose row has this checksum."""
-        contact = self.contact_ply, self.contact_points, self.contact_plies
-        kept = len(self.grades), packed_grades(self.grades)
-        return (self.game, self.judge, graded, self.endgame_pieces, *self.decisions, *contact, *kept)
+    def row(self, graded: int) -> dict[str, Any]:
+        """The grades as a row of the ledger, of a game whose row has this checksum."""
+        white, black = self.decisions
+        return {
+            **self._asdict(),
+            "graded": graded,
+            "white_decisions": white,
+            "black_decisions": black,
+            "count": len(self.grades),
+            "grades": packed_grades(self.grades),
+        }

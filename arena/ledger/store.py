@@ -15,22 +15,21 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from arena.base.errors import ArenaError
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.wording import first_few
+from arena.ledger.table import FORMAT, META, Table, tables_of
 from players.identity import changes
 
 FILES = "files"
 """The key, of any part, with hashes of files by their places."""
+NUMBER = "format"
+"""Key of the document with the number of the file's format; FORMAT 1 was stored without it, too."""
 COMPLETE = "complete"
 """Key of the document that says that all is done; a store that lost rows that are needed has it no more."""
-CHECKSUM = "checksum"
-"""Name of the column that each table has besides its own."""
 SUFFIX = ".damaged"
 """Of the copy of a damaged file that is kept beside the one made again."""
 BUSY_SECONDS = 60.0
@@ -49,83 +48,6 @@ _GAP = 10_000
 
 class StoreError(ArenaError):
     """A folder that cannot hold what is to be stored, or does not hold what is to be read; one line says why."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table: columns, some of them its key, of SQL types INTEGER, REAL, TEXT and BLOB."""
-
-    name: str
-    columns: Mapping[str, str]
-    key: Sequence[str]
-    is_needed: bool = True
-    """Whether a store that has lost rows of it is not complete."""
-
-    @cached_property
-    def definition(self) -> str:
-        """The statement that makes the table."""
-        columns = ", ".join(f"{column} {type}" for column, type in {**self.columns, CHECKSUM: "INTEGER"}.items())
-        return f"CREATE TABLE {self.name} ({columns}, PRIMARY KEY ({', '.join(self.key)}))"
-
-    @cached_property
-    def insertion(self) -> str:
-        """The end of a statement that inserts a row of `stored`."""
-        marks = ", ".join("?" * (len(self.columns) + 1))
-        return f"INTO {self.name} ({', '.join(self.columns)}, {CHECKSUM}) VALUES ({marks})"
-
-    @cached_property
-    def query(self) -> str:
-        """The statement that reads whole rows."""
-        return f"SELECT {', '.join(self.columns)}, {CHECKSUM} FROM {self.name}"
-
-    @cached_property
-    def _conversions(self) -> list[Callable[[Any], Any]]:
-        return [_CONVERSIONS[type] for type in self.columns.values()]
-
-    def stored(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """A row as SQLite will give it back, nan being None, with its checksum.
-
-        Raises TypeError, ValueError or OverflowError for values that are not of the columns' types.
-        """
-        row = [
-            None if value is None or value != value else convert(value)  # noqa: PLR0124  nan
-            for value, convert in zip(values, self._conversions, strict=True)
-        ]
-        return (*row, self.checksum(row))
-
-    def checksum(self, row: Sequence[Any]) -> int:
-        """CRC-32 of the table's name, all BLOBs, and the other values with their types, as Python writes them."""
-        crc, plain = zlib.crc32(self.name.encode()), list(row)
-        for place, value in enumerate(row):
-            if type(value) is bytes:
-                crc = zlib.crc32(value, crc)
-                plain[place] = (len(value),)
-        return zlib.crc32(ascii(tuple(plain)).encode(), crc)
-
-    def is_intact(self, row: Sequence[Any]) -> bool:
-        """Whether a row of `query` has the checksum that it was stored with."""
-        return bool(self.checksum(row[:-1]) == row[-1])
-
-    def key_of(self, row: Sequence[Any]) -> str:
-        """The key of a row of `query`, for people."""
-        values = dict(zip(self.columns, row, strict=False))
-        return " ".join(str(values[column]) for column in self.key).encode(errors="replace").decode()
-
-
-def _text(value: Any) -> str:
-    """A text; lone surrogates, which SQLite does not keep, as escapes."""
-    text = str(value)
-    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
-
-
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "INTEGER": int,
-    "REAL": lambda value: float(value) + 0.0,
-    "TEXT": _text,
-    "BLOB": bytes,
-}
-META = Table("meta", {"key": "TEXT", "value": "TEXT"}, ["key"])
-"""JSON documents by key."""
 
 
 def documents(connection: sqlite3.Connection) -> dict[str, Any]:
@@ -147,6 +69,8 @@ class Damage:
         """SQLite's message about the file; empty if it has none."""
         self.rows: dict[str, list[str]] = {}
         """Keys of the damaged rows that were read, by their table."""
+        self.made: dict[str, Table] | None = None
+        """The tables as the file has them, if they are known: `made_tables`."""
         try:
             verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             self.structure = "" if verdict == "ok" else verdict.splitlines()[-1]
@@ -164,17 +88,22 @@ class Damage:
 
     def intact(self, table: Table) -> Iterator[tuple[Any, ...]]:
         """The rows of a table that have their checksum, past pages that cannot be read; others are taken down."""
-        query = f"SELECT rowid, {table.query.removeprefix('SELECT ')} WHERE rowid > ? ORDER BY rowid"
+        made = table if self.made is None else self.made.get(table.name)
+        if made is None:
+            return
+        query = f"SELECT rowid, {made.query.removeprefix('SELECT ')} WHERE rowid > ? ORDER BY rowid"
         last, gap, is_first = 0, 0, True
         while gap < _GAP:
             try:
                 for number, *row in self._connection.execute(query, (last,)):
                     if number > last:
                         last, gap = number, 0
-                        if table.is_intact(row):
+                        if not made.is_intact(row):
+                            self.rows.setdefault(table.name, []).append(made.key_of(row))
+                        elif made is table:
                             yield tuple(row)
                         else:
-                            self.rows.setdefault(table.name, []).append(table.key_of(row))
+                            yield (*table.row(dict(zip(made.columns, row, strict=False)), made), row[-1])
                 return
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 if is_first:  # a text of other bytes, which is read in the second attempt, or a page
@@ -219,7 +148,8 @@ class Store:
 
         `parts` describe what the rows belong to, a `noun`: JSON values by key, under a name for each part.
         `columns`, JSON too, says what the binary records hold. `filled_in` gives the documents of an earlier
-        version the keys that they lack.
+        version the keys that they lack. A file of an earlier version stays as that made it: columns and fields of
+        records that it lacks are not stored, and read as null.
 
         Raises StoreError if its folder cannot be written to, is in use, or holds another `noun` or other columns,
         and if the file is so damaged that it is not known what its rows belong to.
@@ -227,6 +157,8 @@ class Store:
         self.path = path
         self._tables, self._described = (META, *tables), {**parts, "columns": columns}
         self._filled_in = filled_in
+        self._made = {table.name: table for table in self._tables}
+        """The tables as the file has them."""
         self._version = zlib.crc32(json.dumps(self._described, sort_keys=True).encode()) >> 1
         with _errors(path, "used"), ExitStack() as opened:
             opened.callback(lock_folder(path.parent).release)
@@ -236,8 +168,16 @@ class Store:
                 self.connection.execute("BEGIN IMMEDIATE")
                 self._create(self.connection)
                 self.connection.execute("COMMIT")
-            if damage := self._damage(parts, noun):
+            check_format(path, self.connection)
+            damage = self._damage(parts, noun)
+            for table in self._tables:
+                if table.name not in self._made:
+                    self.connection.execute(table.definition)
+                    self._made[table.name] = table
+            if damage:
                 self._repair(damage)
+            for table in self._tables:
+                table.seen(self.connection, self._made[table.name])
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
             self._files = {file: _identity(file) for file in (path, _log(path))}
@@ -257,9 +197,9 @@ class Store:
         self.connection.close()
 
     def _create(self, connection: sqlite3.Connection) -> None:
-        for table in self._tables:
+        for table in self._made.values():
             connection.execute(table.definition)
-        for key, document in self._described.items():
+        for key, document in {**self._described, NUMBER: FORMAT}.items():
             self._put(connection, key, document)
         # in the file's head, so that a damaged description is known to be this one
         connection.execute(f"PRAGMA user_version = {self._version}")
@@ -267,8 +207,11 @@ class Store:
     def _damage(self, parts: Mapping[str, Mapping[str, Any]], noun: str) -> Damage:
         """The damage. Raises StoreError if the rows belong to something else, or that is not known any more."""
         damage = Damage(self.connection)
-        check_tables(self.path, self.connection, self._tables)
         stored = damage.documents()
+        described = {**self._described, **stored}
+        here, self._described["columns"] = self._described["columns"], described["columns"]
+        self._made = made_tables(self.path, self.connection, self._tables, described["columns"], here)
+        damage.made = self._made
         for table in self._tables[1:]:
             for row in damage.intact(table):
                 self._note(table, row)
@@ -278,7 +221,6 @@ class Store:
                 f"{self.path} is damaged ({damage}), and it is not known any more what it holds; "
                 "give this run another --out"
             )
-        check_columns(self.path, {**self._described, **stored}, self._described["columns"])
         changed = changed_keys(self._filled_in(stored), parts)
         if self._is_ours(changed):
             if changed:
@@ -321,10 +263,10 @@ class Store:
             with closing(sqlite3.connect(temporary, isolation_level=None)) as made:
                 made.execute("BEGIN")
                 self._create(made)
-                for table in self._tables:
+                for table in self._made.values():
                     made.executemany(f"REPLACE {table.insertion}", damage.intact(table))
                     [count] = made.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()
-                    if count and table != META:
+                    if count and table is not META:
                         kept.append(f"{count} {table.name}")
                 needed = {table.name for table in self._tables if table.is_needed}
                 if damage.structure or damage.rows.keys() & needed:
@@ -354,8 +296,8 @@ class Store:
         row = META.stored((key, json.dumps(document, sort_keys=True)))
         connection.execute(f"REPLACE {META.insertion}", row)
 
-    def insert(self, table: Table, values: Sequence[Any], *, replace: bool = False) -> int:
-        """Store a row, the values of the table's columns, for good; in place of one with its key if `replace`.
+    def insert(self, table: Table, values: Mapping[str, Any], *, replace: bool = False) -> int:
+        """Store a row by the names of its columns, for good; in place of one with its key if `replace`.
 
         Returns the checksum that is stored with it.
 
@@ -364,15 +306,16 @@ class Store:
         """
         self.look()
         with _errors(self.path, "written to"):
-            row = table.stored(values)
-            self.connection.execute(f"{'REPLACE' if replace else 'INSERT'} {table.insertion}", row)
+            made = self._made[table.name]
+            row = made.stored(made.row(values, table))
+            self.connection.execute(f"{'REPLACE' if replace else 'INSERT'} {made.insertion}", row)
         return int(row[-1])
 
     def delete(self, table: Table, condition: str, values: Sequence[Any] = ()) -> None:
         """Delete the rows that meet a condition in SQL. Raises StoreError if the disk cannot be written to."""
         self.look()
         with _errors(self.path, "written to"):
-            self.connection.execute(f"DELETE FROM {table.name} WHERE {condition}", values)
+            self.connection.execute(f"DELETE FROM main.{table.name} WHERE {condition}", values)
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows that a query finds. Raises StoreError if they cannot be read."""
@@ -408,22 +351,40 @@ class Store:
         self.close()
 
 
-def check_tables(path: Path, connection: sqlite3.Connection, tables: Sequence[Table]) -> None:
-    """Raise StoreError if a file has other tables than these."""
-    wanted = {table.name: table.definition for table in tables}
-    if dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")) != wanted:
-        raise StoreError(f"{path} is of another version of the arena, or damaged: it has other tables")
-
-
-def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
-    """Raise StoreError if the binary records of a store with these documents do not hold `columns`."""
-    then, here = _plain(stored.get("columns")), _plain(columns)
-    if isinstance(then, dict) and isinstance(here, dict):  # an earlier version wrote down more
-        then = {key: then.get(key) for key in here}
-    if then != here:
+def check_format(path: Path, connection: sqlite3.Connection) -> None:
+    """Raise StoreError if a newer version of the arena made a file; damage is left to be found."""
+    row = None
+    with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
+        row = connection.execute(f"{META.query} WHERE key = ?", (NUMBER,)).fetchone()
+    if row is not None and META.is_intact(row) and (number := json.loads(row[1])) > FORMAT:
         raise StoreError(
-            f"{path} is of another version of the arena, which stores runs differently: that version reads it"
+            f"{path} has format {number}, of a newer version of the arena; this one reads formats up to {FORMAT}: "
+            "install the newer one"
         )
+
+
+def made_tables(
+    path: Path, connection: sqlite3.Connection, tables: Sequence[Table], then: Any, here: Any
+) -> dict[str, Table]:
+    """The tables as a file has them, by name; `Table.seen` has queries see those of this version.
+
+    The binary records of the file hold the columns `then`, those of this version `here`. Raises StoreError if
+    the file has other tables or columns than this version knows.
+    """
+    then, here = _plain(then), _plain(here)
+    is_same = then == here
+    records: dict[str, Any] = {}
+    if isinstance(then, dict) and isinstance(here, dict):
+        blobs = {name for table in tables for name in table.records}
+        is_same = all(name in blobs or then.get(name) == value for name, value in here.items())
+        records = {name: tuple(map(tuple, then.get(name, ()))) for name in blobs}
+    made = tables_of(connection, tables, records) if is_same else None
+    if made is None:
+        raise StoreError(
+            f"{path} is of another version of the arena, which stores runs differently, or damaged: that version "
+            "reads it"
+        )
+    return made
 
 
 def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[Any, Any]]:
@@ -454,6 +415,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         raise StoreError(f"there is no run in {path.parent}{where}")
     try:
         with _errors(path, "read"), closing(_connected(path)) as connection:
+            check_format(path, connection)
             yield connection
     except KeyError as error:
         raise StoreError(f"{path} cannot be read: it has no {error}") from None

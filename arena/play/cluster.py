@@ -58,6 +58,8 @@ class Cluster:
             from distributed import Client
         except ImportError:
             raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
+        self._levels = {name: logging.getLogger(name).level for name in _LOGGERS}
+        """The levels of these loggers as they were, and will be again."""
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
@@ -132,6 +134,8 @@ class Cluster:
         closing = threading.Thread(target=self._client.close, args=(_CLOSE_SECONDS,), daemon=True)
         closing.start()
         closing.join(2 * _CLOSE_SECONDS)
+        for name, level in self._levels.items():
+            logging.getLogger(name).setLevel(level)
 
     def _hand_in(self, call: _Call) -> None:
         key = f"arena-{uuid.uuid4().hex}"

@@ -105,21 +105,21 @@ class Moves:
         self.answers.append(answer)
         self._counts.append((len(legal), (position.white | position.black).bit_count(), clock, overrun))
 
-    def columns(self) -> list[Sequence[Any]]:
+    def columns(self) -> dict[str, Sequence[Any]]:
         """The moves as `arena.ledger.packing.packed` takes them."""
         if not self.answers:
-            return []
+            return {}
         choices, seconds, cpu_seconds, pondered = zip(*self.answers, strict=True)
         legal, pieces, clocks, overruns = zip(*self._counts, strict=True)
-        return [
-            self.texts,
-            legal,
-            pieces,
-            *search_columns(choices, seconds, cpu_seconds),
-            clocks,
-            overruns,
-            pondered,
-        ]
+        return {
+            "move": self.texts,
+            "legal_moves": legal,
+            "pieces": pieces,
+            **search_columns(choices, seconds, cpu_seconds),
+            "clock": clocks,
+            "overrun": overruns,
+            "pondered_seconds": pondered,
+        }
 
     def extras(self, last: Mapping[str, float] | None = None) -> bytes | None:
         """The players' custom metrics, as `arena.ledger.packing.named` makes them; `last` are of a failed move."""

@@ -13,7 +13,7 @@ from scipy.stats import t
 
 from arena.ledger.record import GameRecord
 from arena.play.match import play
-from arena.play.prepare import Tournament
+from arena.play.ready import Tournament
 from arena.play.schedule import game_of
 from arena.play.tournament import Unreachable
 from arena.play.workers import Workers, run

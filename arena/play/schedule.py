@@ -10,7 +10,7 @@ from arena.base.wording import counted
 from arena.experiment.formats.base import Batch, Place, Played, ScheduledGame
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
-from arena.play.prepare import Tournament
+from arena.play.ready import Tournament
 from arena.ratings.match import SequentialTest
 from arena.rules.game import Termination
 from arena.rules.result import NO_RESULT, points_of

@@ -1,68 +1,49 @@
-"""Run a tournament: prepare it, play what the ledger lacks on workers, grade the games and solve suites.
+"""Run a tournament: prepare it, play what the ledger lacks on workers, and do what its options add.
 
 `run` is the one way for `arena run`, `arena.run`, `arena match` and `arena place`.
 """
 
 from __future__ import annotations
 
-import re
-import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.base.errors import ArenaError
-from arena.base.files import replace
-from arena.base.wording import counted, listed, nearest, unknown
+from arena.base.wording import counted
 from arena.base.work import cores
-from arena.base.writing import write_text
 from arena.experiment.model import Experiment, checked_workers
-from arena.experiment.yaml.errors import ConfigError
-from arena.experiment.yaml.values import yaml_text
 from arena.ledger.info import session, versions
-from arena.ledger.ledger import SPENT, Ledger, OtherOpenings, complete_with_failures
-from arena.ledger.packing import add_named
-from arena.ledger.record import GameRecord, incident_file
+from arena.ledger.ledger import Ledger, OtherOpenings, complete_with_failures
+from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
-from arena.play.grading import configured, grade
 from arena.play.match import crashed
 from arena.play.match import play as play_game
-from arena.play.prepare import Tournament, prepare
+from arena.play.options import OPTIONS
+from arena.play.options.option import Option, Running, RunPaused
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
 from arena.play.schedule import Schedule
-from arena.play.searches import measured, solved, unanswered
 from arena.play.workers import Workers, kept_workers, worker_count
 from arena.play.workers import run as run_tasks
-from arena.rules.position import COLOURS
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
-
-LOGS = "logs"
-"""Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
-_KEPT_FILES = 20
-"""Bundles, and logs, of one player that are kept: the first ones."""
-
-
-class RunPaused(ArenaError):
-    """Nobody failed, but the run cannot continue now; the message is one line."""
-
-
-class BudgetSpent(RunPaused):
-    """The run continues with a larger budget."""
 
 
 class Unreachable(RunPaused):
     """The run continues when a player is reachable again."""
+
+    code = 7
 
 
 class Outcome(NamedTuple):
     """What a run has come to."""
 
     complete: bool
-    """Whether nothing is left to be played, graded or solved."""
+    """Whether nothing is left to be done."""
     failed: bool
     """Whether players failed in games, were found faulty, or were left out."""
 
@@ -77,7 +58,7 @@ def run(
 ) -> Outcome:
     """Play the tournament of an experiment whose run is kept in `folder`, or what is missing of it.
 
-    Its games are graded and its suites solved, too, as the experiment says. `workers` are processes or the address
+    Its options are done, too: games graded, suites solved. `workers` are processes or the address
     of a Dask scheduler [those of the experiment, else one a core]. `force` resumes a run although it began with
     other versions of packages.
 
@@ -98,7 +79,7 @@ def carry_out(
     *,
     force: bool = False,
 ) -> Outcome:
-    """Play, grade and solve what is missing of a tournament's run in `folder`; what is finished is kept.
+    """Play what is missing of a tournament's run in `folder`, and of its options; what is finished is kept.
 
     Raises StoreError for a folder that holds another run or cannot be written to; Unreachable for a player,
     BudgetSpent, and ConfigError for a budget that names another number than the players report; ArenaError for
@@ -114,22 +95,24 @@ def carry_out(
         if failed is None:
             raise
         observer.say(f"the run in {folder} is complete: nothing is played ({error})")
-        return Outcome(True, failed or bool(tournament.left_out))
+        return Outcome(True, failed or bool(tournament.entrants.left_out))
     with opened as ledger, announcing(observer.say), kept_workers():
+        running = Running(tournament, ledger, workers, observer)
+        options = [option(running) for option in OPTIONS]
         if ledger.repaired:
             observer.say(ledger.repaired)
         if ledger.complete:
             observer.say(f"the run in {folder} is complete: nothing is played")
-        if not ledger.complete or unanswered(tournament, ledger):
+        if not ledger.complete or any(option.is_missing() for option in options):
             begin(tournament, ledger, workers, force=force)
         if not ledger.complete:
             for line in tournament.warnings(workers):
                 observer.say(line)
-            _play_watched(tournament, ledger, workers, observer)
-        is_whole = ledger.complete
-        if is_whole and (grading := configured(experiment)) is not None:
-            is_whole = grade(grading, ledger, workers, observer)
-        is_whole = is_whole and solved(tournament, ledger, workers, observer)
+            if all(option.before() for option in options):
+                with observer.working("games", tournament.games, folder) as stopping:
+                    for number, _ in enumerate(play(tournament, ledger, workers, stopping, options), start=1):
+                        observer.done(number)
+        is_whole = ledger.complete and all(option.after() for option in options)
         info = ledger.info
         return Outcome(is_whole, bool(info.faulty or info.left_out) or ledger.has_failures)
 
@@ -158,45 +141,57 @@ def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bo
 
 
 def play(
-    tournament: Tournament, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
+    tournament: Tournament,
+    ledger: Ledger,
+    workers: Workers,
+    stopping: Callable[[], bool] = lambda: False,
+    options: Sequence[Option] | None = None,
 ) -> Iterator[GameRecord]:
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
     The `Schedule` says which games they are, the same ones for any number of workers. Once a sequential test is
-    decided no game begins, and the games after the deciding pair are removed. A failure leaves a bundle in the
-    ledger's folder.
+    decided no game begins, and the games after the deciding pair are removed. `options` hear of the games: all
+    that there are, unwatched, unless they are given.
 
-    Raises Unreachable or BudgetSpent when all games under way are stored; EngineError, when all other games of the
-    batch are stored, for games that ended two processes where either player may be to blame, and if the workers
-    are lost; StoreError if another program changed games in the ledger meanwhile; what `arena.play.match.play`
-    raises.
+    Raises RunPaused when all games under way are stored; EngineError, when all other games of the batch are, for
+    games that ended two processes where either player may be to blame, and if the workers are lost; StoreError if
+    another program changed games in the ledger meanwhile; what `arena.play.match.play` raises.
     """
-    folder = ledger.path.parent
+    if options is None:
+        options = [option(Running(tournament, ledger, workers)) for option in OPTIONS]
     store, schedule = _storing(ledger), Schedule(tournament, ledger.results())
-    spent, budget = ledger.spent(), tournament.experiment.budget or {}
-    enough = lambda: bool(schedule.stopped) or schedule.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
+
+    def is_enough() -> bool:
+        is_over = bool(schedule.stopped) or schedule.decided or stopping()
+        return is_over or any(option.stops() for option in options)
+
     while schedule.advance():
         names = tournament.names
         games = ((game.game, names[game.white], names[game.black], game.opening + 1) for game in schedule.games())
         schedule.forget(ledger.remove_others(schedule.numbers, games))
-        for record in run_tasks(play_game, schedule.tasks(), workers, enough, crashed):
-            if numbers := [*record.uncounted, *filter(None, [record.extras])]:
-                add_named(spent, numbers)
-                ledger.put(SPENT, spent)
+        for record in run_tasks(play_game, schedule.tasks(), workers, is_enough, crashed):
+            for option in options:
+                option.played(record)
             to_store = schedule.take(record)
             for game in to_store:
-                write_files(folder, game, schedule.failures)
+                for option in options:
+                    option.ended(game)
                 store(game)
             ledger.disqualify(schedule.disqualified)
             if to_store:
+                for option in options:
+                    option.stored(record)
                 yield record
         if schedule.stopped:
             record = schedule.stopped[-1]
             raise Unreachable(f"game {record.game}: {record.error}")
-        if schedule.missing and (used := _used_up(spent, budget)):
-            raise BudgetSpent(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
+        if schedule.missing:
+            for option in options:
+                option.batch_ended()
         for record in () if stopping() else schedule.rulings():
             store(record)
+            for option in options:
+                option.stored(record)
             yield record
         ledger.disqualify(schedule.disqualified)
     if schedule.order is not None:
@@ -222,72 +217,6 @@ def available(workers: Workers | None, say: Callable[[str], object]) -> Workers:
     return workers or cores()
 
 
-def write_files(folder: Path, record: GameRecord, failures: Mapping[str, int]) -> None:
-    """Write a game's bundle, if a player failed in it, and its logs into a run's folder. Raises OSError.
-
-    `failures` counts how often each player has failed, this game included.
-    """
-    incident = record.incident
-    if incident is not None and failures[incident.player] <= _KEPT_FILES:
-        document = {
-            "game": record.game,
-            **incident._asdict(),
-            "moves": " ".join(incident.moves),
-            "replay": shlex.join(["arena", "replay", str(folder), str(record.game)]),
-        }
-        _write(incident_file(folder, record.game), yaml_text(document))
-    for colour, player, text in zip(COLOURS, (record.white, record.black), record.logs, strict=True):
-        end = re.sub(r"[^\w.-]", "_", player) + ".txt"
-        kept = (path.name.split("-", 3)[-1] for path in (folder / LOGS).glob(f"game-*{end}"))
-        if text and list(kept).count(end) < _KEPT_FILES:
-            _write(folder / LOGS / f"game-{record.game}-{colour}-{end}", text)
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
-    replace(path, partial(write_text, text))
-
-
-def _play_watched(tournament: Tournament, ledger: Ledger, workers: Workers, observer: Observer) -> None:
-    """Make the searches of the probe, then play the games, seen by an observer."""
-    if not measured(tournament, ledger, workers, observer):
-        return
-    folder, told = ledger.path.parent, set[str]()
-    experiment = tournament.experiment
-    missing = None if experiment.budget else list[str]()
-    misspelt: ConfigError | None = None
-    with observer.working("games", tournament.games, folder) as stopping:
-        is_over = lambda: stopping() or misspelt is not None  # noqa: E731
-        for number, record in enumerate(play(tournament, ledger, workers, is_over), start=1):
-            observer.done(number)
-            if missing is None and (missing := _unreported(tournament, ledger)):
-                observer.say(f"budget: no player has reported {listed(missing, 'or')}")
-                for name in missing:
-                    if nearest(name, reported := ledger.spent()) is not None:
-                        misspelt = experiment.error(("budget", name), unknown("number", name, reported))
-            incident, error = record.incident, record.error
-            causes = set(error.split("; ")) if incident is None else {incident.player}
-            if not error or causes <= told:
-                continue
-            told |= causes
-            if incident is None:
-                observer.say(f"game {record.game} and later: {error}")
-            else:
-                file = incident_file(folder, record.game)
-                observer.say(f"game {record.game}: {error}; it loses" + (f" ({file})" if file.exists() else ""))
-    if misspelt is not None and not ledger.complete:
-        raise misspelt
-
-
-def _unreported(tournament: Tournament, ledger: Ledger) -> list[str] | None:
-    """The numbers of the budget that no player reports; None before all have moved that may report any."""
-    asked = tournament.costly or set(tournament.names)
-    if not asked <= ledger.movers():
-        return None
-    reported = ledger.spent()
-    return [name for name in tournament.experiment.budget or () if name not in reported]
-
-
 def _storing(ledger: Ledger) -> Callable[[GameRecord], None]:
     """Return a function that stores games in a ledger; the session's first tells when its first move was begun."""
     timed = False
@@ -300,9 +229,3 @@ def _storing(ledger: Ledger) -> Callable[[GameRecord], None]:
         ledger.add(record)
 
     return store
-
-
-def _used_up(spent: Mapping[str, float], budget: Mapping[str, float]) -> list[str]:
-    """The numbers of a budget that are used up, in words."""
-    used = {name: spent.get(name, 0.0) for name in budget}
-    return [f"{used[name]:,.10g} of {most:,.10g} {name}" for name, most in budget.items() if used[name] >= most]

@@ -26,7 +26,7 @@ import threading
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -69,12 +69,10 @@ IN_PROCESS = "ARENA_IN_PROCESS"
 """The environment's variable that has one worker be this process itself."""
 _THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")]
 """Variables of the threads of a worker's libraries: one, unless they say otherwise."""
-_SAFE_PATH = "PYTHONSAFEPATH"
-"""The variable that has Python not import from the working folder."""
+_SAFE_PATH, _WARNINGS = "PYTHONSAFEPATH", "PYTHONWARNINGS"
+"""Variables by which Python does not import from the working folder, and does not warn."""
 _NO_WARNING = "ignore:resource_tracker:UserWarning"
 """Keeps joblib's helper process from warning about files that it removes after a run that was stopped at once."""
-# of joblib, where a worker ended between two tasks: another one does what is left
-warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
 _ORPHAN_SECONDS = 0.5
 """Seconds between two looks whether the parent is alive, where the system does not see to that."""
 
@@ -242,7 +240,8 @@ class _Processes:
             raise EngineError(
                 f"{who} cannot start workers: use concurrent.futures, or one worker with {IN_PROCESS}=1"
             )
-        os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
+        # of joblib, where a worker ended between two tasks: another one does what is left
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
         self._all = [_Process() for _ in range(count)]
         self._ended: SimpleQueue[tuple[_Process, ProcessPoolExecutor, Batch, Future[Made]]] = SimpleQueue()
 
@@ -337,8 +336,8 @@ class _Process:
         if self.executor is not None:
             return self.executor
         environment = {name: os.environ.get(name, "1") for name in _THREADS}
-        beginning = os.getpid(), os.environ.get(_SAFE_PATH)
-        with _safe_path():
+        with _starting() as before:
+            beginning = os.getpid(), before
             executor = ProcessPoolExecutor(1, initializer=_begin, initargs=beginning, env=environment)
             try:
                 with _ctrl_c_held_back():
@@ -376,30 +375,35 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 
 @contextmanager
-def _safe_path() -> Iterator[None]:
-    """Have Python processes that start here look last in the working folder, which may have a `random.py`."""
-    before, path, here = os.environ.get(_SAFE_PATH), sys.path[:], Path.cwd()
+def _starting() -> Iterator[Mapping[str, str | None]]:
+    """Have Python processes that start here look last in the working folder, which may have a `random.py`.
+
+    Yields the variables that are others meanwhile, as they were.
+    """
+    before, path, here = {name: os.environ.get(name) for name in (_SAFE_PATH, _WARNINGS)}, sys.path[:], Path.cwd()
     first = [place for place in path if here != ROOT and (not place or Path(place) == here)]
-    os.environ[_SAFE_PATH] = "1"
+    _set({_SAFE_PATH: "1", _WARNINGS: before[_WARNINGS] or _NO_WARNING})
     sys.path[:] = [place for place in path if place not in first] + first
     try:
-        yield
+        yield before
     finally:
         sys.path[:] = path
-        _set_safe_path(before)
+        _set(before)
 
 
-def _set_safe_path(value: str | None) -> None:
-    if value is None:
-        os.environ.pop(_SAFE_PATH, None)
-    else:
-        os.environ[_SAFE_PATH] = value
+def _set(variables: Mapping[str, str | None]) -> None:
+    """Set variables of the environment; those of None are removed."""
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
-def _begin(parent: int, safe_path: str | None) -> None:
+def _begin(parent: int, variables: Mapping[str, str | None]) -> None:
     """Have a worker process leave Ctrl-C to the parent, and end with it; programs that it starts are as usual."""
     gc.disable()  # next to nothing that an import makes is garbage
-    _set_safe_path(safe_path)
+    _set(variables)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if are_supported():
         end_with(parent)

@@ -73,7 +73,9 @@ def fill(folder: Path, kind: str, games: int) -> tuple[int, float]:
     ties = experiment.format.pairings(names)
     batch = Rounds(ties, range(-(-games // (2 * len(ties)))))
     rng = random.Random(_SEED)
-    templates = [packed(list(zip(*_moves(kind, rng), strict=True))) for _ in range(_TEMPLATES)]
+    fields = ["move", *(name for name, _ in MOVE_COLUMNS)]
+    made_up = (zip(*_moves(kind, rng), strict=True) for _ in range(_TEMPLATES))
+    templates = [packed(dict(zip(fields, columns, strict=True))) for columns in made_up]
     variant = VARIANTS[VARIANT]
     start = fen(variant, variant.start)
     plies, seconds = 0, 0.0

@@ -18,8 +18,8 @@ from arena.ledger.game import stored_game
 from arena.ledger.packing import packed
 from arena.ledger.read import read
 from arena.ledger.record import GameRecord
-from arena.play.grading import arranged
 from arena.play.match import Task
+from arena.play.options.grading import arranged
 from arena.play.prepare import prepare
 from tests.helpers.command_line import error_line, invoke, refused
 
@@ -148,7 +148,7 @@ def altered(record: GameRecord, ply: int, **changes: str | float) -> GameRecord:
     """The record with something else recorded of a ply."""
     rows = [dict(zip(row.dtype.names, row.item(), strict=True)) for row in record.table()]
     rows[ply - 1] |= changes
-    plies, moves = packed(list(zip(*(row.values() for row in rows), strict=True)))
+    plies, moves = packed({name: [row[name] for row in rows] for name in rows[0]})
     return record._replace(plies=plies, moves=moves)
 
 

@@ -14,7 +14,7 @@ from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.submissions import MAX_SOURCE
 from arena.hosting import sandbox
-from arena.play import prepare
+from arena.play import entrants, prepare
 from arena.play.trial import Look
 from arena.report.load import load as load_run
 from arena.report.sentences.cautions import forfeits
@@ -173,7 +173,7 @@ def test_what_submissions_can_do_outside_a_sandbox_is_said_once_and_before_they_
         said.append("tried")
         return [Look() for _ in experiment.players]
 
-    monkeypatch.setattr(prepare, "look_at", looks)
+    monkeypatch.setattr(entrants, "look_at", looks)
     prepare.prepare(experiment, folder / "out", observer)
     warnings = [place for place, line in enumerate(said) if "'sandbox: true'" in line]
     assert len(warnings) == (not inside) and all(place < said.index("tried") for place in warnings)

@@ -9,7 +9,8 @@ from arena.experiment.formats.base import Batches, Place, Played, ScheduledGame
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord
 from arena.play.match import Task
-from arena.play.prepare import Tournament, prepare
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
 from arena.play.schedule import game_of
 from arena.rules.game import Termination
 

@@ -53,8 +53,7 @@ class StoredRun:
         columns: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Store a game; each of its moves has these values in its columns, 1 in others."""
-        values = [columns.get(name, 1.0) for name, _ in MOVE_COLUMNS]
-        columns_of_moves = zip(*((move, *values) for move in moves), strict=True)
-        plies, packed_moves = packed(list(columns_of_moves))
+        every = {name: [columns.get(name, 1.0)] * len(moves) for name, _ in MOVE_COLUMNS}
+        plies, packed_moves = packed({"move": moves, **every} if moves else {})
         head = game, (game + 1) // 2, 1, white, black, 1, "B", result, termination
         self.ledger.add(GameRecord(*head, plies=plies, seconds=0.1, began=began, error=error, moves=packed_moves))

@@ -13,7 +13,8 @@ from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
-from arena.play.prepare import Tournament, prepare
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
 from arena.play.tournament import play
 from tests.helpers.report_data import repeatable
 

@@ -19,7 +19,7 @@ from arena.learning.numbers import Number, NumberError, PlayerNumbers, TunedNumb
 from arena.learning.spsa import slope
 from arena.learning.terms import LearningError
 from arena.learning.texel import LinearWeights
-from arena.play.prepare import probe_positions
+from arena.play.options.probe import probe_positions
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
 from players.evaluation.linear import FEATURES, shares

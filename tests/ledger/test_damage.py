@@ -24,7 +24,8 @@ from arena.ledger.ledger import FILE, GAMES, PROBES, Ledger
 from arena.ledger.packing import NO_SEARCH
 from arena.ledger.read import read
 from arena.ledger.record import GameRecord, Grade, GradedGame, ProbeRecord, SuiteAnswer
-from arena.ledger.store import StoreError, Table
+from arena.ledger.store import StoreError
+from arena.ledger.table import Table
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from tests.benchmarks import volume

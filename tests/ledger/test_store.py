@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from arena.base.files import LOCK, FolderError, lock_folder
-from arena.ledger.store import Store, StoreError, Table, documents, reading
+from arena.ledger.store import Store, StoreError, documents, reading
+from arena.ledger.table import FORMAT, Table
 
 ROWS = Table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"])
 PARTS: dict[str, dict[str, Any]] = {"config": {"name": "x", "depth": 3}, "facts": {"first": "black"}}
@@ -55,10 +56,10 @@ def test_a_file_in_the_way_of_a_folder_is_refused_in_one_line(tmp_path: Path) ->
 
 def test_a_full_disk_is_an_error_in_one_line_and_keeps_what_is_stored(tmp_path: Path) -> None:
     with store(tmp_path) as opened:
-        opened.insert(ROWS, [1, "one"])
+        opened.insert(ROWS, {"number": 1, "text": "one"})
         opened.connection.execute("PRAGMA max_page_count = 8")
         with pytest.raises(StoreError, match=r"rows.sqlite cannot be written to: database or disk is full$"):
-            opened.insert(ROWS, [2, "x" * 100_000])
+            opened.insert(ROWS, {"number": 2, "text": "x" * 100_000})
         assert opened.connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
 
 
@@ -92,7 +93,7 @@ def _die_in_put(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["50%25 é", "a?mode=rw#b"])
 def test_a_store_is_read_from_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
     with store(tmp_path / name) as opened:
-        opened.insert(ROWS, [1, "one"])
+        opened.insert(ROWS, {"number": 1, "text": "one"})
         with reading(opened.path) as connection:
             assert connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
             with pytest.raises(sqlite3.OperationalError, match="readonly"):
@@ -115,15 +116,20 @@ def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path: Path, content:
 def test_a_store_keeps_rows_and_documents_and_is_one_file_also_after_it_was_read(tmp_path: Path) -> None:
     columns = [("depth", "i4")]
     with store(tmp_path, columns=columns) as opened:
-        opened.insert(ROWS, (1, "one"))
+        opened.insert(ROWS, {"number": 1, "text": "one"})
         opened.put("complete", ["a", "b"])
         with pytest.raises(sqlite3.IntegrityError):
-            opened.insert(ROWS, [1, "two"])
+            opened.insert(ROWS, {"number": 1, "text": "two"})
         assert (tmp_path / "rows.sqlite-wal").exists()
     for _ in range(2):
         with reading(tmp_path / "rows.sqlite") as connection:
             assert connection.execute("SELECT number, text FROM rows").fetchall() == [(1, "one")]
-            assert documents(connection) == {**PARTS, "columns": [["depth", "i4"]], "complete": ["a", "b"]}
+            assert documents(connection) == {
+                **PARTS,
+                "columns": [["depth", "i4"]],
+                "complete": ["a", "b"],
+                "format": FORMAT,
+            }
         assert sorted(path.name for path in tmp_path.iterdir()) == [LOCK, "rows.sqlite"]
         with store(tmp_path, columns=columns) as opened:
             assert opened.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -132,7 +138,7 @@ def test_a_store_keeps_rows_and_documents_and_is_one_file_also_after_it_was_read
 def test_a_store_is_closed_while_another_program_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.ledger.store.CLOSE_SECONDS", 0.01)
     with store(tmp_path) as opened:
-        opened.insert(ROWS, (1, "one"))
+        opened.insert(ROWS, {"number": 1, "text": "one"})
         with reading(tmp_path / "rows.sqlite") as connection:
             connection.execute("BEGIN")
             connection.execute("SELECT * FROM rows").fetchall()

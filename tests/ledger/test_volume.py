@@ -74,7 +74,8 @@ GAMES = [
 
 
 def test_moves_are_read_as_they_were_recorded() -> None:
-    packs = [packed(list(zip(*rows, strict=True))) for rows in GAMES]
+    columns = [dict(zip(["move", *NAMES], zip(*rows, strict=True), strict=False)) for rows in GAMES]
+    packs = [packed(of_game) for of_game in columns]
     found = unpacked([moves for _, moves in packs], [plies for plies, _ in packs])
     wanted = np.array([each for rows in GAMES for each in rows], [("move", "S14"), *MOVE_COLUMNS])
     assert found.dtype == wanted.dtype

@@ -20,7 +20,8 @@ import pytest
 import arena
 from arena.ledger.ledger import Ledger
 from arena.play.cluster import Cluster, _Call, _here
-from arena.play.prepare import Tournament, prepare
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
 from arena.play.tournament import play
 from arena.play.workers import EngineError, worker_count
 from arena.play.workers import run as run_tasks

@@ -20,7 +20,7 @@ from arena.ledger.packing import MOVE_COLUMNS, packed
 from arena.ledger.read import read
 from arena.ledger.record import Grade, GradedGame
 from arena.ledger.store import StoreError
-from arena.play.grading import (
+from arena.play.options.grading import (
     GradeTask,
     Grading,
     GradingError,
@@ -143,8 +143,8 @@ def test_grades_of_an_earlier_record_or_that_are_damaged_do_not_count_and_the_ru
             ledger.add_grades(GradedGame(game, "tables", 4, (Grade(1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5),)))
         assert ledger.graded("tables", 4) == {1, 2, 3}
         assert ledger.graded("tables", 5) == ledger.graded("deep") == set()
-        again = [*next(iter(ledger.rows("SELECT * FROM games WHERE game = 2")))[:-1]]
-        again[list(GAMES.columns).index("seconds")] += 1
+        again = dict(zip(GAMES.columns, next(ledger.rows("SELECT * FROM games WHERE game = 2")), strict=False))
+        again["seconds"] += 1
         ledger.insert(GAMES, again, replace=True)
         assert ledger.graded("tables", 4) == {1, 3}
         data = read(run)
@@ -230,7 +230,8 @@ def drawn_ending(rng: random.Random) -> tuple[GradeTask, PlayedGame]:
         while following.outcome is None and len(texts) < 40:
             texts.append(following.text(move := rng.choice(following.legal_moves)))
             following.push(move)
-    moves = packed([[text.encode() for text in texts], *([[0] * len(texts)] * len(MOVE_COLUMNS))])
+    nothing = {name: [0] * len(texts) for name, _ in MOVE_COLUMNS}
+    moves = packed({"move": [text.encode() for text in texts], **nothing})
     opening = fen(ENGLISH, start)
     task = GradeTask(1, ENGLISH, opening, *moves, PIECES, None, 1, Allowance())
     return task, replayed(ENGLISH, opening, texts)

@@ -18,8 +18,9 @@ from arena.experiment.load import load
 from arena.ledger.ledger import MANIFEST as FILE
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
+from arena.play.options.option import RunPaused
 from arena.play.prepare import prepare
-from arena.play.tournament import RunPaused, available, begin, play
+from arena.play.tournament import available, begin, play
 from arena.play.tournament import run as play_run
 from arena.play.workers import IN_PROCESS
 from arena.report.sentences.cautions import cautions

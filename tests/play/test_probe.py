@@ -18,14 +18,13 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.packing import SEARCH_COLUMNS
 from arena.ledger.read import read
 from arena.ledger.record import PROBE_COLUMNS
-from arena.play.prepare import PROBE_PLIES, Tournament, prepare
-from arena.play.prepare import probe_positions as positions
-from arena.play.searches import ProbeTask, measure, probe_tasks
-from arena.play.searches import measured as measure_all
+from arena.play.options.option import Running
+from arena.play.options.probe import PLIES, Probe, ProbeTask, measure, probe_positions, probe_tasks
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
-from arena.watch.observer import Observer
 from players.negamax.player import Negamax
 from players.player import EFFORT, Limit, PlayerSpec
 from tests.helpers.report_data import repeatable
@@ -87,7 +86,7 @@ def plan_of(folder: Path, text: str = CONFIG) -> Tournament:
 
 def measured(plan: Tournament, folder: Path, workers: int = 1) -> pd.DataFrame:
     with Ledger(folder, plan.experiment, plan.info) as ledger:
-        assert measure_all(plan, ledger, workers, Observer())
+        assert Probe(Running(plan, ledger, workers)).before()
     return read(folder).probes
 
 
@@ -95,21 +94,21 @@ def measured(plan: Tournament, folder: Path, workers: int = 1) -> pd.DataFrame:
 
 
 def test_positions_are_even_follow_their_seed_and_go_from_the_opening_to_endings_unless_plies_are_given() -> None:
-    spread = positions(ENGLISH, 16, None, seed=1)
-    assert spread == positions(ENGLISH, 16, None, seed=1) and len(set(spread)) == 16
-    assert not set(spread) & set(positions(ENGLISH, 6, None, seed=2))
+    spread = probe_positions(ENGLISH, 16, None, seed=1)
+    assert spread == probe_positions(ENGLISH, 16, None, seed=1) and len(set(spread)) == 16
+    assert not set(spread) & set(probe_positions(ENGLISH, 6, None, seed=2))
     for position in spread:
         game = Game(ENGLISH, position)
         assert game.outcome is None and len(game.legal_moves) >= 2 and is_even(ENGLISH, position)
     pieces = [(position.white | position.black).bit_count() for position in spread]
-    assert min(pieces[:3]) >= 24 - PROBE_PLIES[0] and max(pieces[-3:]) <= 14
+    assert min(pieces[:3]) >= 24 - PLIES[0] and max(pieces[-3:]) <= 14
     assert {position.turn for position in spread} == {0, 1}
-    assert {position.turn for position in positions(ENGLISH, 6, 9, seed=1)} == {1 - ENGLISH.start.turn}
+    assert {position.turn for position in probe_positions(ENGLISH, 6, 9, seed=1)} == {1 - ENGLISH.start.turn}
 
 
 def test_too_many_positions_are_refused_at_their_key(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="only 7 of 8 balanced positions were found"):
-        positions(ENGLISH, 8, 1, seed=1)
+        probe_positions(ENGLISH, 8, 1, seed=1)
     with pytest.raises(ConfigError, match=r"config.yaml:6:19: only 7 of 9 balanced positions"):
         plan_of(tmp_path, CONFIG.replace("positions: 5", "positions: 9, plies: 1"))
 
@@ -124,7 +123,8 @@ def test_a_search_is_that_of_a_fresh_player_to_the_depth_of_the_probe_alone(tmp_
     )
     record = measure(first)
     choice = Negamax(ENGLISH, preset="alphabeta").choose(Game(ENGLISH, first.position), Limit(4), random.Random(0))
-    row = dict(zip(PROBE_COLUMNS, record.row, strict=True))
+    row = record.row
+    assert row.keys() >= {*PROBE_COLUMNS}
     assert row["depth"] == 4 and row["score"] == choice.score
     assert all(row[name] == getattr(choice, name) for name in EFFORT)
     assert record.fen == fen(ENGLISH, first.position) and record.error == "" and float(row["seconds"]) > 0
@@ -135,7 +135,8 @@ def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reaso
     players = [PlayerSpec("x", f"{tmp_path}/own.py:{name}", Limit(depth=5)) for name in ("Needy", "Raises")]
     needy, raises = (measure(ProbeTask(player, 1, ENGLISH, ENGLISH.start, seed=1)) for player in players)
     assert needy.error == "was not built: it needs the limit 'nodes'"
-    np.testing.assert_equal(needy.search, [math.nan if name == "score" else 0 for name, _ in SEARCH_COLUMNS])
+    nothing = {name: math.nan if name == "score" else 0 for name, _ in SEARCH_COLUMNS}
+    np.testing.assert_equal(needy.search, nothing)
     assert raises.error == "raised ValueError: no idea at all"
 
 
@@ -146,7 +147,7 @@ def test_a_player_that_cannot_search_to_a_depth_alone_is_recorded_with_its_reaso
 def test_every_player_searches_every_position_once_with_any_number_of_workers(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, f'{CONFIG}  - {{name: dies, type: "own.py:Dies", nodes: 10}}\n')
     one, two = (measured(plan, tmp_path / str(workers), workers) for workers in (1, 2))
-    assert len(one) == plan.searches == 25
+    assert len(one) == len(plan.players) * len(plan.prepared["probe"]) == 25
     one, two = repeatable(one), repeatable(two)
     pd.testing.assert_frame_equal(one, two)
     assert one["player"].tolist() == 5 * plan.names
@@ -177,7 +178,7 @@ def test_a_stopped_probe_goes_on_and_searches_nothing_twice(tmp_path: Path) -> N
     for searches in (3, 6, 11, 100):  # the third stops at the last search
         observer = Reader(searches, tmp_path / "out")
         with Ledger(tmp_path / "out", plan.experiment, plan.info) as ledger:
-            assert measure_all(plan, ledger, 1, observer) == (searches == 100)
+            assert Probe(Running(plan, ledger, 1, observer)).before() == (searches == 100)
             total += observer.count
             assert len(ledger.probed()) == total <= 20
     assert total == 20

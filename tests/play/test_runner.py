@@ -12,7 +12,7 @@ import yaml
 import arena
 from arena.experiment.load import load
 from arena.ledger.store import StoreError
-from arena.play.tournament import RunPaused
+from arena.play.options.option import RunPaused
 from arena.play.workers import IN_PROCESS
 from arena.report.runs.joint import load_joint
 from tests.helpers.command_line import invoke

@@ -11,8 +11,9 @@ import pytest
 from arena.experiment.formats.base import ScheduledGame
 from arena.experiment.load import load
 from arena.ledger.record import GameRecord, Incident
+from arena.play.entrants import Entrants
 from arena.play.match import Task
-from arena.play.prepare import Tournament
+from arena.play.ready import Tournament
 from arena.play.schedule import Disqualifications, Schedule
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
@@ -25,7 +26,7 @@ def plan_of(names: str, openings: int, **settings: Any) -> Tournament:
     """A plan of players that nobody builds, named by letters."""
     players = [{"name": name, "type": "random"} for name in names]
     experiment = load({"name": "t", "variant": "english", "players": players} | settings)
-    return Tournament(experiment, ENGLISH, experiment.players, (ENGLISH.start,) * openings)
+    return Tournament(Entrants(experiment), ENGLISH, experiment.players, (ENGLISH.start,) * openings)
 
 
 def game(task: Task, bad: str = "") -> GameRecord:

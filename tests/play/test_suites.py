@@ -19,9 +19,11 @@ from arena.experiment.suite import FOLDER, shipped
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
-from arena.play.prepare import Tournament, prepare
-from arena.play.searches import ONE_PLY, in_order, questions, solve, unanswered
-from arena.play.searches import solved as solve_suites
+from arena.play.options.option import Running
+from arena.play.options.suites import Suites, unanswered
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
+from arena.play.solving import ONE_PLY, in_order, questions, solve
 from arena.play.suite import Puzzle, Suite, read_suite
 from arena.ratings.errors import wilson
 from arena.report.charts.effort import plot_solved, solved_sweeps
@@ -312,7 +314,7 @@ def solved(folder, workers=1, after=10**9):
     plan = prepared(folder)
     with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
         before = ledger.answered()
-        solve_suites(plan, ledger, workers, Stopper(after))
+        Suites(Running(plan, ledger, workers, Stopper(after))).after()
         new = {row[:3] for row in ledger.answered() - before}
     answers = stored(folder).itertuples(index=False)
     return [answer for answer in answers if (answer.player, answer.suite, answer.position) in new]
@@ -364,9 +366,9 @@ def test_a_position_that_changes_in_its_file_is_solved_again_and_one_that_goes_t
 def test_a_player_that_is_disqualified_is_not_asked(folder):
     plan = prepared(folder)
     with Ledger(folder / "run", plan.experiment, plan.info) as ledger:
-        assert len(unanswered(plan, ledger)) == 70
+        assert len(unanswered(Running(plan, ledger))) == 70
         ledger.disqualify(["random"])
-        assert len(unanswered(plan, ledger)) == 56
+        assert len(unanswered(Running(plan, ledger))) == 56
     solved(folder)
     assert set(stored(folder)["player"]) == {*NAMES[1:], ONE_PLY.name}
 

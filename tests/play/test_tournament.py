@@ -13,7 +13,8 @@ import arena
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import incident_file
 from arena.ledger.store import StoreError
-from arena.play import tournament
+from arena.play.options import bundles
+from arena.play.options.option import Running
 from arena.play.prepare import prepare
 from arena.play.tournament import play
 from arena.play.tournament import run as play_tournament
@@ -113,7 +114,7 @@ def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finis
 def test_a_failure_is_said_with_its_file_where_one_is_kept(
     kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tournament, "_KEPT_FILES", kept)
+    monkeypatch.setattr(bundles, "KEPT", kept)
     (tmp_path / "own.py").write_text("class Fails:\n    def __init__(self, variant): pass\n    choose = None\n")
     config = {"name": "t", "variant": "english", "openings": {"count": 1}, "failures": {"faulty": "forfeit"}}
     fails = {"name": "fails", "type": f"{tmp_path / 'own.py'}:Fails", "in_process": True}
@@ -127,9 +128,12 @@ def test_a_failure_is_said_with_its_file_where_one_is_kept(
 def test_so_many_logs_are_kept_of_each_player_whatever_the_others_are_called(tmp_path: Path) -> None:
     logged = task_of(VARIANTS["english"], PlayerSpec("my-scan", "random"), PlayerSpec("scan", "random"))
     record = logged.record("draw", Termination.MAX_PLIES, logs=("of my-scan", "of scan"))
-    for number in range(1, 30):
-        tournament.write_files(tmp_path, record._replace(game=number), {})
-    assert sorted(path.name for path in (tmp_path / tournament.LOGS).iterdir()) == sorted(
+    plan = prepare(experiment(tmp_path))
+    with Ledger(tmp_path, plan.experiment, plan.info) as ledger:
+        option = bundles.Bundles(Running(plan, ledger))
+        for number in range(1, 30):
+            option.ended(record._replace(game=number))
+    assert sorted(path.name for path in (tmp_path / bundles.LOGS).iterdir()) == sorted(
         f"game-{number}-{end}.txt" for number in range(1, 21) for end in ("white-my-scan", "black-scan")
     )
 

@@ -414,3 +414,36 @@ def test_no_file_of_the_working_folder_hides_a_module_of_pythons(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert list(run(surroundings, [1], 1, lambda: False)) == [("", False)]
+
+
+def test_the_callers_filters_variables_and_loggers_are_as_they_were_after_an_import() -> None:
+    program = (
+        "import logging, os, warnings\n"
+        "import arena, joblib, numba, pandas\n"
+        "def state():\n"
+        "    loggers = {name: logging.getLogger(name).level for name in logging.root.manager.loggerDict}\n"
+        "    return list(warnings.filters), dict(os.environ), loggers\n"
+        "before = state()\n"
+        "import arena.play.tournament, arena.play.cluster\n"
+        "after = state()\n"
+        "assert before[:2] == after[:2], 'filters or variables'\n"
+        "assert before[2].items() <= after[2].items(), 'loggers'\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("warned", [None, "error::FutureWarning"])
+def test_the_callers_environment_is_as_it_was_after_workers_began_and_theirs_is_the_same(
+    warned: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONWARNINGS", raising=False)
+    if warned:
+        monkeypatch.setenv("PYTHONWARNINGS", warned)
+    before = dict(os.environ)
+    [theirs] = run(variable, ["PYTHONWARNINGS"], 1, lambda: False)
+    assert theirs == warned and dict(os.environ) == before
+
+
+def variable(name: str) -> str | None:
+    return os.environ.get(name)

@@ -255,7 +255,7 @@ def test_a_program_is_given_values_of_the_type_that_it_declares(declaration: str
 def test_what_is_said_in_a_game_is_kept_beside_the_run_and_a_program_may_be_started_anew_for_each(
     restart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.play.tournament._KEPT_FILES", 3)
+    monkeypatch.setattr("arena.play.options.bundles.KEPT", 3)
     run(configured(tmp_path, "plays", f"depth: 3, log: true, restart: {str(restart).lower()}"))
     logs = sorted((tmp_path / "out" / "logs").iterdir(), key=lambda file: int(file.stem.split("-")[1]))
     colours = {file.stem.split("-")[2] for file in logs}

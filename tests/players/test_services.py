@@ -20,7 +20,7 @@ import arena
 from arena import Game
 from arena.hosting.player_process import close_players
 from arena.play import match
-from arena.play.tournament import RunPaused
+from arena.play.options.option import RunPaused
 from arena.rules.variants import VARIANTS
 from players.player import Allowance, PlayerSpec
 from tests.helpers.asking import task_of

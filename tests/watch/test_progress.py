@@ -110,7 +110,7 @@ def test_the_time_left_is_that_of_games_alone_whatever_the_time_is(
             clock.now += 2
             clock.jumped = 8 * 3600.0 * (task.scheduled.game > 3)
             move = dict.fromkeys((name for name, _ in MOVE_COLUMNS), 0.0) | {"seconds": 2.0, "cpu_seconds": 2.0}
-            moves = packed([["11-15"], *([value] for value in move.values())])[1]
+            moves = packed({"move": ["11-15"], **{name: [value] for name, value in move.items()}})[1]
             yield task.record("draw", Termination.NO_MOVES, seconds=62.0, plies=1, moves=moves)
 
     monkeypatch.setattr(tournament, "run_tasks", made_up)

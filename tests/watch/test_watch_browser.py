@@ -13,7 +13,8 @@ import pytest
 
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
-from arena.play.prepare import Tournament, prepare
+from arena.play.prepare import prepare
+from arena.play.ready import Tournament
 from arena.play.schedule import Schedule
 from arena.play.tournament import begin, play
 from arena.rules.game import Termination

@@ -25,6 +25,7 @@ from arena.hosting.handle import PlayerFailure
 from arena.ledger.ledger import Ledger
 from arena.ledger.packing import unpacked
 from arena.ledger.record import TABLES_JUDGE, Grade, GradedGame
+from arena.play.options.option import Option
 from arena.play.workers import Workers, carry_through
 from arena.rules.custom import build_variant
 from arena.rules.endgame import USUAL_PIECES
@@ -151,6 +152,34 @@ def configured(experiment: Experiment) -> Grading | None:
     if (oracle := experiment.oracle) is None:
         return None
     return arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
+
+
+class Oracle(Option):
+    """The grading of a run."""
+
+    key = "oracle"
+
+    @staticmethod
+    def prepare(experiment: Experiment, variant: Variant) -> None:  # noqa: ARG004  as all options
+        """Check that games can be graded as is asked for."""
+        try:
+            configured(experiment)
+        except GradingError as error:
+            raise experiment.error(("oracle", error.key), str(error)) from None
+
+    def after(self) -> bool:
+        """Grade what is not graded; whether nobody stopped it. Raises as `grade`."""
+        tournament, ledger, workers, observer = self.run
+        grading = configured(tournament.experiment)
+        return grading is None or grade(grading, ledger, workers, observer)
+
+    @staticmethod
+    def summary(experiment: Experiment, folder: Path) -> str:
+        """How many games and decisions are graded."""
+        from arena.ledger.read import read
+
+        grading = configured(experiment)
+        return "" if grading is None else graded_counts(read(folder), grading)
 
 
 def try_out(grading: Grading) -> Grading:

@@ -1,0 +1,186 @@
+"""Who takes part in a run: its players are built, a user's own tried, and those found faulty may be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from arena.base.errors import ArenaError
+from arena.base.wording import counted, first_few
+from arena.experiment.model import Experiment
+from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.ledger.info import RunInfo
+from arena.play.trial import Extent, Look, is_own, look_at
+from arena.play.workers import Workers
+from arena.rules.variants import Variant
+from players.finding import Finding
+from players.identity import Files, changes, keep_sources, now, placed
+from players.loading import PlayerError, located, source_of, user_files
+from players.player import PlayerSpec
+
+_UNREADABLE = (
+    "; in a sandbox it reads only files that its command names and its 'folder': "
+    "'process: {readable: [...]}' adds others"
+)
+_LEAVE_OUT = "; 'failures: {faulty: leave-out}' plays without it"
+_NOBODY: Mapping[str, Files] = MappingProxyType({})
+
+
+class Entrants(NamedTuple):
+    """The players of a run, and what is known of them before its first game."""
+
+    experiment: Experiment
+    """Without those that are left out."""
+    looks: Mapping[str, Look] = MappingProxyType({})
+    """How each was found, by its name."""
+    left_out: Mapping[str, str] = MappingProxyType({})
+    """The faulty players that do not take part, with their files."""
+    found: tuple[Finding, ...] = ()
+    """The findings on all players with a user's code."""
+    left_out_files: Mapping[str, Files] = _NOBODY
+    """The files of the players that do not take part, as they were when that was found."""
+
+    @property
+    def men(self) -> dict[str, float | None]:
+        """What a man is worth in each player's scores, by its name; None where it is not known."""
+        names = (spec.name for spec in self.experiment.players)
+        return {name: self.looks[name].man_value for name in names if name in self.looks}
+
+    @property
+    def costly(self) -> frozenset[str]:
+        """The names of the players whose answers cost money."""
+        return frozenset(spec.name for spec in self.experiment.players if self.looks[spec.name].costs)
+
+    def located(self) -> tuple[PlayerSpec, ...]:
+        """The players, to be loaded from the files with which they were looked at; these are kept.
+
+        Raises ArenaError if one was edited meanwhile.
+        """
+        specs = []
+        for spec in self.experiment.players:
+            here = located(spec, self.experiment.path.parent)
+            specs.append(replace(here, files=dict(self.looks[spec.name].files)))
+        if edited := keep_sources({path: mark for spec in specs for path, mark in spec.files.items()}):
+            raise ArenaError(f"{edited[0]} was changed while the players were tried; run the same command again")
+        return tuple(specs)
+
+
+def built(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Entrants:
+    """All players of an experiment, built. Raises ConfigError at those that cannot be."""
+    looks = look_at(experiment, variant, Extent.BUILT, say)
+    _refuse(experiment, looks, ())
+    return Entrants(experiment, _by_name(experiment, looks))
+
+
+def tried(
+    experiment: Experiment, variant: Variant, say: Callable[[str], object], workers: Workers = 1
+) -> Entrants:
+    """The players of a run that has not begun: a user's own code plays, as `failures` of the experiment say.
+
+    `say` receives the findings. Raises ConfigError if players cannot be built, or too few are left.
+    """
+    is_short = experiment.failures.faulty == "stop"
+    warning = unguarded(experiment)
+    if warning and not is_short:
+        say(warning)
+    extent = Extent.FIRST_MOVES if is_short else Extent.GAMES
+    looks = look_at(experiment, variant, extent, say, workers if isinstance(workers, int) else 1)
+    left_out, found = _judged(experiment, looks)
+    _refuse(experiment, looks, left_out)
+    if warning and is_short:
+        say(warning)
+    for line in _lines(experiment, left_out, found):
+        say(line)
+    by_name = _by_name(experiment, looks)
+    files = {name: by_name[name].files for name in left_out}
+    return Entrants(_without(experiment, left_out, say), by_name, left_out, found, files)
+
+
+def entered_before(experiment: Experiment, begun: RunInfo) -> Experiment:
+    """The experiment of a run that has begun, without the players that were left out then."""
+    names = {player.name for player in experiment.players} & begun.left_out.keys()
+    return experiment.without(names) if names else experiment
+
+
+def as_begun(entrants: Entrants, begun: RunInfo, say: Callable[[str], object]) -> Entrants:
+    """The players of a run that has begun, with what was found then; a line says who has been changed since."""
+    path = entrants.experiment.path
+    files = {player: now(before, path.parent) for player, before in begun.left_out_files.items()}
+    for player, before in begun.left_out_files.items():
+        if differing := changes(before, placed(files[player], path.parent)):
+            what = f"{player}, which is left out, has changed: {first_few(differing, 2)}"
+            say(f"{what}; this run goes on without it: arena run {path} --out ANOTHER plays with it")
+    return entrants._replace(left_out=begun.left_out, found=begun.found, left_out_files=files)
+
+
+def unguarded(experiment: Experiment) -> str:
+    """Say in a line that the user's own Python may do what the user may; empty in a sandbox, or without any."""
+    files = dict.fromkeys(
+        str(path) for spec in experiment.players for path in user_files(spec) if path.suffix == ".py"
+    )
+    if experiment.sandbox or not files:
+        return ""
+    return f"{first_few(list(files), 1)} can read and write whatever you can; 'sandbox: true' prevents it"
+
+
+def _by_name(experiment: Experiment, looks: Sequence[Look]) -> dict[str, Look]:
+    return {spec.name: look for spec, look in zip(experiment.players, looks, strict=True)}
+
+
+def _without(experiment: Experiment, left_out: Collection[str], say: Callable[[str], object]) -> Experiment:
+    """The experiment without players that are left out; a line says each key of the format that this changes."""
+    if not left_out:
+        return experiment
+    smaller = experiment.without(left_out)
+    for key, value in smaller.format:
+        if value != (before := getattr(experiment.format, key)):
+            say(f"the format has {key} {value}, not {before}, with {counted(len(smaller.players), 'player')}")
+    return smaller
+
+
+def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[Mapping[str, str], tuple[Finding, ...]]:
+    """The faulty players that are left out, with their files, and the findings on all with a user's code."""
+    users = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
+    diagnoses = tuple(finding._replace(where=spec.name) for spec, problems in users for finding in problems)
+    faulty = {finding.where for finding in diagnoses if finding.level == "error"}
+    leaves_out = experiment.failures.faulty == "leave-out"
+    return {spec.name: source_of(spec) for spec, _ in users if leaves_out and spec.name in faulty}, diagnoses
+
+
+def _lines(experiment: Experiment, left_out: Collection[str], diagnoses: Sequence[Finding]) -> Iterator[str]:
+    """Yield a line on each finding, but only on the first mistake of a player that is left out."""
+    named: set[str] = set()
+    for finding in diagnoses:
+        player, is_error = finding.where, finding.level == "error"
+        if not is_error or player not in left_out:
+            yield f"{player}: {finding.words}" + ("" if is_error else " (warning)")
+        elif player not in named:
+            named.add(player)
+            yield f"{player} is left out: {finding.words}"
+    if left_out:
+        yield f"left out: {len(left_out)} of {len(experiment.players)} players"
+    elif diagnoses and experiment.failures.faulty == "stop":
+        closer = f"; arena doctor {experiment.path} looks closer" if experiment.path.is_file() else ""
+        yield f"the run continues{closer}"
+
+
+def _refuse(experiment: Experiment, looks: Sequence[Look], left_out: Collection[str]) -> None:
+    """Raise ConfigError at the players that take part and cannot be built."""
+    problems: list[Problem] = []
+    for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
+        if look.error is not None and spec.name not in left_out:
+            problems += _unbuilt(experiment, index, look.error)
+    if problems:
+        raise ConfigError(problems)
+
+
+def _unbuilt(experiment: Experiment, index: int, error: PlayerError) -> Sequence[Problem]:
+    """The problem of a player that cannot be built; none if it is to lose its games instead."""
+    is_users = is_own(experiment.players[index])
+    if is_users and experiment.failures.faulty == "forfeit":
+        return ()
+    advice = _LEAVE_OUT if is_users and len(experiment.players) > 2 else ""
+    why = _UNREADABLE if experiment.sandbox and "command" in error.keys else ""
+    return experiment.error(("players", index, *error.keys), f"{error}{why}{advice}").problems

@@ -1,0 +1,15 @@
+"""What a run may have beside its games: a module for each option, and a row in one list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena.play.options.budget import Budget
+from arena.play.options.bundles import Bundles
+from arena.play.options.grading import Oracle
+from arena.play.options.option import Option
+from arena.play.options.probe import Probe
+from arena.play.options.suites import Suites
+
+OPTIONS: Sequence[type[Option]] = (Probe, Oracle, Suites, Budget, Bundles)
+"""All options, in the order in which they hear what happens. The core runs without any of them."""

@@ -1,0 +1,86 @@
+"""What an option of a run is: something beside its games, which the core runs without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from arena.base.errors import ArenaError
+from arena.experiment.model import Experiment
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import GameRecord
+from arena.play.ready import Tournament
+from arena.play.workers import Workers
+from arena.rules.variants import Variant
+from arena.watch.observer import Observer
+
+
+class RunPaused(ArenaError):
+    """Nobody failed, but the run cannot continue now; the message is one line."""
+
+    code = 1
+    """Exit code of the command that ends so."""
+
+
+class Running(NamedTuple):
+    """A run that is begun or goes on."""
+
+    tournament: Tournament
+    ledger: Ledger
+    workers: Workers = 1
+    observer: Observer = Observer()
+
+
+class Option:
+    """Something that a run may have beside its games. As it stands it does nothing.
+
+    What it needs is made ready with the tournament. An object of it is made when a run begins or goes on, and
+    hears what happens there: `before` the games; of each that it was `played`, has `ended`, and is `stored`; that
+    a `batch_ended`; `after` the games. `arena.play.options.OPTIONS` lists all options.
+    """
+
+    key: ClassVar[str] = ""
+    """Its key of the configuration, and of what it has made ready in `Tournament.prepared`."""
+
+    @staticmethod
+    def prepare(experiment: Experiment, variant: Variant) -> Any:
+        """Check its key of a configuration, and make what it needs. Raises ConfigError."""
+
+    @staticmethod
+    def plan(tournament: Tournament) -> str | None:
+        """What `arena plan` says of it, after the number of games."""
+
+    def __init__(self, run: Running) -> None:
+        self.run = run
+
+    def is_missing(self) -> bool:
+        """Whether something of it is missing although all games are played, so that the run goes on."""
+        return False
+
+    def before(self) -> bool:
+        """Do what comes before the games; whether nobody stopped it."""
+        return True
+
+    def played(self, record: GameRecord) -> None:
+        """Hear of a game that was played, also of one that is not kept."""
+
+    def ended(self, record: GameRecord) -> None:
+        """Hear of a game that is over, before it is stored."""
+
+    def stored(self, record: GameRecord) -> None:
+        """Hear of a game that is stored, as its observer does."""
+
+    def stops(self) -> bool:
+        """Whether no further game is to begin."""
+        return False
+
+    def batch_ended(self) -> None:
+        """Hear that no game is under way, but that some are missing. Raises RunPaused to say why."""
+
+    def after(self) -> bool:
+        """Do what comes after the games; whether nobody stopped it."""
+        return True
+
+    @staticmethod
+    def summary(experiment: Experiment, folder: Path) -> str | None:
+        """What is printed of a run that is over, kept in `folder`."""

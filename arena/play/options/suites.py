@@ -1,0 +1,93 @@
+"""Suites of a run: every player solves their positions when the games are over."""
+
+from __future__ import annotations
+
+from arena.base.errors import ArenaError
+from arena.base.wording import listed, quoted
+from arena.experiment.model import Experiment
+from arena.ledger.record import SuiteAnswer
+from arena.play.options.option import Option, Running
+from arena.play.ready import Tournament
+from arena.play.solving import ONE_PLY, Question, failed, questions, solve
+from arena.play.suite import Suite, puzzle_texts, read_suite
+from arena.play.workers import carry_through
+from arena.rules.variants import Variant
+
+
+class Suites(Option):
+    """The suites of a run."""
+
+    key = "suite"
+
+    @staticmethod
+    def prepare(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
+        """The suites of the configuration."""
+        suites = []
+        for number, entry in enumerate(experiment.suite):
+            keys = ("suite", number, "name")
+            try:
+                suite = read_suite(str(entry.path(experiment.path.parent)), variant)
+            except ArenaError as error:
+                raise experiment.error(keys, str(error)) from None
+            if suite.variant.rules != variant.rules:
+                message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"
+                raise experiment.error(keys, message)
+            suites.append(suite.spread(entry.count))
+        return tuple(suites)
+
+    @staticmethod
+    def plan(tournament: Tournament) -> str:
+        """How many positions are searched, and of which suites."""
+        suites = tournament.prepared[Suites.key]
+        if not suites:
+            return ""
+        asked = len(tournament.players) * sum(len(suite.puzzles) for suite in suites)
+        return f"after them {asked:,} searches of the positions of {listed([suite.name for suite in suites])}"
+
+    def is_missing(self) -> bool:
+        """Whether answers are missing, of a suite that was given or changed after the games perhaps."""
+        return bool(unanswered(self.run))
+
+    def after(self) -> bool:
+        """Have players answer the questions that the ledger lacks; whether nobody stopped it.
+
+        Raises EngineError as `arena.play.workers.run` does.
+        """
+        _, ledger, workers, observer = self.run
+        if not (asked := unanswered(self.run)):
+            return True
+        failures: list[SuiteAnswer] = []
+
+        def store(answer: SuiteAnswer) -> None:
+            ledger.add_answer(answer)
+            if answer.error:
+                failures.append(answer)
+
+        what = "answers to suites"
+        is_whole = carry_through(what, solve, asked, len(asked), store, workers, observer)
+        if line := failed(failures):
+            observer.say(line)
+        return is_whole
+
+
+def unanswered(run: Running) -> list[Question]:
+    """The questions that the ledger lacks answers to, for all players and ONE_PLY.
+
+    Players that are disqualified are not asked. Answers to positions that a suite no longer has are removed from
+    the ledger.
+    """
+    tournament, ledger, *_ = run
+    experiment = tournament.experiment
+    players = [*tournament.players, *([] if ONE_PLY.name in tournament.names else [ONE_PLY])]
+    missing: list[Question] = []
+    for suite in tournament.prepared[Suites.key]:
+        texts = [(n, *puzzle_texts(tournament.variant, puzzle)) for n, puzzle in enumerate(suite.puzzles, start=1)]
+        ledger.remove_other_answers(suite.name, texts)
+        answered = {row[:3] for row in ledger.answered()}
+        missing += (
+            question
+            for question in questions(suite, players, experiment.seed, experiment.allowance)
+            if (question.player.name, question.suite, question.number) not in answered
+            and question.player.name not in ledger.disqualified
+        )
+    return missing

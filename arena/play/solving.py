@@ -1,0 +1,80 @@
+"""Players that solve positions of suites: each is begun for one alone, so nothing is left over from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from arena.base.wording import counted, cut
+from arena.hosting.handle import failure_of
+from arena.hosting.player_process import answer_of
+from arena.ledger.record import SuiteAnswer
+from arena.play.match import REASON_CHARACTERS
+from arena.play.suite import Puzzle, Suite, puzzle_texts
+from arena.rules.game import Game
+from arena.rules.variants import Variant
+from players.player import Allowance, PlayerSpec
+
+ONE_PLY = PlayerSpec("one ply (greedy)", "greedy")
+"""The baseline of suites that looks one ply ahead."""
+_USUAL = Allowance()
+
+
+class Question(NamedTuple):
+    """A position of a suite for one player under its limit: plain data."""
+
+    player: PlayerSpec
+    suite: str
+    variant: Variant
+    number: int
+    """Of the position in its suite, from 1."""
+    puzzle: Puzzle
+    seed: int
+    allowance: Allowance = Allowance()
+
+    def __str__(self) -> str:
+        return f"{self.player.name} at position {self.number} of {self.suite}"
+
+
+def solve(question: Question) -> SuiteAnswer:
+    """Have a player answer a question; its failure, or being late, is the answer's error."""
+    spec, number, best = question.player, question.number, question.puzzle.best
+    game, seed = Game(question.variant, question.puzzle.position), f"{question.seed} {question.suite} {number}"
+    move, error, depth, nodes, seconds, is_solved = "", "", 0, 0, 0.0, False
+    try:
+        answer = answer_of(spec, game, seed, question.allowance)
+        depth, nodes, seconds = answer.choice.depth, answer.choice.nodes, answer.seconds
+        move, is_solved = game.text(answer.choice.move), answer.choice.move in best
+        overrun = spec.limit.overrun(seconds)
+        if overrun is not None and overrun > question.allowance.time_margin:
+            error = f"took {seconds:.3g} s, {overrun:.3g} s more than it had"
+    except Exception as failure:
+        error = cut(str(failure_of(failure)), REASON_CHARACTERS)
+    text, best_moves, stratum = puzzle_texts(question.variant, question.puzzle)
+    counts = len(game.legal_moves), len(best), best_moves
+    head = question.suite, number, text, stratum, spec.name, *spec.limit.first
+    return SuiteAnswer(*head, *counts, move, is_solved and not error, depth, nodes, seconds, error)
+
+
+def questions(
+    suite: Suite, players: Sequence[PlayerSpec], seed: int = 0, allowance: Allowance = _USUAL
+) -> Iterator[Question]:
+    """Each position of a suite for each player; one that is asked under several limits is given several times."""
+    for number, puzzle in enumerate(suite.puzzles, start=1):
+        for spec in players:
+            yield Question(spec, suite.name, suite.variant, number, puzzle, seed, allowance)
+
+
+def in_order(answers: Iterable[SuiteAnswer], players: Sequence[PlayerSpec]) -> list[SuiteAnswer]:
+    """Answers by player, suite, position and limit, whatever the order in which workers gave them."""
+    names = list(dict.fromkeys(spec.name for spec in players))
+    return sorted(answers, key=lambda row: (names.index(row.player), row.suite, row.position, row.at or 0))
+
+
+def failed(answers: Iterable[SuiteAnswer]) -> str:
+    """How many answers failed, and the first of these, in a line; empty if none did."""
+    failures = [answer for answer in answers if answer.error]
+    if not failures:
+        return ""
+    first = failures[0]
+    return f"{counted(len(failures), 'answer')} failed; {first.player} at position {first.position} {first.error}"
