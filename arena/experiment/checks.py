@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from arena.base.wording import choices, listed, nearest, unknown
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.base import Format
-from arena.experiment.openings import RANDOM
+from arena.experiment.openings import RANDOM, Openings
 from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source
@@ -26,6 +26,7 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
     yield from variant_problems(source, data.get("variant"))
     yield from suite_problems(source, data.get("suite"))
     yield from _opening_problems(source, data.get("openings"))
+    yield from _repetition_problems(source, data)
     players = data.get("players")
     if not isinstance(players, list):
         return
@@ -59,6 +60,18 @@ def _opening_problems(source: Source, openings: Any) -> Iterator[Problem]:
         for key in RANDOM if given.get(origin) is not None else ():
             if key in given:
                 yield source.problem(("openings", key), f"{key!r} is of random openings; {origin!r} has others")
+
+
+def _repetition_problems(source: Source, data: dict[str, Any]) -> Iterator[Problem]:
+    """Yield a problem for an early end by games that may repeat others: their moves are not compared before it."""
+    try:
+        openings = Openings.model_validate(data.get("openings", {}))
+    except ValidationError:
+        return
+    for key in ("sprt", "until") if openings.are_repeated else ():
+        if data.get(key) is not None:
+            message = f"{key!r} needs different openings: games from the same one may be alike, and say no more"
+            yield source.problem((key,), message)
 
 
 def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem]:

@@ -17,10 +17,11 @@ from arena.base.wording import counted, first_few, printable, quoted
 from arena.base.work import cores
 from arena.experiment.formats.base import Batches, ScheduledGame
 from arena.experiment.model import Experiment
-from arena.experiment.openings import RANDOM_OPENINGS
+from arena.experiment.openings import MAX_OPENINGS, RANDOM_OPENINGS
 from arena.experiment.openings.sources import (
     FileOpenings,
     OpeningsError,
+    doubled_lines,
     drawn,
     file_openings,
     is_even,
@@ -81,6 +82,8 @@ class Tournament(NamedTuple):
     """The names of the players whose answers cost money."""
     unread: Sequence[str] = ()
     """A line on each game of a file of openings that gives none."""
+    notes: Sequence[str] = ()
+    """What is to be said of openings that are played several times, or are given twice and played once."""
     left_out: Mapping[str, str] = MappingProxyType({})
     """The faulty players that do not take part, with their files."""
     diagnoses: tuple[Finding, ...] = ()
@@ -104,10 +107,11 @@ class Tournament(NamedTuple):
         return Task.of(self.experiment, scheduled, self.variant, opening, sides, self.man_values)
 
     def warnings(self, workers: Workers) -> Iterator[str]:
-        """Yield a line on games that give no opening, for each rule of adjudication that can end no game, and on
-        more processes than cores under time limits.
+        """Yield a line on games that give no opening, on repeated openings, for each rule of adjudication that can
+        end no game, and on more processes than cores under time limits.
         """
         yield from left_out_lines(self.unread)
+        yield from self.notes
         is_timed = any(spec.limit.longest is not None for spec in self.players)
         if is_timed and isinstance(workers, int) and workers > cores():
             yield (
@@ -167,7 +171,8 @@ class Parts(NamedTuple):
 
     openings: tuple[Position, ...] = ()
     unread: Sequence[str] = ()
-    """A line on each game of a file of openings that gives none."""
+    notes: Sequence[str] = ()
+    """As a Tournament has them."""
     probes: tuple[Position, ...] = ()
     suites: tuple[Suite, ...] = ()
     errors: Mapping[str, ConfigError] = MappingProxyType({})
@@ -237,6 +242,7 @@ def prepare(
         {spec.name: by_name[spec.name].man_value for spec in specs},
         frozenset(spec.name for spec in specs if by_name[spec.name].costs),
         parts.unread,
+        parts.notes,
         left_out,
         diagnoses,
         files if begun is None else now(begun.files, experiment.path.parent),
@@ -304,6 +310,8 @@ def diagnose(
         yield Finding("error", where=key, said=str(problems))
     for line in left_out_lines(parts.unread)[1:]:
         yield Finding("warning", f"left out: {line}", "openings")
+    for line in parts.notes:
+        yield Finding("warning", line, "openings")
     existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         yield Finding("error", f"{folder} cannot be written to", "disk")
@@ -426,14 +434,21 @@ def _check_tables(experiment: Experiment, variant: Variant) -> Mapping[str, Any]
 
 def _openings(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Mapping[str, Any]:
     try:
-        openings, unread = _drawn(experiment, variant, say)
+        openings, unread, notes = _drawn(experiment, variant, say)
+        if (plays := len(openings) * experiment.openings.repeat) > MAX_OPENINGS:
+            raise OpeningsError(f"'repeat' makes {plays} openings, more than {MAX_OPENINGS}", "repeat")
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
+    positions = tuple(opening.position for opening in openings) * experiment.openings.repeat
     players = len(experiment.players)
-    if len(openings) < (needed := experiment.format.openings_needed(players)):
-        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
+    if len(positions) < (needed := experiment.format.openings_needed(players)):
+        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {len(positions)}"
         raise experiment.error(("openings", "count"), message)
-    return {"openings": tuple(opening.position for opening in openings), "unread": unread}
+    if experiment.openings.are_repeated:
+        times = len(positions) // len(set(positions))
+        alike = "games of two players that come out alike count once"
+        notes = [*notes, f"each opening is played {times} times; {alike}"]
+    return {"openings": positions, "unread": unread, "notes": notes}
 
 
 def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> FileOpenings:
@@ -441,7 +456,8 @@ def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object
     if settings.file is not None:
         path = found_file(Path(settings.file), experiment.path.parent)
         of_file = file_openings(variant, path)
-        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
+        doubled = doubled_lines(of_file.openings, path.name)
+        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed), notes=doubled)
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed))
     count, plies = settings.count or RANDOM_OPENINGS, settings.random_plies

@@ -316,5 +316,4 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
     if not 1 < times <= MOST_TIMES:
         return None
     openings = experiment.openings
-    is_drawn = openings.set is None and openings.file is None
-    return MoreGames(elo, times, times * (openings.count or RANDOM_OPENINGS) if is_drawn else None)
+    return MoreGames(elo, times, times * (openings.count or RANDOM_OPENINGS) if openings.is_random else None)
