@@ -202,6 +202,8 @@ class Store:
     One thread at a time may use it.
     """
 
+    is_grown: bool = False
+    """Whether what the rows belong to was made larger when the file was opened."""
     repaired: str = ""
     """The damage found on opening the file and its repair, in one line; empty if there was none."""
 
@@ -281,7 +283,9 @@ class Store:
         check_columns(self.path, {**self._described, **stored}, self._described["columns"])
         changed = changed_keys(self._filled_in(stored), parts)
         if self._is_ours(changed):
-            if changed:
+            if (changed or self.is_grown) and damage:
+                raise StoreError(f"{self.path} is damaged ({damage}): run it as it was first, which mends it")
+            if changed or self.is_grown:
                 self._describe_anew()
             return damage
         if files := changed.pop(FILES, None):
@@ -306,11 +310,15 @@ class Store:
     def _describe_anew(self) -> None:
         """Say what the rows belong to now, of which they are a part."""
         self.connection.execute("BEGIN IMMEDIATE")
+        self._place_anew()
         for key, document in self._described.items():
             self._put(self.connection, key, document)
         self.connection.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
         self.connection.execute(f"PRAGMA user_version = {self._version}")
         self.connection.execute("COMMIT")
+
+    def _place_anew(self) -> None:
+        """Change the rows as what they belong to asks for now, within a transaction."""
 
     def _repair(self, damage: Damage) -> None:
         """Put a new file with the intact rows in place of the damaged one, which is kept beside."""

@@ -32,8 +32,9 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
+from arena.ledger.growth import Wanted, entries
 from arena.ledger.info import RunInfo
-from arena.ledger.ledger import info_in
+from arena.ledger.ledger import run_in
 from arena.play.grading import GradingError, configured
 from arena.play.match import Task, play
 from arena.play.suite import Suite, read_suite
@@ -48,7 +49,7 @@ from arena.rules.result import Colour
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
 from players.finding import UNBUILT, Finding
-from players.identity import Files, changes, keep_sources, now, placed
+from players.identity import Files, keep_sources, now, placed
 from players.loading import PlayerError, located, source_of, user_files
 from players.player import PlayerSpec
 
@@ -92,6 +93,8 @@ class Tournament(NamedTuple):
     """The files of a user's own that the players are made of."""
     left_out_files: Mapping[str, Files] = MappingProxyType({})
     """Those of the players that do not take part, as they were when that was found, by player."""
+    files_of: Mapping[str, Files] = MappingProxyType({})
+    """The files of each player that takes part; none where that is not known of a run that has begun."""
 
     def batches(self) -> Batches:
         """The tournament's format under way, from its first batch on."""
@@ -163,7 +166,9 @@ class Tournament(NamedTuple):
         files = placed(self.files, path.parent)
         left_out = {name: placed(others, path.parent) for name, others in self.left_out_files.items()}
         known = self.man_values, self.diagnoses, self.left_out
-        return RunInfo(self.games, self.exact, files, str(path), *known, left_out_files=left_out)
+        files_of = {name: list(placed(theirs, path.parent)) for name, theirs in self.files_of.items()}
+        info = RunInfo(self.games, self.exact, files, str(path), *known)
+        return info._replace(left_out_files=left_out, files_of=files_of)
 
 
 class Parts(NamedTuple):
@@ -186,36 +191,32 @@ def prepare(
 
     Every player is built once, which also compiles what they need, and the openings are drawn. With a folder where
     no run has begun, a user's own code is tried, too, as `failures` of the configuration say, on as many worker
-    processes; the observer hears the findings. A run that has begun decided then who takes part.
+    processes; the observer hears the findings. Of a run that has begun so those are that are new, or have changed.
 
     Raises ConfigError, at the keys to blame, with all that cannot be: openings, suites and the rest, then players.
     """
     observer = observer or Observer()
-    begun = None if folder is None else info_in(folder)
-    if begun is not None and not begun.began:
-        begun = None
-    if begun is not None and (names := {player.name for player in experiment.players} & begun.left_out.keys()):
+    before = None if folder is None else run_in(folder)
+    known = frozenset[str]() if before is None else _known(experiment, before)
+    if before is not None and (names := known & before.info.left_out.keys()):
         experiment = experiment.without(names)
     sandbox.check(experiment)
     variant, faulty = build_variant(experiment.variant), experiment.failures.faulty
-    is_new = folder is not None and begun is None
-    extent = Extent.BUILT if not is_new else Extent.FIRST_MOVES if faulty == "stop" else Extent.GAMES
-    warning = _unguarded(experiment) if is_new else ""
+    is_tried = folder is not None and any(spec.name not in known for spec in experiment.players)
+    extent = Extent.BUILT if not is_tried else Extent.FIRST_MOVES if faulty == "stop" else Extent.GAMES
+    warning = _unguarded(experiment) if is_tried else ""
     with announcing(observer.say):
         parts = _parts(experiment, variant, observer.say)
         if parts.errors:
             raise ConfigError(problem for error in parts.errors.values() for problem in error.problems)
-        if is_new:
+        if is_tried:
             everyone = [player.name for player in experiment.players]
             start_workers(workers, experiment.format.most_games(everyone, len(parts.openings)), play)
         if warning and extent is Extent.GAMES:
             observer.say(warning)
-        looks = look_at(experiment, variant, extent, observer.say, workers if isinstance(workers, int) else 1)
-    left_out, diagnoses = _judged(experiment, looks) if is_new else ({}, ())
-    out_files: Mapping[str, Files] = {}
-    if begun is not None:
-        left_out, diagnoses = begun.left_out, begun.found
-        out_files = _seen_again(experiment.path, begun, observer.say)
+        processes = workers if isinstance(workers, int) else 1
+        looks = look_at(experiment, variant, extent, observer.say, processes, known=known)
+    left_out, diagnoses = _judged(experiment, looks, known) if is_tried else ({}, ())
     problems: list[Problem] = []
     for index, look in enumerate(looks):
         if look.error is not None and experiment.players[index].name not in left_out:
@@ -223,16 +224,15 @@ def prepare(
     if problems:
         raise ConfigError(problems)
     by_name = {spec.name: look for spec, look in zip(experiment.players, looks, strict=True)}
-    if is_new:
+    if is_tried:
         if warning and extent is not Extent.GAMES:
             observer.say(warning)
         for line in _lines(experiment, left_out, diagnoses):
             observer.say(line)
-        out_files = {name: by_name[name].files for name in left_out}
         experiment = _without(experiment, left_out, observer.say)
         _check_players(experiment)
     specs, files = _as_tried(experiment, by_name)
-    return Tournament(
+    tournament = Tournament(
         experiment,
         variant,
         specs,
@@ -245,9 +245,41 @@ def prepare(
         parts.notes,
         left_out,
         diagnoses,
-        files if begun is None else now(begun.files, experiment.path.parent),
-        out_files,
+        files,
+        {name: by_name[name].files for name in left_out},
+        {spec.name: spec.files or {} for spec in specs},
     )
+    return tournament if before is None else _resumed(tournament, before.info, known)
+
+
+def _resumed(tournament: Tournament, info: RunInfo, known: frozenset[str]) -> Tournament:
+    """The tournament with what a run that has begun knows of the players that are as they were."""
+    home, kept = tournament.experiment.path.parent, known & info.left_out.keys()
+    files_of = {
+        name: now(info.files_by(name), home) if name in known else files
+        for name, files in tournament.files_of.items()
+    }
+    files = {path: mark for theirs in files_of.values() for path, mark in theirs.items()}
+    if info.files and not info.files_of:  # of an earlier version
+        files_of, files = {}, now(info.files, home)
+    found = (finding for finding in info.found if finding.where in known)
+    out_files = {name: now(info.left_out_files.get(name, {}), home) for name in kept}
+    return tournament._replace(
+        left_out={name: info.left_out[name] for name in kept} | dict(tournament.left_out),
+        diagnoses=(*found, *tournament.diagnoses),
+        files=files,
+        files_of=files_of,
+        left_out_files=out_files | dict(tournament.left_out_files),
+    )
+
+
+def _known(experiment: Experiment, before: Wanted) -> frozenset[str]:
+    """The players that are as they were when the run began, those that were left out among them."""
+    info, home = before.info, experiment.path.parent
+    old, new = entries(before.experiment), entries(experiment)
+    files = {name: info.files_by(name) for name in old.keys() & new.keys() if old[name] == new[name]}
+    files |= {name: dict(theirs) for name, theirs in info.left_out_files.items()}
+    return frozenset(name for name, theirs in files.items() if placed(now(theirs, home), home) == theirs)
 
 
 def _without(experiment: Experiment, left_out: Collection[str], say: Callable[[str], object]) -> Experiment:
@@ -271,16 +303,6 @@ def _as_tried(experiment: Experiment, looks: Mapping[str, Look]) -> tuple[tuple[
     if edited := keep_sources(files):
         raise ArenaError(f"{edited[0]} was changed while the players were tried; run the same command again")
     return tuple(specs), files
-
-
-def _seen_again(path: Path, begun: RunInfo, say: Callable[[str], object]) -> dict[str, Files]:
-    """The files of the players that are left out of a run, with a line on each player whose files have changed."""
-    for player, before in begun.left_out_files.items():
-        after = placed(now(before, path.parent), path.parent)
-        if differing := changes(before, after):
-            what = f"{player}, which is left out, has changed: {first_few(differing, 2)}"
-            say(f"{what}; this run goes on without it: arena run {path} --out ANOTHER plays with it")
-    return {player: now(before, path.parent) for player, before in begun.left_out_files.items()}
 
 
 def diagnose(
@@ -357,9 +379,15 @@ def _unguarded(experiment: Experiment) -> str:
     return f"{first_few(list(files), 1)} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
-def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[Mapping[str, str], tuple[Finding, ...]]:
-    """The faulty players that are left out, with their files, and the findings on all with a user's code."""
-    users = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
+def _judged(
+    experiment: Experiment, looks: Sequence[Look], known: Collection[str]
+) -> tuple[Mapping[str, str], tuple[Finding, ...]]:
+    """The faulty players that are left out, with their files, and the findings on all with a user's code.
+
+    Players that are known by their names were tried before.
+    """
+    tried = zip(experiment.players, looks, strict=True)
+    users = [(spec, look.problems) for spec, look in tried if is_own(spec) and spec.name not in known]
     folder = f"{experiment.path.parent.resolve()}/"
     diagnoses = tuple(
         finding._replace(where=spec.name, said=finding.said.replace(folder, ""))
@@ -439,7 +467,8 @@ def _openings(experiment: Experiment, variant: Variant, say: Callable[[str], obj
             raise OpeningsError(f"'repeat' makes {plays} openings, more than {MAX_OPENINGS}", "repeat")
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
-    positions = tuple(opening.position for opening in openings) * experiment.openings.repeat
+    times = experiment.openings.repeat
+    positions = tuple(opening.position for opening in openings for _ in range(times))
     players = len(experiment.players)
     if len(positions) < (needed := experiment.format.openings_needed(players)):
         message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {len(positions)}"

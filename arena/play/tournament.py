@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -23,10 +22,11 @@ from arena.base.writing import write_text
 from arena.experiment.model import Experiment, checked_workers
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import yaml_text
+from arena.ledger.growth import OtherOpenings
 from arena.ledger.info import session, versions
-from arena.ledger.ledger import SPENT, Ledger, OtherOpenings, complete_with_failures
+from arena.ledger.ledger import SPENT, Ledger, complete_with_failures
 from arena.ledger.packing import add_named
-from arena.ledger.record import GameRecord, incident_file
+from arena.ledger.record import LOGS, GameRecord, incident_file, replay_command
 from arena.ledger.store import StoreError
 from arena.play.grading import configured, grade
 from arena.play.match import crashed
@@ -40,8 +40,6 @@ from arena.rules.position import COLOURS
 from arena.watch.live import CLOCK
 from arena.watch.observer import Observer, announcing
 
-LOGS = "logs"
-"""Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
 _KEPT_FILES = 20
 """Bundles, and logs, of one player that are kept: the first ones."""
 
@@ -116,8 +114,8 @@ def carry_out(
         observer.say(f"the run in {folder} is complete: nothing is played ({error})")
         return Outcome(True, failed or bool(tournament.left_out))
     with opened as ledger, announcing(observer.say), kept_workers():
-        if ledger.repaired:
-            observer.say(ledger.repaired)
+        for line in filter(None, (ledger.repaired, ledger.grown)):
+            observer.say(line)
         if ledger.complete:
             observer.say(f"the run in {folder} is complete: nothing is played")
         if not ledger.complete or unanswered(tournament, ledger):
@@ -154,7 +152,8 @@ def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bo
             "differently; --force resumes it all the same; or give this run another name or --out"
         )
     forced = "; ".join(others) or info.forced
-    ledger.save_info(info._replace(games=tournament.games, file=tournament.info.file, session=now, forced=forced))
+    kept = {name: getattr(info, name) for name in ("versions", "machine", "began")}
+    ledger.save_info(tournament.info._replace(**kept, session=now, forced=forced))
 
 
 def play(
@@ -233,7 +232,7 @@ def write_files(folder: Path, record: GameRecord, failures: Mapping[str, int]) -
             "game": record.game,
             **incident._asdict(),
             "moves": " ".join(incident.moves),
-            "replay": shlex.join(["arena", "replay", str(folder), str(record.game)]),
+            "replay": replay_command(folder, record.game),
         }
         _write(incident_file(folder, record.game), yaml_text(document))
     for colour, player, text in zip(COLOURS, (record.white, record.black), record.logs, strict=True):

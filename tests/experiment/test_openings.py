@@ -284,9 +284,9 @@ def test_the_command_lists_the_sets_of_all_variants_or_of_one() -> None:
         error_line(invoke("openings", *arguments).stderr)
 
 
-def test_an_opening_is_played_several_times_each_before_the_next_time(tmp_path: Path) -> None:
+def test_an_opening_is_played_several_times_before_the_next_one(tmp_path: Path) -> None:
     (tmp_path / "three.txt").write_text("B:W21:B1\nW:W21:B1\nB:W21:B1\n")
-    assert prepared(tmp_path, "{file: three.txt, repeat: 2}") == 2 * ["B:W21:B1", "W:W21:B1"]
+    assert prepared(tmp_path, "{file: three.txt, repeat: 2}") == 2 * ["B:W21:B1"] + 2 * ["W:W21:B1"]
     assert prepared(tmp_path, "{random_plies: 0, count: 3}") == 3 * [fen(ENGLISH, ENGLISH.start)]
     assert len(set(prepared(tmp_path, "{count: 5, repeat: 4}"))) == 5
 

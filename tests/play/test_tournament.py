@@ -11,7 +11,7 @@ import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import incident_file
+from arena.ledger.record import LOGS, incident_file
 from arena.ledger.store import StoreError
 from arena.play import tournament
 from arena.play.prepare import prepare
@@ -129,7 +129,7 @@ def test_so_many_logs_are_kept_of_each_player_whatever_the_others_are_called(tmp
     record = logged.record("draw", Termination.MAX_PLIES, logs=("of my-scan", "of scan"))
     for number in range(1, 30):
         tournament.write_files(tmp_path, record._replace(game=number), {})
-    assert sorted(path.name for path in (tmp_path / tournament.LOGS).iterdir()) == sorted(
+    assert sorted(path.name for path in (tmp_path / LOGS).iterdir()) == sorted(
         f"game-{number}-{end}.txt" for number in range(1, 21) for end in ("white-my-scan", "black-scan")
     )
 

@@ -121,7 +121,15 @@ class Openings(Section):
     @property
     def are_repeated(self) -> bool:
         """Whether an opening is played several times."""
-        return self.repeat > 1 or (self.is_random and not self.random_plies and self.count != 1)
+        return self.repeat > 1 or (self._is_start and self.count != 1)
+
+    @property
+    def _is_start(self) -> bool:
+        return self.is_random and not self.random_plies
+
+    def time_of(self, number: int) -> int:
+        """For which time an opening is played, by its number, both from 0: the times of one follow each other."""
+        return number if self._is_start else number % self.repeat
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
