@@ -56,10 +56,10 @@ def variant_problems(source: Source, described: Any) -> Iterator[Problem]:
 def _opening_problems(source: Source, openings: Any) -> Iterator[Problem]:
     """Yield a problem for each key of random openings beside those of a set or a file."""
     given = openings if isinstance(openings, dict) else {}
-    for origin in ("set", "file"):
-        for key in RANDOM if given.get(origin) is not None else ():
-            if key in given:
-                yield source.problem(("openings", key), f"{key!r} is of random openings; {origin!r} has others")
+    origins = [origin for origin in ("set", "file") if given.get(origin) is not None]
+    for key in RANDOM if len(origins) == 1 else ():
+        if key in given:
+            yield source.problem(("openings", key), f"{key!r} is of random openings; {origins[0]!r} has others")
 
 
 def _repetition_problems(source: Source, data: dict[str, Any]) -> Iterator[Problem]:

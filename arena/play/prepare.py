@@ -337,12 +337,16 @@ def diagnose(
     existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         yield Finding("error", f"{folder} cannot be written to", "disk")
-    looks = look_at(experiment, variant, Extent.GAMES, say, everyone=True)
+    looks, said_before = look_at(experiment, variant, Extent.GAMES, say, everyone=True), set[str]()
     for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
         for finding in look.problems:
             said = finding.said
             if look.error is not None and finding.kind == UNBUILT:
-                said = str(experiment.error(("players", index, *look.error.keys), said))
+                error = experiment.error(("players", index, *look.error.keys), said)
+                said, key = str(error), str([(file, line, message) for file, line, _, message in error.problems])
+                if key in said_before:
+                    continue
+                said_before.add(key)
             yield finding._replace(where=spec.name, said=said)
         if look.printed:
             yield Finding("ok", "printed in a game of its trial", spec.name, output=printable(look.printed))
