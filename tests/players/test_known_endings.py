@@ -66,7 +66,7 @@ def test_a_search_plays_an_ending_by_the_tables(name: str, preset: str) -> None:
 
 def test_a_search_values_its_leaves_by_the_tables() -> None:
     tables, evaluation = tables_of(ENGLISH, PIECES), build_evaluation("simple", ENGLISH)
-    rules = ENGLISH.constants
+    rules = ENGLISH.rules
 
     def naive(position: Position, depth: int, ply: int) -> float:
         value = tables.value(position)
