@@ -54,7 +54,7 @@ def rate(
     except ValueError as error:
         raise ArenaError(str(error)) from None
     table, notes = (
-        rating_table(ratings.table, ratings.groups),
+        rating_table(ratings),
         [*(note.text for note in ratings.notes), *results_read.notes],
     )
     if as_json:

@@ -108,7 +108,7 @@ class Run(RatedRun):
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Rating, counts, cost per move and swept settings of each player, in rank order."""
-        table = standings.standings(self.ratings.table, self.survey.totals, self.ratings.groups)
+        table = standings.standings(self.ratings, self.survey.totals)
         return standings.with_settings(table, self.experiment.players)
 
     @cached_property

@@ -42,6 +42,7 @@ HEADINGS: dict[str, tuple[str, Callable[..., str]]] = {
     "score": ("Score", percent),
     "score_elo": ("Elo of score", elo),
     "los": ("LOS", probability),
+    "best": ("Best", probability),
     "nodes_per_move": ("Nodes/move", quantity),
     "seconds_per_move": ("Time/move", seconds),
     "points": ("Points", plain),
@@ -211,9 +212,10 @@ rank: place in the joint rating, from 1
 player elo elo_low elo_high games wins draws losses
 score [0 to 1]: points per game
 los [0 to 1]: likelihood of superiority over the next player of the table
+best [0 to 1]: probability of being the best of all players connected through games, where there are three or more
 nodes_per_move seconds_per_move
 score_elo [Elo]: Elo of the score alone over the other player, where there are two
-shown: rank player elo elo_low games wins draws losses score score_elo los nodes_per_move
+shown: rank player elo elo_low games wins draws losses score score_elo los best nodes_per_move
 shown: seconds_per_move
 
 ## order
