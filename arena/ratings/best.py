@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 
 from arena.ratings.interval import Floats
 from arena.ratings.joint import Ratings

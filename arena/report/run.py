@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from arena.base.wording import counted
+from arena.ratings.residuals import residuals
 from arena.report.tables import (
     ablation,
     comparisons,
@@ -125,6 +126,11 @@ class Run(RatedRun):
     def crosstable(self) -> pd.DataFrame:
         """Points of the row player out of the games against the column player, such as "12.5/20"."""
         return outcomes.crosstable(self.games, self.placed)
+
+    @cached_property
+    def residuals(self) -> pd.DataFrame:
+        """The score of each pairing beyond what the ratings expect; the first row is of all together."""
+        return residuals(self.ratings)
 
     @cached_property
     def terminations(self) -> pd.DataFrame:

@@ -23,7 +23,7 @@ _OF_SWISS = ("points", "buchholz", "sonneborn_berger")
 
 
 def standings(run: Run, linked: Collection[str] = ()) -> Table:
-    """All players in the order of the format, else by Elo: what each is, Elo, whether it is the best, score, results.
+    """All players in the order of the format, else by Elo: what each is, Elo, chance of being best, results.
 
     `linked` are the players whose names lead to pages of their own.
     """

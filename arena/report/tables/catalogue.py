@@ -18,6 +18,7 @@ from arena.report.tables.forms import (
     interval_text,
     mean_of,
     plain,
+    points_in_100,
     seconds,
     share,
     share_of,
@@ -51,6 +52,9 @@ HEADINGS: dict[str, tuple[str, Callable[..., str]]] = {
     "byes": ("Byes", count),
     "void_rounds": ("Void rounds", count),
     "status": ("Status", str),
+    "expected": ("Expected", percent),
+    "excess": ("Beyond ratings", points_in_100),
+    "chance": ("Chance", probability),
     "round": ("Round", plain),
     "opponent": ("Against", plain),
     "conceded": ("Conceded", plain),
@@ -97,7 +101,10 @@ READ_TOGETHER = {
     "converted": ("converted", "won_endings"),
     "held": ("held", "drawn_endings"),
     "extra_plies": ("extra_plies", "kept_wins"),
-} | {name: Interval.columns_of(name) for name in ("node_ratio", "time_ratio", "elo_difference", "error_rate")}
+} | {
+    name: Interval.columns_of(name)
+    for name in ("node_ratio", "time_ratio", "elo_difference", "error_rate", "excess")
+}
 """The columns whose values the form of a column takes, if not that one's alone."""
 
 
@@ -247,6 +254,16 @@ shown: place player file status failures seconds_longest | reasons
 
 ## crosstable
 player
+
+## residuals
+player: the better rated player; empty in the first row, which is of all pairings together
+opponent: the other one
+games [games]: games played, those that repeat others counted once
+score [0 to 1]: points a game of the first player
+expected [0 to 1]: points a game that the joint fit expects of it in the same games
+excess [points] ±: score less expected; in the first row its root mean square beyond chance
+chance [0 to 1]: chance of so great an excess where ratings tell all, for all pairings together
+shown: player opponent games score expected excess chance
 
 ## effort
 player family
