@@ -15,6 +15,7 @@ from arena.commands.options import encoding_option, first_option, json_option, r
 from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate as rate_games
 from arena.ratings.joint import zero
+from arena.ratings.prior import moved_by_prior
 from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side
 from arena.report.load import read_results
@@ -54,8 +55,8 @@ def rate(
     except ValueError as error:
         raise ArenaError(str(error)) from None
     table, notes = (
-        rating_table(ratings.table, ratings.groups),
-        [*(note.text for note in ratings.notes), *results_read.notes],
+        rating_table(ratings),
+        [*(note.text for note in ratings.notes), *moved_by_prior(ratings), *results_read.notes],
     )
     if as_json:
         faults = results_read.faults

@@ -43,7 +43,7 @@ from scipy.special import expit, stdtrit
 from arena.base.wording import counted, first_few, unknown
 from arena.ratings.clusters import Clusters, clustered, components, pairing_of
 from arena.ratings.interval import ELO_PER_LOGIT, Z95, Bools, Floats, Interval, Ints, los
-from arena.ratings.logistic import LogisticFit, logistic_fit, meat, scores, squares
+from arena.ratings.logistic import Design, LogisticFit, logistic_fit, meat, scores, squares
 from arena.rules.result import RESULTS, Colour
 
 POINTS = np.array([1.0, 0.5, 0.0])  # of a win, draw and loss
@@ -51,6 +51,7 @@ DRAW = 1  # index into POINTS
 VIRTUAL_LEAD = math.log(100)  # of the opponents of the prior's results, 800 Elo in logits
 RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave open has a value
 TIE_DECIMALS = 6  # ratings that are equal to this number of decimals of an Elo tie in the order of the table
+DENSE = 30_000  # numbers of a design up to which an array without gaps is faster than one with gaps
 FEWEST_LINES = 5  # openings that two players must have played alike from both sides to pass for one player
 MAX_NAMES = 8  # groups, and players of a group, that a note names
 
@@ -94,6 +95,7 @@ class Ratings:
     advantage: Interval  # of moving first, in Elo; without width if it was not fitted
     groups: tuple[tuple[str, ...], ...]  # players connected through games; Elo compares only inside a group
     notes: tuple[Note, ...]  # what a reader of the table must know
+    joint: JointFit | None = None  # what was fitted; None of ratings that are not from games
 
     def contrast(self, weights: Mapping[str, float]) -> Interval | None:
         """The sum of weight times Elo over players, `{a: 1, b: -1}` for a difference; the weights sum to 0.
@@ -152,9 +154,9 @@ def rate(
     played = _coded(games, names, first)
     twins = _twins(played, size)
     rated_as = _representatives(twins, anchors, size)
-    joint = _fitted(played, rated_as, anchors, prior)
-    cells, group = joint.cells, components(joint.cells.first, joint.cells.second, size)
-    elo, covariance, one_sided = _estimate(joint, _centred(group, anchors), group)
+    joint = _fitted(played, names, rated_as, anchors, prior)
+    cells, group = joint.cells, joint.group
+    elo, covariance, one_sided = _estimate(joint)
     advantage = Interval.around(float(elo[-1]), Z95 * math.sqrt(max(float(covariance[-1, -1]), 0.0)))
 
     elo, group = elo[rated_as], group[rated_as]
@@ -178,10 +180,10 @@ def rate(
             "measure: intervals that rest on them come from the model and the prior."
         )
         notes.append(Note(NoteKind.ALL_ALIKE, text))
-    if not joint.tells_advantage and len(anchors) < 2 and len(cells.first):
+    if not joint.is_free[-1] and len(anchors) < 2 and len(cells.first):
         text = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
         notes.append(Note(NoteKind.NO_ADVANTAGE, text))
-    return Ratings(table, pd.DataFrame(covariance, ranked, ranked), advantage, groups, tuple(notes))
+    return Ratings(table, pd.DataFrame(covariance, ranked, ranked), advantage, groups, tuple(notes), joint)
 
 
 def zero(players: Sequence[str], anchor: Mapping[str, float] = MappingProxyType({})) -> Mapping[str, float]:
@@ -198,7 +200,7 @@ def cluster_of_each(games: pd.DataFrame, names: Sequence[str]) -> Ints:
 # --- games as codes
 
 
-class _Cells(NamedTuple):
+class Cells(NamedTuple):
     """Encounters of two players with given colours."""
 
     first: Ints
@@ -262,15 +264,15 @@ def _representatives(twins: Collection[tuple[int, int]], anchors: Collection[int
     return first[part]
 
 
-def _cells(games: Clusters, size: int) -> _Cells:
+def _cells(games: Clusters, size: int) -> Cells:
     cells, cell = np.unique(games.first * size + games.second, return_inverse=True)
     number = games.weight * games.times[games.cluster]
     first, second = np.divmod(cells, max(size, 1))
     points, games_of = np.bincount(cell, number * POINTS[games.outcome]), np.bincount(cell, number)
-    return _Cells(first, second, points.astype(float), games_of.astype(float))
+    return Cells(first, second, points.astype(float), games_of.astype(float))
 
 
-def _tells_advantage(cells: _Cells, size: int) -> bool:
+def _tells_advantage(cells: Cells, size: int) -> bool:
     """Whether no strengths are 1 apart, first less second, in every game: they would pass for the advantage."""
     summed = squares(_design(cells.first, cells.second, size), np.ones(len(cells.first)))
     strengths, shared = summed[:size, :size], summed[:size, size]
@@ -281,32 +283,71 @@ def _tells_advantage(cells: _Cells, size: int) -> bool:
 # --- the fit
 
 
-class _Joint(NamedTuple):
-    """The strengths of all players and the advantage of moving first, fitted to all games."""
+class JointFit(NamedTuple):
+    """The strengths of all players and the advantage of moving first, as fitted to all games: for statistics."""
 
+    names: Sequence[
+        str
+    ]  # of the players, whose numbers are places in it; of those that are one the first has all games
     games: Clusters
-    cells: _Cells
+    cells: Cells
+    given: Floats  # parameters that were not fitted, nan for the others: strengths, then the advantage
     fit: LogisticFit
-    free: Bools  # parameters that were fitted
-    tells_advantage: bool  # whether the games do
     of_prior: Floats  # the part of the meat that is the prior's, whose results count as independent
+    group: Ints  # of each player: those of a number are connected through games
+    reference: Floats  # matrix that turns strengths into differences to what is 0
+
+    @property
+    def is_free(self) -> Bools:
+        """Which parameters were fitted."""
+        return np.isnan(self.given)
+
+    @property
+    def differences(self) -> int:
+        """How many differences of strengths were fitted: players less groups without a given one."""
+        free = self.is_free[:-1]
+        return int(np.count_nonzero(free)) - len({*self.group} - {*self.group[~free]})
+
+    def design(self, first: Ints, second: Ints) -> Design:
+        """A row of the fit's design for each two players."""
+        return _design(first, second, len(self.names))
+
+    def refitted(self, prior: float) -> JointFit:
+        """The fit to the same games with another weight of the prior."""
+        fit, of_prior = _fit(self.cells, self.given, prior)
+        return self._replace(fit=fit, of_prior=of_prior)
+
+    def elo(self) -> tuple[Floats, Floats]:
+        """The Elo of every player and, last, of moving first; its derivatives by the parameters."""
+        strengths, slopes = _over_both_colours(self.fit, self.cells)
+        elo = np.append(self.reference @ strengths, self.fit.theta[-1])
+        jacobian = np.vstack([self.reference @ slopes, np.eye(len(elo))[-1]])
+        return ELO_PER_LOGIT * elo, ELO_PER_LOGIT * jacobian
 
 
-def _fitted(played: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float], prior: float) -> _Joint:
+def _fitted(
+    played: pd.DataFrame, names: Sequence[str], rated_as: Ints, anchors: Mapping[int, float], prior: float
+) -> JointFit:
     """The fit to coded games; several anchors keep their Elo, and then there is no advantage."""
     size = len(rated_as)
     rated = played.assign(first=rated_as[played["first"]], second=rated_as[played["second"]])
     games = clustered(rated[rated["first"] != rated["second"]], size)
     cells = _cells(games, size)
-    tells_advantage = _tells_advantage(cells, size)
     given = np.full(size + 1, math.nan)
     if len(anchors) > 1:
         given[[*anchors]] = np.fromiter(anchors.values(), float) / ELO_PER_LOGIT
-    if len(anchors) > 1 or not tells_advantage:
+    if len(anchors) > 1 or not _tells_advantage(cells, size):
         given[size] = 0.0
+    group = components(cells.first, cells.second, size)
+    return JointFit(names, games, cells, given, *_fit(cells, given, prior), group, _centred(group, anchors))
+
+
+def _fit(cells: Cells, given: Floats, prior: float) -> tuple[LogisticFit, Floats]:
+    """The fit to the points of cells and to the prior's virtual results, and the part of the meat of these."""
+    size = len(given) - 1
     virtual = _virtual(size, prior)
     fit = logistic_fit(
-        vstack([_design(cells.first, cells.second, size), virtual.design]),
+        _stacked(_design(cells.first, cells.second, size), virtual.design),
         np.concatenate([cells.points, virtual.points]),
         np.concatenate([cells.games, virtual.games]),
         lead=np.concatenate([np.zeros(len(cells.games)), virtual.lead]),
@@ -314,14 +355,15 @@ def _fitted(played: pd.DataFrame, rated_as: Ints, anchors: Mapping[int, float], 
         given=given,
     )
     expected = expit(virtual.design @ fit.theta + virtual.lead)
-    of_prior = squares(virtual.design, virtual.games * expected * (1 - expected)) + RIDGE * np.eye(size + 1)
-    return _Joint(games, cells, fit, np.isnan(given), tells_advantage, of_prior)
+    return fit, squares(_compact(virtual.design), virtual.games * expected * (1 - expected)) + RIDGE * np.eye(
+        size + 1
+    )
 
 
 class _Virtual(NamedTuple):
     """The virtual results of the prior, a row each, as `logistic_fit` takes them."""
 
-    design: csr_array
+    design: Floats
     points: Floats
     games: Floats
     lead: Floats
@@ -331,18 +373,34 @@ def _virtual(size: int, prior: float) -> _Virtual:
     """A win of each player and a loss, then half a win and half a loss of the side that moves first."""
     players, ones = np.eye(size, size + 1), np.ones(size)
     advantage = np.eye(size + 1)[[size]]
-    design = csr_array(np.vstack([players, players, advantage]))
+    design = np.vstack([players, players, advantage])
     points = np.concatenate([ones, 0 * ones, [0.5]])
     lead = np.concatenate([VIRTUAL_LEAD * ones, -VIRTUAL_LEAD * ones, [0.0]])
     return _Virtual(design, prior * points, np.full(len(points), prior), lead)
 
 
-def _over_both_colours(fit: LogisticFit, cells: _Cells) -> tuple[Floats, Floats]:
+def _compact(rows: Floats) -> Design:
+    """A design of many numbers, most of which are 0, without these."""
+    return rows if rows.size <= DENSE else csr_array(rows)
+
+
+def _stacked(rows: Design, below: Floats) -> Design:
+    """One design of both parts."""
+    stacked: Design = (
+        np.vstack([rows, below]) if isinstance(rows, np.ndarray) else vstack([rows, csr_array(below)])
+    )
+    return stacked
+
+
+def _over_both_colours(fit: LogisticFit, cells: Cells) -> tuple[Floats, Floats]:
     """Strengths whose differences mean the expected score over both colours; their derivatives by the parameters.
 
     `float[players]` and `float[players, parameters]`. With s(d) = 1 / (1 + e^-d), two players whose strengths
     differ by d expect (s(d + h) + s(d - h)) / 2 over both colours, which is nearer to 1/2 than s(d). So the data
     are made symmetric: each cell has these points. The strengths are the fit to them, without an advantage.
+
+    Where each pairing has as many games of either colours, the points themselves are symmetric and would do (0.04
+    Elo at an advantage of 35). Where some are missing they are not: a fit to them is 1 to 16 Elo away.
     """
     size = len(fit.theta) - 1
     strengths, h = fit.theta[:size], fit.theta[size]
@@ -358,25 +416,22 @@ def _over_both_colours(fit: LogisticFit, cells: _Cells) -> tuple[Floats, Floats]
     return even.theta, even.bread @ np.column_stack([by_difference, by_h])
 
 
-def _estimate(joint: _Joint, reference: Floats, group: Ints) -> tuple[Floats, Floats, int]:
+def _estimate(joint: JointFit) -> tuple[Floats, Floats, int]:
     """Elo of every player and, last, of moving first, and its covariance by clusters of games (the sandwich).
 
-    *reference*, `float[players, players]`, turns strengths into differences to what is 0. The number returned is
-    that of pairings whose results were all alike, so that the model's variance replaces theirs.
+    The number returned is that of pairings whose results were all alike, so that the model's variance replaces
+    theirs.
     """
-    games, fit, size = joint.games, joint.fit, len(reference)
-    strengths, slopes = _over_both_colours(fit, joint.cells)
-    elo = ELO_PER_LOGIT * np.append(reference @ strengths, fit.theta[size])
-    jacobian = ELO_PER_LOGIT * np.vstack([reference @ slopes, np.eye(size + 1)[size]])
-
-    design = _design(games.first, games.second, size)
+    games, fit, size = joint.games, joint.fit, len(joint.names)
+    elo, jacobian = joint.elo()
+    design = joint.design(games.first, games.second)
     expected = expit(design @ fit.theta)
     of_cluster = scores(design, games.weight * (POINTS[games.outcome] - expected), games.cluster)
-    scale = games.times * _scale(games.times.sum(), joint.free[:size], group)
+    scale = games.times * _scale(games.times.sum(), joint.differences)
     alike, one_sided = _alike(games, size)
     by_clusters = meat(of_cluster, scale) + joint.of_prior
     by_model = meat(of_cluster, scale * ~alike) + joint.of_prior
-    by_model += squares(design, games.information * _game_variance(games, expected, size) * alike[games.cluster])
+    by_model += squares(design, games.information * game_variance(games, expected, size) * alike[games.cluster])
     of_clusters, of_model = (fit.covariance(middle, jacobian) for middle in (by_clusters, by_model))
     replaced = np.trace(of_model[:-1, :-1]) > np.trace(of_clusters[:-1, :-1])
     covariance: Floats = of_model if replaced else of_clusters
@@ -384,27 +439,31 @@ def _estimate(joint: _Joint, reference: Floats, group: Ints) -> tuple[Floats, Fl
     return elo, covariance, one_sided if replaced else 0
 
 
-def _scale(clusters: float, free: Bools, group: Ints) -> float:
+def _scale(clusters: float, differences: int) -> float:
     """By what the squares of few clusters are scaled.
 
-    They are those of the excess over a fit to the same games, so by clusters / (clusters - fitted differences), of
-    which there are fitted players less groups without a given one; and so that normal quantiles give the intervals
-    of Student's t with these degrees of freedom.
+    They are those of the excess over a fit to the same games, so by clusters / (clusters - fitted differences);
+    and so that normal quantiles give the intervals of Student's t with these degrees of freedom.
     """
-    differences = np.count_nonzero(free) - len({*group} - {*group[~free]})
     left = clusters - differences
     return float(clusters / max(left, 1) * (stdtrit(max(left, 2), 0.975) / Z95) ** 2)
 
 
-def _design(first: Ints, second: Ints, size: int) -> csr_array:
+def _design(first: Ints, second: Ints, size: int) -> Design:
     """The derivatives of s - t + h by the parameters, a row for each two players, `float[rows, players + 1]`."""
+    if len(first) * (size + 1) <= DENSE:
+        design = np.zeros((len(first), size + 1))
+        design[:, size] = 1
+        np.put_along_axis(design, first[:, None], 1, axis=1)
+        np.put_along_axis(design, second[:, None], -1, axis=1)
+        return design
     row, ones = np.arange(len(first)), np.ones(len(first))
     columns = np.concatenate([first, second, np.full(len(first), size)])
     values = np.concatenate([ones, -ones, ones])
     return coo_array((values, (np.tile(row, 3), columns)), shape=(len(first), size + 1)).tocsr()
 
 
-def _game_variance(games: Clusters, expected: Floats, size: int) -> Floats:
+def game_variance(games: Clusters, expected: Floats, size: int) -> Floats:
     """The variance of a game's score in each row of *games*, were it as the model has it.
 
     A game of expected score p is drawn in at most 2 min(p, 1 - p) of cases; where it is in a share c of these, its

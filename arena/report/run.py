@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from arena.base.wording import counted
+from arena.ratings.residuals import residuals
 from arena.report.tables import (
     ablation,
     comparisons,
@@ -108,7 +109,7 @@ class Run(RatedRun):
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Rating, counts, cost per move and swept settings of each player, in rank order."""
-        table = standings.standings(self.ratings.table, self.survey.totals, self.ratings.groups)
+        table = standings.standings(self.ratings, self.survey.totals)
         return standings.with_settings(table, self.experiment.players)
 
     @cached_property
@@ -125,6 +126,11 @@ class Run(RatedRun):
     def crosstable(self) -> pd.DataFrame:
         """Points of the row player out of the games against the column player, such as "12.5/20"."""
         return outcomes.crosstable(self.games, self.placed)
+
+    @cached_property
+    def residuals(self) -> pd.DataFrame:
+        """The score of each pairing beyond what the ratings expect; the first row is of all together."""
+        return residuals(self.ratings)
 
     @cached_property
     def terminations(self) -> pd.DataFrame:

@@ -126,9 +126,14 @@ def test_a_newer_ledger_is_refused_in_a_line_by_all_who_read_it(kept: Path) -> N
     assert (kept / FILE).read_bytes() == data
 
 
-def test_columns_of_nobody_are_refused(kept: Path) -> None:
+@pytest.mark.parametrize("is_in_definition", [False, True])
+def test_columns_of_nobody_are_refused(kept: Path, is_in_definition: bool) -> None:
     with closing(sqlite3.connect(kept / FILE, isolation_level=None)) as connection:
-        connection.execute("ALTER TABLE games ADD COLUMN spirit TEXT")
+        if is_in_definition:
+            connection.execute("DROP TABLE games")
+            connection.execute(replace(GAMES, columns={**GAMES.columns, "spirit": "TEXT"}).definition)
+        else:
+            connection.execute("ALTER TABLE games ADD COLUMN spirit TEXT")
     with pytest.raises(StoreError, match="another version"):
         arena.load(kept)
     experiment = load(kept / "kept.yaml")

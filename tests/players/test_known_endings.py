@@ -18,10 +18,11 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
+from players.negamax.player import Negamax
 from players.negamax.score import WIN, decided_value
 from players.negamax.switches import PRESETS
 from players.player import LEVELS, Limit, PlayerSpec
-from players.table import build_player, complete_player
+from players.table import build_player
 from tests.benchmarks.claims import claims, contradicts, ending
 from tests.helpers.command_line import invoke, one_line
 from tests.helpers.endings import tables_of
@@ -127,7 +128,7 @@ def test_no_search_claims_a_win_that_the_tables_deny(pieces: int, searches: int)
 @pytest.mark.parametrize("depth", [5, 9])
 def test_where_few_pieces_are_left_no_win_or_loss_within_the_depth_is_missed(depth: int) -> None:
     tables = tables_of(ENGLISH, PIECES)
-    player = complete_player(PlayerSpec("a", "negamax", Limit(depth=depth), {"preset": "full"}), ENGLISH)
+    player = Negamax(ENGLISH, "simple", "full")
     near = [
         (position, value)
         for position in endings(ENGLISH, 800, PIECES)

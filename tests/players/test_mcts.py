@@ -238,6 +238,10 @@ def test_what_is_below_a_move_is_kept_whole():
     keep_below(state, tree, reply)
     assert subtree(tree, 0) == expected
     assert state["used"] == WIDTH * size(expected)
+    again = next(child for child in range(WIDTH, state["used"], WIDTH) if tree[child + FIRST])
+    expected = subtree(tree, again)
+    keep_below(state, tree, again)
+    assert (subtree(tree, 0), state["used"]) == (expected, WIDTH * size(expected))
 
 
 @pytest.mark.full

@@ -352,6 +352,15 @@ def test_a_search_reads_nothing_of_an_earlier_one_when_a_game_has_begun(name):
             assert used.choose(game, limit, random.Random(number)) == expected, (game.fen, limit)
 
 
+def test_moves_that_cut_in_an_earlier_game_are_not_tried_first():
+    rng, used = random.Random(2), Negamax(ENGLISH, "simple", "alphabeta", order="all")
+    for _ in range(6):
+        position = random_line(ENGLISH, 12, rng).position
+        used.begin()
+        new = Negamax(ENGLISH, "simple", "alphabeta", order="all")
+        assert choose(used, ENGLISH, position, 4) == choose(new, ENGLISH, position, 4)
+
+
 def test_a_move_that_minimax_of_a_hybrid_did_not_come_to_has_no_value_of_an_earlier_search():
     game = Game(ENGLISH, parse_fen(ENGLISH, "W:W5,14,20,29:B4,6,8,11,12"))
     used, new = (Hybrid(ENGLISH, evaluation="simple", tt=1, tree=1) for _ in range(2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from tests.helpers.report_data import (
     frames,
     moves_with,
     player,
+    rated,
     run_of,
     specs,
 )  # fmt: skip
@@ -51,12 +53,12 @@ def test_terminations_come_most_frequent_first_with_their_share() -> None:
 
 
 def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_group() -> None:
-    ratings = pd.DataFrame({"player": ["a", "b", "c", "d", "idle"], "games": [4, 4, 2, 2, 0]})
-    ratings = ratings.assign(elo=1.0, elo_low=0.0, elo_high=2.0, score=0.5, los=0.7)
-    groups = [("a", "b"), ("c", "d"), ("idle",)]
-    table: Any = standings(ratings, totals(moves_with([])), groups).set_index("player")
+    groups = (("a", "b"), ("c", "d"), ("idle",))
+    ratings = rated(dict.fromkeys(["a", "b", "c", "d", "idle"], 1.0), groups=groups)
+    given = ratings.table.assign(games=[4, 4, 2, 2, 0], score=0.5, los=0.7)
+    table: Any = standings(replace(ratings, table=given), totals(moves_with([]))).set_index("player")
     assert table["los"].dropna().to_dict() == {"a": 0.7, "c": 0.7}
-    assert table.loc["idle", ["elo", "elo_low", "elo_high", "score", "los"]].isna().all()
+    assert table.loc["idle", ["elo", "elo_low", "elo_high", "score", "los", "best"]].isna().all()
     assert table.loc["d", "elo"] == 1.0
 
 

@@ -21,6 +21,7 @@ from arena.report.run import Run
 from arena.report.sentences.answer import answer, gains, more_games, opening, suite_claims
 from arena.report.sentences.cautions import (
     below_random,
+    beyond_ratings,
     cautions,
     cut_short,
     failures,
@@ -395,3 +396,22 @@ def test_one_of_several_runs_says_which_and_leads_back_unless_it_is_published(tm
     page = html(run, {}, [])
     assert f"{run.name}: english-1k</h1>" in page and 'href="../report.html"' in page
     assert 'href="../report.html"' not in html(changed(run, published={}), {}, [])
+
+
+def test_a_cycle_that_ratings_cannot_tell_is_a_caution_and_stands_in_each_pairing(tmp_path: Path) -> None:
+    beats = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
+    players = [player(name) for name in ("rock", "paper", "scissors")]
+    run = synthetic(tmp_path, players, 20)
+    games = run.games
+    white = [(white, black) in beats for white, black in zip(games["white"], games["black"], strict=True)]
+    won = np.where(games["opening"] % 10 < 7, white, ~np.array(white))
+    games = games.assign(result=np.where(won, "white", "black"), termination="no_moves")
+    cyclic = changed(run, games=games)
+    (sentence,) = beyond_ratings(cyclic)
+    assert "70.0 % of the points against" in sentence or "30.0 % of the points against" in sentence
+    assert "where 50.0 % are expected" in sentence and sentence in cautions(cyclic)
+    assert beyond_ratings(run) == []
+    summary = plain(markdown(cyclic))
+    for name, other in beats:
+        first, second = sorted((name, other), key=cyclic.placed.index)
+        assert re.search(rf"\| {first} +\| {second} .*\| {'[+]' if first == name else '−'}20 ± \d+ *\|", summary)

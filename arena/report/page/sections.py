@@ -12,9 +12,11 @@ import pandas as pd
 from markupsafe import Markup
 
 from arena.base.files import REPORT
-from arena.base.number import percent
+from arena.base.number import percent, probability
 from arena.base.wording import counted, listed
+from arena.ratings.interval import Interval
 from arena.ratings.match import summary
+from arena.ratings.prior import moved_by_prior
 from arena.report.charts.catalogue import charts_of
 from arena.report.faults import Place
 from arena.report.marks import game_link
@@ -42,6 +44,7 @@ from arena.report.sentences.cautions import outside
 from arena.report.sentences.facts import byes, details, facts, first_move, one_scale
 from arena.report.sentences.grading import cost, judged, solved
 from arena.report.tables.catalogue import TABLES
+from arena.report.tables.forms import points_in_100
 from arena.report.tables.outcomes import sides, white_points
 from arena.report.tables.table import EMPTY, Cell
 from arena.report.tables.views import comparisons as comparison_cells
@@ -173,7 +176,9 @@ class RunPage:
 
     def _standings(self) -> list[Block]:
         zero = f"Elo: {self.run.zero}." if self.run.standings["elo"].notna().any() else ""
-        note = " ".join(filter(None, (zero, first_move(self.run), byes(self.run))))
+        note = " ".join(
+            filter(None, (zero, first_move(self.run), byes(self.run), *moved_by_prior(self.run.ratings)))
+        )
         return [standings(self.run, self.linked), Text(note, "note")]
 
     def _crosstable(self) -> list[Block]:
@@ -269,6 +274,7 @@ def _pairings(run: Run) -> list[Block]:
     place = {name: place for place, name in enumerate(run.placed)}
     games = sides(run.games)
     games = games.assign(player=games["player"].map(place), opponent=games["opponent"].map(place))
+    excess = _excess(run)
     met = games[games["player"] < games["opponent"]].groupby(["player", "opponent"])["points"].agg(list)
     rows = []
     for row in met.head(MOST_PAIRS).reset_index().to_dict("records"):
@@ -276,15 +282,40 @@ def _pairings(run: Run) -> list[Block]:
         difference = run.ratings.contrast({name: 1.0, other: -1.0})
         results = " - ".join(str(points.count(result)) for result in (1.0, 0.5, 0.0))
         elo = Cell(difference.value, str(difference)) if difference else EMPTY
-        rows.append((Cell(name, name), Cell(other, other), Cell(sum(points) / len(points), results), elo))
+        beyond = [excess.get((name, other), EMPTY)] if excess else []
+        score = Cell(sum(points) / len(points), results)
+        rows.append((Cell(name, name), Cell(other, other), score, elo, *beyond))
     if rows:
-        head = ["Player", "Against", "Won, drawn, lost", "Rated difference"]
+        head = [
+            "Player",
+            "Against",
+            "Won, drawn, lost",
+            "Rated difference",
+            *(["Beyond ratings"] if excess else []),
+        ]
         blocks.append(Table.of(pd.DataFrame(rows, columns=head, dtype=object)))
         if len(run.players) > 2:
             blocks.append(Text("The difference in Elo rests on all games of the run, not on these alone.", "note"))
+        if excess:
+            chance = probability(run.residuals["chance"].iloc[0])
+            text = (
+                "Beyond ratings: points in 100 games more than the ratings expect, with 95 % intervals. Where the "
+                f"ratings tell all, all pairings together differ as much as here with a chance of {chance}."
+            )
+            blocks.append(Text(text, "note"))
     if len(met) > MOST_PAIRS:
         blocks.append(Text(f"The first {MOST_PAIRS} of {len(met):,} pairings; crosstable.csv has all.", "note"))
     return blocks
+
+
+def _excess(run: Run) -> dict[tuple[str, str], Cell]:
+    """What two players score against each other beyond their ratings, from the view of either."""
+    cells = {}
+    for row in run.residuals.iloc[1:].to_dict("records"):
+        name, other, (value, low, high) = row["player"], row["opponent"], Interval.of(row, "excess")
+        cells[name, other] = Cell(value, points_in_100(value, low, high))
+        cells[other, name] = Cell(-value, points_in_100(-value, -high, -low))
+    return cells
 
 
 def _endings(run: Run) -> list[Block]:

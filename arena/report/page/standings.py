@@ -8,14 +8,14 @@ from urllib.parse import quote
 import pandas as pd
 from markupsafe import Markup
 
-from arena.base.number import known, percent
+from arena.base.number import known, percent, probability
 from arena.ratings.interval import Interval
 from arena.report.describe import describe
 from arena.report.marks import elo_html, player_link, results_bar, scale, whisker
 from arena.report.page.blocks import Heading, Table, text_cell
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
-from arena.report.tables.table import EMPTY, Cell
+from arena.report.tables.table import EMPTY, Cell, cell
 from arena.report.template import wrapping
 
 _OF_SWISS = ("points", "buchholz", "sonneborn_berger")
@@ -23,7 +23,7 @@ _OF_SWISS = ("points", "buchholz", "sonneborn_berger")
 
 
 def standings(run: Run, linked: Collection[str] = ()) -> Table:
-    """All players in the order of the format, else by Elo: what each is, Elo, score, results.
+    """All players in the order of the format, else by Elo: what each is, Elo, chance of being best, results.
 
     `linked` are the players whose names lead to pages of their own.
     """
@@ -33,11 +33,13 @@ def standings(run: Run, linked: Collection[str] = ()) -> Table:
     rows = table.to_dict("records")
     intervals = [Interval.of(row, "elo") for row in rows]
     ends = scale(intervals)
+    best = dict(zip(run.standings["player"], run.standings.get("best", ()), strict=False))
     head = [Heading("#", "n rank"), Heading("Player", "name")]
     head += [Heading(name, "n" if name in ("Points", "Round") else "n wide") for name in placed]
     head += [
         Heading("Elo", "n elo"),
         Heading("95 % interval", "plot"),
+        *([Heading("Best", "n wide")] if best else []),
         Heading("Score", "n wide" if "Points" in placed else "n"),
         Heading("Won, drawn, lost", "results wide"),
     ]
@@ -56,6 +58,7 @@ def standings(run: Run, linked: Collection[str] = ()) -> Table:
             *(text_cell(texts[i]) for texts in placed.values()),
             Cell(elo.value, str(elo), elo_html(elo)) if known(elo.value) else EMPTY,
             Cell(None, "", whisker(elo, ends)),
+            *([cell(best.get(name), probability(best.get(name)))] if best else []),
             Cell(score, percent(score)),
             Cell(score, " - ".join(map(str, counts)), results_bar(*counts)) if games else EMPTY,
         ])  # fmt: skip
@@ -87,7 +90,7 @@ def crosstable(run: Run, linked: Collection[str] = (), *, has_games: bool = Fals
     With `has_games` each figure leads to the games of the two in the viewer.
     """
     cells = TABLES["crosstable"].cells(run.crosstable)
-    names = [cell.text for cell in cells["Player"]]
+    names = [named.text for named in cells["Player"]]
     head = [Heading("Player", "name"), *(Heading(str(i + 1)) for i in range(len(names)))]
     body = [
         [

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import partial
+from typing import Any
 
 from arena.base.number import percent, quantity
 from arena.base.wording import counted, first_few
@@ -29,6 +30,8 @@ MOST = 5
 """Players that a sentence names."""
 CUT = 0.05
 """Share of games that the ply limit ends from which on it is noted."""
+UNTOLD, UNTOLD_CHANCE = 0.05, 0.01
+"""Points a game that pairings score beyond their ratings, and the chance of that, from which on it is noted."""
 REPEATED = 0.5
 """Share of games that repeat others from which on it is noted."""
 _CAUTIONARY = (NoteKind.GROUPS, NoteKind.REPEATED)
@@ -44,7 +47,8 @@ def failures(run: Run) -> list[str]:
 
 def cautions(run: Run) -> list[str]:
     """What is worth a look before the results are believed."""
-    makers = [cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes, unmeasured]
+    makers = [cut_short, too_long, suspected, pondered, below_random, waited, _ended_early, _notes, beyond_ratings]
+    makers.append(unmeasured)
     made = (
         run.faults.attempt(Place.OPENING, f"the caution {maker.__name__}", partial(maker, run), [])
         for maker in [*(makers if len(run.games) else []), _changes]
@@ -80,6 +84,20 @@ def _notes(run: Run) -> list[str]:
     if len(run.ratings.groups) < 2 and run.repeated_games <= REPEATED * len(run.games):
         return []
     return [note.text for note in run.ratings.notes if note.kind in _CAUTIONARY]
+
+
+def beyond_ratings(run: Run) -> list[str]:
+    """That pairings certainly score otherwise than ratings expect, by UNTOLD beyond chance, and which one most."""
+    rows: list[dict[Hashable, Any]] = run.residuals.to_dict("records")
+    if not rows or not (rows[0]["chance"] < UNTOLD_CHANCE and rows[0]["excess"] > UNTOLD):
+        return []
+    whole, most = rows[0], min(rows[1:], key=lambda row: row["chance"])
+    return [
+        "One number a player does not tell all: pairings score otherwise than the ratings expect, by "
+        f"{100 * whole['excess']:.0f} points in 100 beyond chance. {most['player']} has {percent(most['score'])} "
+        f"of the points against {most['opponent']}, where {percent(most['expected'])} are expected. Each pairing, "
+        "under Details, has the others."
+    ]
 
 
 def failing(run: Run) -> dict[str, int]:

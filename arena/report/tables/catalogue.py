@@ -18,6 +18,7 @@ from arena.report.tables.forms import (
     interval_text,
     mean_of,
     plain,
+    points_in_100,
     seconds,
     share,
     share_of,
@@ -42,6 +43,7 @@ HEADINGS: dict[str, tuple[str, Callable[..., str]]] = {
     "score": ("Score", percent),
     "score_elo": ("Elo of score", elo),
     "los": ("LOS", probability),
+    "best": ("Best", probability),
     "nodes_per_move": ("Nodes/move", quantity),
     "seconds_per_move": ("Time/move", seconds),
     "points": ("Points", plain),
@@ -50,6 +52,9 @@ HEADINGS: dict[str, tuple[str, Callable[..., str]]] = {
     "byes": ("Byes", count),
     "void_rounds": ("Void rounds", count),
     "status": ("Status", str),
+    "expected": ("Expected", percent),
+    "excess": ("Beyond ratings", points_in_100),
+    "chance": ("Chance", probability),
     "round": ("Round", plain),
     "opponent": ("Against", plain),
     "conceded": ("Conceded", plain),
@@ -96,7 +101,10 @@ READ_TOGETHER = {
     "converted": ("converted", "won_endings"),
     "held": ("held", "drawn_endings"),
     "extra_plies": ("extra_plies", "kept_wins"),
-} | {name: Interval.columns_of(name) for name in ("node_ratio", "time_ratio", "elo_difference", "error_rate")}
+} | {
+    name: Interval.columns_of(name)
+    for name in ("node_ratio", "time_ratio", "elo_difference", "error_rate", "excess")
+}
 """The columns whose values the form of a column takes, if not that one's alone."""
 
 
@@ -211,9 +219,10 @@ rank: place in the joint rating, from 1
 player elo elo_low elo_high games wins draws losses
 score [0 to 1]: points per game
 los [0 to 1]: likelihood of superiority over the next player of the table
+best [0 to 1]: probability of being the best of all players connected through games, where there are three or more
 nodes_per_move seconds_per_move
 score_elo [Elo]: Elo of the score alone over the other player, where there are two
-shown: rank player elo elo_low games wins draws losses score score_elo los nodes_per_move
+shown: rank player elo elo_low games wins draws losses score score_elo los best nodes_per_move
 shown: seconds_per_move
 
 ## order
@@ -245,6 +254,16 @@ shown: place player file status failures seconds_longest | reasons
 
 ## crosstable
 player
+
+## residuals
+player: the better rated player; empty in the first row, which is of all pairings together
+opponent: the other one
+games [games]: games played, those that repeat others counted once
+score [0 to 1]: points a game of the first player
+expected [0 to 1]: points a game that the joint fit expects of it in the same games
+excess [points] ±: score less expected; in the first row its root mean square beyond chance
+chance [0 to 1]: chance of so great an excess where ratings tell all, for all pairings together
+shown: player opponent games score expected excess chance
 
 ## effort
 player family

@@ -2,51 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from arena.ratings.best import best
 from arena.ratings.interval import elo_from_score
-from arena.ratings.joint import rate
+from arena.ratings.joint import Ratings, rate
 from arena.report.tables.settings import key, settings, varied
 from arena.report.tables.survey import time_of
 from arena.rules.result import Colour
 from players.player import PlayerSpec
 
 
-def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
-    """The table of `arena.ratings.joint.rate` with what each player spent on a move.
+def standings(ratings: Ratings, totals: pd.DataFrame) -> pd.DataFrame:
+    """The table of a joint rating with what each player spent on a move.
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
-    all moves of the player, forced ones included; `totals` is that of `tables.survey`. Elo and score are missing
-    for a player without games, and los for the last of each of `groups`, the players connected through games:
-    nobody follows there.
+    all moves of the player, forced ones included; `totals` is that of `tables.survey`.
     """
     totals = totals.assign(seconds=time_of(totals))
     effort = totals.groupby("player")[["moves", "nodes", "seconds"]].sum()
     nodes, seconds = effort["nodes"] / effort["moves"], effort["seconds"] / effort["moves"]
     effort = pd.DataFrame({"nodes_per_move": nodes.where(nodes > 0), "seconds_per_move": seconds})
     return (
-        rating_table(ratings, groups)
-        .merge(effort, how="left", left_on="player", right_index=True)
-        .reset_index(drop=True)
+        rating_table(ratings).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
     )
 
 
-def rating_table(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
-    """The table of `arena.ratings.joint.rate`, with what is unknown missing, and figures of the score.
+def rating_table(ratings: Ratings) -> pd.DataFrame:
+    """The table of a joint rating, with what is unknown missing, and further figures.
 
-    Two players have `score_elo`, too: the Elo that each one's score alone gives it over the other, as match tools
-    count it, without prior and first-move advantage; missing for a score of 0 or 1, and
-    where the two are one player.
+    Elo and score are missing for a player without games, and los for the last of each group of players connected
+    through games: nobody follows there. Three players or more have `best`, the probability of being that
+    (`arena.ratings.best`), which los says of two. These have `score_elo`: the Elo that each one's score alone
+    gives it over the other, as match tools count it, without prior and first-move advantage; missing for a score
+    of 0 or 1, and where the two are one player.
     """
-    table = ratings.copy()
+    table = ratings.table.copy()
     figures = ["elo", "elo_low", "elo_high", "score", "los"]
     table[figures] = table[figures].astype(float).where(table["games"] > 0)
-    table.loc[table["player"].isin([group[-1] for group in groups]), "los"] = np.nan
+    table.loc[table["player"].isin([group[-1] for group in ratings.groups]), "los"] = np.nan
+    if len(table) > 2:
+        table["best"] = best(ratings)
     if len(table) == 2:
         table["score_elo"] = [elo_from_score(s) if 0 < s < 1 else np.nan for s in table["score"]]
         table["score_elo"] = table["score_elo"].where(table["elo"].notna())
