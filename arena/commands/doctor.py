@@ -158,6 +158,8 @@ def plan(config: Path, games: int | None, workers: Workers | None, as_json: bool
             variant = tournament.variant.name
             echo(f"{name}: {experiment.format.type}, {variant}, {len(tournament.players)} players")
             echo(f"  {parts}")
+            for line in tournament.notes:
+                echo(f"  {line}")
             _print_expected(expected, processes, _most(tournament))
     if as_json:
         click.echo(json.dumps(documents.get("", documents)))

@@ -48,10 +48,10 @@ def openings(
     if variant is None:
         raise ArenaError("of which variant? arena openings VARIANT")
     if file is not None:
-        openings, left_out = sources.file_openings(variant, file)
+        openings, left_out, _ = sources.file_openings(variant, file)
         if strict and left_out:
             raise ArenaError(left_out[0])
-        for line in sources.left_out_lines(left_out):
+        for line in [*sources.left_out_lines(left_out), *sources.doubled_lines(openings, file.name)]:
             say(line)
         listed = sources.drawn(openings, count, seed)
     elif name is not None:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from arena.base.wording import choices, listed, nearest, unknown
 from arena.experiment.formats import FORMATS, FormatField
 from arena.experiment.formats.base import Format
-from arena.experiment.openings import RANDOM
+from arena.experiment.openings import RANDOM, Openings
 from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source
@@ -26,6 +26,7 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
     yield from variant_problems(source, data.get("variant"))
     yield from suite_problems(source, data.get("suite"))
     yield from _opening_problems(source, data.get("openings"))
+    yield from _repetition_problems(source, data)
     players = data.get("players")
     if not isinstance(players, list):
         return
@@ -55,10 +56,22 @@ def variant_problems(source: Source, described: Any) -> Iterator[Problem]:
 def _opening_problems(source: Source, openings: Any) -> Iterator[Problem]:
     """Yield a problem for each key of random openings beside those of a set or a file."""
     given = openings if isinstance(openings, dict) else {}
-    for origin in ("set", "file"):
-        for key in RANDOM if given.get(origin) is not None else ():
-            if key in given:
-                yield source.problem(("openings", key), f"{key!r} is of random openings; {origin!r} has others")
+    origins = [origin for origin in ("set", "file") if given.get(origin) is not None]
+    for key in RANDOM if len(origins) == 1 else ():
+        if key in given:
+            yield source.problem(("openings", key), f"{key!r} is of random openings; {origins[0]!r} has others")
+
+
+def _repetition_problems(source: Source, data: dict[str, Any]) -> Iterator[Problem]:
+    """Yield a problem for an early end by games that may repeat others: their moves are not compared before it."""
+    try:
+        openings = Openings.model_validate(data.get("openings", {}))
+    except ValidationError:
+        return
+    for key in ("sprt", "until") if openings.are_repeated else ():
+        if data.get(key) is not None:
+            message = f"{key!r} needs different openings: games from the same one may be alike, and say no more"
+            yield source.problem((key,), message)
 
 
 def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem]:

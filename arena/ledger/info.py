@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -63,6 +63,12 @@ class RunInfo(NamedTuple):
     """The versions that differed when the run was resumed all the same."""
     left_out_files: Mapping[str, Mapping[str, str]] = _NONE
     """As `files` of the players that are left out, by player."""
+    files_of: Mapping[str, Sequence[str]] = _NONE
+    """The paths of those of `files` that each player is made of, by player."""
+
+    def files_by(self, player: str) -> dict[str, str]:
+        """As `files` of a player; all of them where that is not known, of a run that an earlier version began."""
+        return {path: self.files[path] for path in self.files_of.get(player, self.files)}
 
     @property
     def faulty(self) -> tuple[Finding, ...]:

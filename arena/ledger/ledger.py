@@ -11,11 +11,22 @@ from sqlite3 import Connection
 from typing import Any, NamedTuple, TypeAlias, get_type_hints
 
 from arena.base.files import replace
-from arena.base.wording import first_few
+from arena.base.wording import counted, first_few
 from arena.base.writing import write_text
 from arena.experiment.kept import FILE as KEPT
 from arena.experiment.kept import MARK, as_yaml
 from arena.experiment.model import Experiment
+from arena.ledger.growth import (
+    KEYS,
+    Growth,
+    Stored,
+    Wanted,
+    growth,
+    keep_earlier,
+    renumber,
+    renumber_files,
+    settle_files,
+)
 from arena.ledger.info import RunInfo
 from arena.ledger.packing import GRADE_RECORD, MOVE_RECORD, SEARCH_COLUMNS
 from arena.ledger.record import (
@@ -48,6 +59,8 @@ _FACTS, _INFO = "facts", "manifest"
 """Keys of the documents with what belongs to what the run is, and with all of its info once it was begun."""
 _NAMED = 5
 """Games that a message names, at most."""
+_RENUMBERED = "renumbered"
+"""Key of a document of a run that has grown, until the files in its folder have the new numbers of its games."""
 DISQUALIFIED = "disqualified"
 """Key of the document that names the players of a tournament of whom no game counts."""
 SPENT = "spent"
@@ -126,10 +139,6 @@ FinalOrder: TypeAlias = Sequence[tuple[str, Mapping[str, float | str]]]
 """Players, best first, with what their places rest on, by columns of `order.csv`."""
 
 
-class OtherOpenings(StoreError):
-    """A folder's games are from other openings than those of its run now."""
-
-
 class Ledger(Store):
     """The ledger of one run, open for writing."""
 
@@ -142,15 +151,23 @@ class Ledger(Store):
     ) -> None:
         """Open the ledger in `folder`, or make one for an experiment, whose `openings` are FENs.
 
-        A sequential test may have other openings than before, if its games are from the first of them. Damaged
+        A run may have grown, as `arena.ledger.growth` says; `grown` tells what becomes of its games. Damaged
         games and searches are removed; `repaired` names them. Raises StoreError if the folder cannot be
         written to, is in use, or holds another experiment or games from other openings.
         """
-        self._experiment, self._openings = experiment, openings
-        self._played: dict[int, tuple[int, str]] = {}
-        """By number of an opening a game that was found, and its FEN."""
+        self._experiment, self._info, self._openings = experiment, info, openings
+        self._growth = Growth({})
+        self.grown: str = ""
+        """What became of the games of a run that was made larger, in one line; "" if it was not."""
+        self._played: dict[int, str] = {}
+        """The FENs of the openings of games that were found, by their numbers."""
         parts = _parts(experiment, info)
         super().__init__(folder / FILE, TABLES, parts, columns=COLUMNS, filled_in=_filled_in)
+        try:
+            self._settle_files()
+        except BaseException:
+            self.close()
+            raise
         if self.documents().get(CHANGEABLE) != (changeable := experiment.changeable()):
             self.put(CHANGEABLE, changeable)
         self._recorded: dict[int, int] = dict(self.rows(_CHECKSUMS))
@@ -161,21 +178,48 @@ class Ledger(Store):
     def _note(self, table: Table, row: tuple[Any, ...]) -> None:
         if table is GAMES and self._openings is not None:
             game = dict(zip(GAMES.columns, row, strict=False))
-            self._played[game["opening"]] = game["game"], game["opening_fen"]
+            self._played[game["opening"]] = game["opening_fen"]
 
     def _is_ours(self, changed: Mapping[str, tuple[Any, Any]]) -> bool:
-        is_longer = self._experiment.sprt is not None and changed.keys() <= {"openings", "games"}
-        if changed and not is_longer:
-            return False
-        openings = self._openings() if self._played and self._openings is not None else ()
-        for number, (game, position) in sorted(self._played.items()):
-            if number > len(openings) or openings[number - 1] != position:
-                raise OtherOpenings(
-                    f"{self.path.parent} has games from other openings (that of game {game} is not number "
-                    f"{number} of the {len(openings)} now): put them back as they were, or give this run another "
-                    "name or --out"
-                )
+        openings = list(self._openings()) if self._openings is not None else []
+        is_moved = any([fen] != openings[number - 1 : number] for number, fen in self._played.items())
+        if not (changed or is_moved) or not changed.keys() <= KEYS:
+            return not changed
+        stored, games = self.documents(), list(Stored.all_of(self.connection))
+        before = Wanted(stored_experiment(stored, self.path), run_info(stored, self.path))
+        after = Wanted(self._experiment, self._info)
+        self._growth, self.is_grown = growth(self.path.parent, before, after, openings, games), True
         return True
+
+    def _describe_anew(self) -> None:
+        folder, grown = self.path.parent, self._growth
+        kept = len(grown.places)
+        self.grown = f"the run in {folder} has other openings or players: {counted(kept, 'game')} of it stay"
+        if grown.others:
+            earlier = keep_earlier(folder, FILE, self.connection, (MANIFEST, KEPT))
+            self.grown += (
+                f"; {counted(grown.again, 'game')} of {first_few(grown.others, _NAMED)}, who changed, are played "
+                f"again: the run as it was is kept in {earlier}"
+            )
+        renumber_files(folder, grown.places)
+        super()._describe_anew()
+
+    def _settle_files(self) -> None:
+        """Have the files beside the ledger, too, named by the new numbers of games, if a run has grown."""
+        is_renumbered = _RENUMBERED in self.documents()
+        settle_files(self.path.parent, is_renumbered=is_renumbered)
+        if is_renumbered:
+            self.delete(META, "key = ?", (_RENUMBERED,))
+
+    def _place_anew(self) -> None:
+        connection, grown = self.connection, self._growth
+        renumber(connection, self._made[GAMES.name], self._made[GRADES.name], grown.places)
+        kept = [spec.name for spec in self._experiment.players if spec.name not in grown.others]
+        for table in (PROBES, ANSWERS):
+            marks = ", ".join("?" * len(kept))
+            connection.execute(f"DELETE FROM {table.name} WHERE player NOT IN ({marks})", kept)
+        for key, document in ((DISQUALIFIED, ()), (_RENUMBERED, True)):
+            self._put(connection, key, document)
 
     def finished(self) -> set[int]:
         """The numbers of the games that are stored."""
@@ -376,6 +420,15 @@ def info_in(folder: Path) -> RunInfo | None:
     """The info of the run in a folder; None if there is none, or it cannot be read."""
     with suppress(StoreError), reading(folder / FILE) as connection:
         return run_info(documents(connection), folder / FILE)
+    return None
+
+
+def run_in(folder: Path) -> Wanted | None:
+    """The run in a folder, as it began; None if none has begun, or it cannot be read."""
+    with suppress(StoreError), reading(folder / FILE) as connection:
+        stored, path = documents(connection), folder / FILE
+        run = Wanted(stored_experiment(_filled_in(stored), path), run_info(stored, path))
+        return run if run.info.began else None
     return None
 
 

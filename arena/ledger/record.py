@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from math import nan
 from pathlib import Path
@@ -22,6 +23,8 @@ All others are the same whenever the same configuration is played, but for playe
 """
 PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
+INCIDENTS, LOGS = "incidents", "logs"
+"""Folders in the run's: of bundles that describe failed games, and of what players printed in games."""
 TABLES_JUDGE = "tables"
 """The judge of the positions that the endgame tables have."""
 
@@ -47,7 +50,12 @@ class Incident(NamedTuple):
 
 def incident_file(folder: Path, game: int) -> Path:
     """The bundle of a failed game in a run's folder."""
-    return folder / "incidents" / f"game-{game}.yaml"
+    return folder / INCIDENTS / f"game-{game}.yaml"
+
+
+def replay_command(folder: Path, game: int) -> str:
+    """The command that plays a game of a run again."""
+    return shlex.join(["arena", "replay", str(folder), str(game)])
 
 
 class Failure(NamedTuple):

@@ -131,6 +131,8 @@ class Store:
     One thread at a time may use it.
     """
 
+    is_grown: bool = False
+    """Whether what the rows belong to was made larger when the file was opened."""
     repaired: str = ""
     """The damage found on opening the file and its repair, in one line; empty if there was none."""
 
@@ -170,10 +172,7 @@ class Store:
                 self.connection.execute("COMMIT")
             check_format(path, self.connection)
             damage = self._damage(parts, noun)
-            for table in self._tables:
-                if table.name not in self._made:
-                    self.connection.execute(table.definition)
-                    self._made[table.name] = table
+            self._make_missing()
             if damage:
                 self._repair(damage)
             for table in self._tables:
@@ -204,6 +203,13 @@ class Store:
         # in the file's head, so that a damaged description is known to be this one
         connection.execute(f"PRAGMA user_version = {self._version}")
 
+    def _make_missing(self) -> None:
+        """Make the tables that an earlier version did not have."""
+        for table in self._tables:
+            if table.name not in self._made:
+                self.connection.execute(table.definition)
+                self._made[table.name] = table
+
     def _damage(self, parts: Mapping[str, Mapping[str, Any]], noun: str) -> Damage:
         """The damage. Raises StoreError if the rows belong to something else, or that is not known any more."""
         damage = Damage(self.connection)
@@ -223,7 +229,9 @@ class Store:
             )
         changed = changed_keys(self._filled_in(stored), parts)
         if self._is_ours(changed):
-            if changed:
+            if (changed or self.is_grown) and damage:
+                raise StoreError(f"{self.path} is damaged ({damage}): run it as it was first, which mends it")
+            if changed or self.is_grown:
                 self._describe_anew()
             return damage
         if files := changed.pop(FILES, None):
@@ -248,11 +256,16 @@ class Store:
     def _describe_anew(self) -> None:
         """Say what the rows belong to now, of which they are a part."""
         self.connection.execute("BEGIN IMMEDIATE")
+        self._make_missing()
+        self._place_anew()
         for key, document in self._described.items():
             self._put(self.connection, key, document)
         self.connection.execute(f"DELETE FROM {META.name} WHERE key = ?", (COMPLETE,))
         self.connection.execute(f"PRAGMA user_version = {self._version}")
         self.connection.execute("COMMIT")
+
+    def _place_anew(self) -> None:
+        """Change the rows as what they belong to asks for now, within a transaction."""
 
     def _repair(self, damage: Damage) -> None:
         """Put a new file with the intact rows in place of the damaged one, which is kept beside."""

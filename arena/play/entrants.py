@@ -11,12 +11,13 @@ from arena.base.errors import ArenaError
 from arena.base.wording import counted, first_few
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.ledger.growth import Wanted, entries
 from arena.ledger.info import RunInfo
 from arena.play.trial import Extent, Look, is_own, look_at
 from arena.play.workers import Workers
 from arena.rules.variants import Variant
 from players.finding import Finding
-from players.identity import Files, changes, keep_sources, now, placed
+from players.identity import Files, keep_sources, now, placed
 from players.loading import PlayerError, located, source_of, user_files
 from players.player import PlayerSpec
 
@@ -41,6 +42,10 @@ class Entrants(NamedTuple):
     """The findings on all players with a user's code."""
     left_out_files: Mapping[str, Files] = _NOBODY
     """The files of the players that do not take part, as they were when that was found."""
+    files: Files = MappingProxyType({})
+    """The files of a user's own that those who take part are made of."""
+    files_of: Mapping[str, Files] = _NOBODY
+    """Those of each of them; none where that is not known of a run that has begun."""
 
     @property
     def men(self) -> dict[str, float | None]:
@@ -71,23 +76,29 @@ def built(experiment: Experiment, variant: Variant, say: Callable[[str], object]
     """All players of an experiment, built. Raises ConfigError at those that cannot be."""
     looks = look_at(experiment, variant, Extent.BUILT, say)
     _refuse(experiment, looks, ())
-    return Entrants(experiment, _by_name(experiment, looks))
+    return _with_files(Entrants(experiment, _by_name(experiment, looks)))
 
 
 def tried(
-    experiment: Experiment, variant: Variant, say: Callable[[str], object], workers: Workers = 1
+    experiment: Experiment,
+    variant: Variant,
+    say: Callable[[str], object],
+    workers: Workers = 1,
+    known: Collection[str] = (),
 ) -> Entrants:
-    """The players of a run that has not begun: a user's own code plays, as `failures` of the experiment say.
+    """The players of a run: a user's own code plays, as `failures` of the experiment say.
 
-    `say` receives the findings. Raises ConfigError if players cannot be built, or too few are left.
+    Those that are `known` by their names were tried before. `say` receives the findings. Raises ConfigError if
+    players cannot be built, or too few are left.
     """
     is_short = experiment.failures.faulty == "stop"
     warning = unguarded(experiment)
     if warning and not is_short:
         say(warning)
     extent = Extent.FIRST_MOVES if is_short else Extent.GAMES
-    looks = look_at(experiment, variant, extent, say, workers if isinstance(workers, int) else 1)
-    left_out, found = _judged(experiment, looks)
+    processes = workers if isinstance(workers, int) else 1
+    looks = look_at(experiment, variant, extent, say, processes, known=known)
+    left_out, found = _judged(experiment, looks, known)
     _refuse(experiment, looks, left_out)
     if warning and is_short:
         say(warning)
@@ -95,24 +106,52 @@ def tried(
         say(line)
     by_name = _by_name(experiment, looks)
     files = {name: by_name[name].files for name in left_out}
-    return Entrants(_without(experiment, left_out, say), by_name, left_out, found, files)
+    return _with_files(Entrants(_without(experiment, left_out, say), by_name, left_out, found, files))
 
 
-def entered_before(experiment: Experiment, begun: RunInfo) -> Experiment:
-    """The experiment of a run that has begun, without the players that were left out then."""
-    names = {player.name for player in experiment.players} & begun.left_out.keys()
+def unchanged(experiment: Experiment, before: Wanted) -> frozenset[str]:
+    """The players that are as they were when the run began, those that were left out among them."""
+    info, home = before.info, experiment.path.parent
+    old, new = entries(before.experiment), entries(experiment)
+    files = {name: info.files_by(name) for name in old.keys() & new.keys() if old[name] == new[name]}
+    files |= {name: dict(theirs) for name, theirs in info.left_out_files.items()}
+    return frozenset(name for name, theirs in files.items() if placed(now(theirs, home), home) == theirs)
+
+
+def entered_before(experiment: Experiment, begun: RunInfo, known: Collection[str]) -> Experiment:
+    """The experiment of a run that has begun, without the players that were left out then and are `known`."""
+    names = {player.name for player in experiment.players if player.name in known} & begun.left_out.keys()
     return experiment.without(names) if names else experiment
 
 
-def as_begun(entrants: Entrants, begun: RunInfo, say: Callable[[str], object]) -> Entrants:
-    """The players of a run that has begun, with what was found then; a line says who has been changed since."""
-    path = entrants.experiment.path
-    files = {player: now(before, path.parent) for player, before in begun.left_out_files.items()}
-    for player, before in begun.left_out_files.items():
-        if differing := changes(before, placed(files[player], path.parent)):
-            what = f"{player}, which is left out, has changed: {first_few(differing, 2)}"
-            say(f"{what}; this run goes on without it: arena run {path} --out ANOTHER plays with it")
-    return entrants._replace(left_out=begun.left_out, found=begun.found, left_out_files=files)
+def as_before(entrants: Entrants, begun: RunInfo, known: Collection[str]) -> Entrants:
+    """The players of a run that has begun, with what was found then of those that are as they were: `known`."""
+    home, kept = entrants.experiment.path.parent, [name for name in begun.left_out if name in known]
+    files_of = {
+        name: now(begun.files_by(name), home) if name in known else files
+        for name, files in entrants.files_of.items()
+    }
+    files = _all_of(files_of)
+    if begun.files and not begun.files_of:  # of an earlier version
+        files_of, files = {}, now(begun.files, home)
+    left_out_files = {name: now(begun.left_out_files.get(name, {}), home) for name in kept}
+    return entrants._replace(
+        left_out={name: begun.left_out[name] for name in kept} | dict(entrants.left_out),
+        found=(*(finding for finding in begun.found if finding.where in known), *entrants.found),
+        left_out_files=left_out_files | dict(entrants.left_out_files),
+        files=files,
+        files_of=files_of,
+    )
+
+
+def _with_files(entrants: Entrants) -> Entrants:
+    """The players with the files that they were found to be made of."""
+    files_of = {spec.name: entrants.looks[spec.name].files for spec in entrants.experiment.players}
+    return entrants._replace(files=_all_of(files_of), files_of=files_of)
+
+
+def _all_of(files_of: Mapping[str, Files]) -> dict[str, str]:
+    return {path: mark for files in files_of.values() for path, mark in files.items()}
 
 
 def unguarded(experiment: Experiment) -> str:
@@ -140,9 +179,15 @@ def _without(experiment: Experiment, left_out: Collection[str], say: Callable[[s
     return smaller
 
 
-def _judged(experiment: Experiment, looks: Sequence[Look]) -> tuple[Mapping[str, str], tuple[Finding, ...]]:
-    """The faulty players that are left out, with their files, and the findings on all with a user's code."""
-    users = [(spec, look.problems) for spec, look in zip(experiment.players, looks, strict=True) if is_own(spec)]
+def _judged(
+    experiment: Experiment, looks: Sequence[Look], known: Collection[str]
+) -> tuple[Mapping[str, str], tuple[Finding, ...]]:
+    """The faulty players that are left out, with their files, and the findings on all with a user's code.
+
+    Players that are known by their names were tried before.
+    """
+    tried_now = zip(experiment.players, looks, strict=True)
+    users = [(spec, look.problems) for spec, look in tried_now if is_own(spec) and spec.name not in known]
     diagnoses = tuple(finding._replace(where=spec.name) for spec, problems in users for finding in problems)
     faulty = {finding.where for finding in diagnoses if finding.level == "error"}
     leaves_out = experiment.failures.faulty == "leave-out"

@@ -55,6 +55,8 @@ class Task(NamedTuple):
     """What a man is worth in the scores of White and of Black, where that is known."""
     chances: tuple[str, str] = ("", "")
     """What tells the chance of White and of Black from that of others in the same game of the same seed."""
+    identity: str = ""
+    """What tells the chance of this game from that of others of the same seed; "": its number."""
 
     @classmethod
     def of(
@@ -66,10 +68,17 @@ class Task(NamedTuple):
         sides: tuple[PlayerSpec, PlayerSpec],
         men: Mapping[str, float | None],
     ) -> Task:
-        """A game of an experiment: White and Black have their files located, `men` is a man's worth by player."""
+        """A game of an experiment: White and Black have their files located, `men` is a man's worth by player.
+
+        Its chance rests on who plays from which opening for which time, so that it is the same with more openings
+        or players.
+        """
         terms = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
         white, black = sides
-        return cls(scheduled, variant, opening, white, black, *terms, (men.get(white.name), men.get(black.name)))
+        time = experiment.openings.time_of(scheduled.opening)
+        identity = f"{white.name} {black.name} {fen(variant, opening)} {time}"
+        worths = men.get(white.name), men.get(black.name)
+        return cls(scheduled, variant, opening, white, black, *terms, worths, identity=identity)
 
     def __str__(self) -> str:
         return f"game {self.scheduled.game} ({self.white.name} against {self.black.name})"
@@ -352,12 +361,14 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, playe
 def _judge(task: Task) -> Adjudicator | None:
     if (rules := task.adjudication) is None:
         return None
-    is_verified = random.Random(f"{task.seed} {task.scheduled.game} verify").random() < rules.verify
+    is_verified = random.Random(f"{task.seed} {_identity(task)} verify").random() < rules.verify
     tables = opened(task.variant, rules.tables) if rules.tables else None
     return Adjudicator(rules, task.man_values, tables, max_plies=task.max_plies, is_verified=is_verified)
 
 
 def _seed(task: Task, colour: int) -> str:
-    return " ".join(
-        filter(None, [str(task.seed), str(task.scheduled.game), COLOURS[colour], task.chances[colour]])
-    )
+    return " ".join(filter(None, [str(task.seed), _identity(task), COLOURS[colour], task.chances[colour]]))
+
+
+def _identity(task: Task) -> str:
+    return task.identity or str(task.scheduled.game)

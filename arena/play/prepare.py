@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 from arena.base.files import found_file
 from arena.base.wording import printable
 from arena.experiment.model import Experiment
-from arena.experiment.openings import RANDOM_OPENINGS
+from arena.experiment.openings import MAX_OPENINGS, RANDOM_OPENINGS
 from arena.experiment.openings.sources import (
     FileOpenings,
     OpeningsError,
+    doubled_lines,
     drawn,
     file_openings,
     left_out_lines,
@@ -23,9 +24,8 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
-from arena.ledger.info import RunInfo
-from arena.ledger.ledger import info_in
-from arena.play.entrants import as_begun, built, entered_before, tried, unguarded
+from arena.ledger.ledger import run_in
+from arena.play.entrants import as_before, built, entered_before, tried, unchanged, unguarded
 from arena.play.match import play
 from arena.play.options import OPTIONS
 from arena.play.ready import Tournament
@@ -36,7 +36,6 @@ from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.variants import Variant
 from arena.watch.observer import Observer, announcing
 from players.finding import UNBUILT, Finding
-from players.identity import now
 from players.loading import located
 
 
@@ -62,38 +61,31 @@ def prepare(
 
     Every player is built once, which also compiles what they need, and the openings are drawn. With a folder where
     no run has begun, a user's own code is tried, too, as `failures` of the configuration say, on as many worker
-    processes; the observer hears the findings. A run that has begun decided then who takes part.
+    processes; the observer hears the findings. Of a run that has begun so those are that are new, or have changed.
 
     Raises ConfigError, at the keys to blame, with all that cannot be: openings, suites and the rest, then players.
     """
     observer = observer or Observer()
-    begun = _begun(folder)
-    if begun is not None:
-        experiment = entered_before(experiment, begun)
+    before = None if folder is None else run_in(folder)
+    known = frozenset[str]()
+    if before is not None:
+        known = unchanged(experiment, before)
+        experiment = entered_before(experiment, before.info, known)
     sandbox.check(experiment)
     variant = build_variant(experiment.variant)
     with announcing(observer.say):
         parts = _all_parts(experiment, variant, observer.say)
-        if folder is None:
+        if folder is None or all(spec.name in known for spec in experiment.players):
             entrants = built(experiment, variant, observer.say)
-        elif begun is not None:
-            entrants = as_begun(built(experiment, variant, observer.say), begun, observer.say)
         else:
             _start_workers(experiment, parts, workers)
-            entrants = tried(experiment, variant, observer.say, workers)
+            entrants = tried(experiment, variant, observer.say, workers, known)
             _check_players(entrants.experiment)
     specs = entrants.located()
-    files = {path: mark for spec in specs for path, mark in spec.files.items()}
-    if begun is not None:
-        files = now(begun.files, experiment.path.parent)
+    if before is not None:
+        entrants = as_before(entrants, before.info, known)
     openings = tuple(opening.position for opening in parts.openings.openings)
-    return Tournament(entrants, variant, specs, openings, parts.made, files)
-
-
-def _begun(folder: Path | None) -> RunInfo | None:
-    """The info of the run in a folder, if one has begun there."""
-    info = None if folder is None else info_in(folder)
-    return info if info is not None and info.began else None
+    return Tournament(entrants, variant, specs, openings, parts.made)
 
 
 def _all_parts(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> Parts:
@@ -140,15 +132,23 @@ def diagnose(
         yield Finding("error", where=key, said=str(problems))
     for line in left_out_lines(parts.openings.left_out)[1:]:
         yield Finding("warning", f"left out: {line}", "openings")
+    for line in parts.openings.notes:
+        yield Finding("warning", line, "openings")
     existing = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         yield Finding("error", f"{folder} cannot be written to", "disk")
     looks = look_at(experiment, variant, Extent.GAMES, say, everyone=True, looking=looking)
+    said_before = set[str]()
     for index, (spec, look) in enumerate(zip(experiment.players, looks, strict=True)):
         for finding in look.problems:
             said = finding.said
             if look.error is not None and finding.kind == UNBUILT:
-                said = str(experiment.error(("players", index, *look.error.keys), said))
+                refusal = experiment.error(("players", index, *look.error.keys), said)
+                said = str(refusal)
+                key = str([(file, line, message) for file, line, _, message in refusal.problems])
+                if key in said_before:
+                    continue
+                said_before.add(key)
             yield finding._replace(where=spec.name, said=said)
         if look.printed:
             yield Finding("ok", "printed in a game of its trial", spec.name, output=printable(look.printed))
@@ -194,16 +194,23 @@ def _check_tables(experiment: Experiment, variant: Variant) -> None:
 
 
 def _openings(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> FileOpenings:
+    times = experiment.openings.repeat
     try:
         found = _drawn(experiment, variant, say)
+        if (plays := len(found.openings) * times) > MAX_OPENINGS:
+            raise OpeningsError(f"'repeat' makes {plays} openings, more than {MAX_OPENINGS}", "repeat")
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
     players = len(experiment.players)
-    count, needed = len(found.openings), experiment.format.openings_needed(players)
-    if count < needed:
-        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {count}"
+    if plays < (needed := experiment.format.openings_needed(players)):
+        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {plays}"
         raise experiment.error(("openings", "count"), message)
-    return found
+    openings, notes = [opening for opening in found.openings for _ in range(times)], found.notes
+    if experiment.openings.are_repeated:
+        times = plays // len({opening.position for opening in openings})
+        alike = "games of two players that come out alike count once"
+        notes = [*notes, f"each opening is played {times} times; {alike}"]
+    return found._replace(openings=openings, notes=notes)
 
 
 def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object]) -> FileOpenings:
@@ -211,7 +218,8 @@ def _drawn(experiment: Experiment, variant: Variant, say: Callable[[str], object
     if settings.file is not None:
         path = found_file(Path(settings.file), experiment.path.parent)
         of_file = file_openings(variant, path)
-        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed))
+        doubled = doubled_lines(of_file.openings, path.name)
+        return of_file._replace(openings=drawn(of_file.openings, settings.count, seed), notes=doubled)
     if settings.set is not None:
         return FileOpenings(drawn(set_openings(variant, settings.set), settings.count, seed))
     count, plies = settings.count or RANDOM_OPENINGS, settings.random_plies

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from arena.rules.notation import fen
 from arena.rules.position import COLOURS, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
-from players.identity import Files, placed
+from players.identity import placed
 from players.player import PlayerSpec
 
 
@@ -33,13 +33,17 @@ class Tournament(NamedTuple):
     openings: tuple[Position, ...]
     prepared: Mapping[str, Any] = MappingProxyType({})
     """What a configuration asks for besides, made ready, by its keys (`arena.play.options.option.Option`)."""
-    files: Files = MappingProxyType({})
-    """The files of a user's own that the players are made of."""
 
     @property
     def experiment(self) -> Experiment:
         """The configuration, without the players that are left out."""
         return self.entrants.experiment
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is to be said of openings that are played several times, or are given twice and played once."""
+        openings = self.prepared.get("openings")
+        return () if openings is None else openings.notes
 
     def batches(self) -> Batches:
         """The tournament's format under way, from its first batch on."""
@@ -55,11 +59,12 @@ class Tournament(NamedTuple):
         return Task.of(self.experiment, scheduled, self.variant, opening, sides, self.entrants.men)
 
     def warnings(self, workers: Workers) -> Iterator[str]:
-        """Yield a line on games that give no opening, for each rule of adjudication that can end no game, and on
-        more processes than cores under time limits.
+        """Yield a line on games that give no opening, on repeated openings, for each rule of adjudication that can
+        end no game, and on more processes than cores under time limits.
         """
         if (openings := self.prepared.get("openings")) is not None:
             yield from left_out_lines(openings.left_out)
+        yield from self.notes
         is_timed = any(spec.limit.longest is not None for spec in self.players)
         if is_timed and isinstance(workers, int) and workers > cores():
             yield (
@@ -101,10 +106,11 @@ class Tournament(NamedTuple):
         return RunInfo(
             self.games,
             self.exact,
-            files=placed(self.files, path.parent),
+            files=placed(entrants.files, path.parent),
             file=str(path),
             men=entrants.men,
             found=entrants.found,
             left_out=entrants.left_out,
             left_out_files={name: placed(files, path.parent) for name, files in entrants.left_out_files.items()},
+            files_of={name: list(placed(files, path.parent)) for name, files in entrants.files_of.items()},
         )

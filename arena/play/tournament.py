@@ -16,8 +16,9 @@ from arena.base.errors import ArenaError
 from arena.base.wording import counted
 from arena.base.work import cores
 from arena.experiment.model import Experiment, checked_workers
+from arena.ledger.growth import OtherOpenings
 from arena.ledger.info import session, versions
-from arena.ledger.ledger import Ledger, OtherOpenings, complete_with_failures
+from arena.ledger.ledger import Ledger, complete_with_failures
 from arena.ledger.record import GameRecord
 from arena.ledger.store import StoreError
 from arena.play.match import crashed
@@ -99,8 +100,8 @@ def carry_out(
     with opened as ledger, announcing(observer.say), kept_workers():
         running = Running(tournament, ledger, workers, observer)
         options = [option(running) for option in OPTIONS]
-        if ledger.repaired:
-            observer.say(ledger.repaired)
+        for line in filter(None, (ledger.repaired, ledger.grown)):
+            observer.say(line)
         if ledger.complete:
             observer.say(f"the run in {folder} is complete: nothing is played")
         if not ledger.complete or any(option.is_missing() for option in options):
@@ -137,7 +138,8 @@ def begin(tournament: Tournament, ledger: Ledger, workers: Workers, *, force: bo
             "differently; --force resumes it all the same; or give this run another name or --out"
         )
     forced = "; ".join(others) or info.forced
-    ledger.save_info(info._replace(games=tournament.games, file=tournament.info.file, session=now, forced=forced))
+    kept = {name: getattr(info, name) for name in ("versions", "machine", "began")}
+    ledger.save_info(tournament.info._replace(**kept, session=now, forced=forced))
 
 
 def play(

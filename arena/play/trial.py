@@ -8,7 +8,7 @@ long it is in answering.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import IntEnum
@@ -142,11 +142,13 @@ def look_at(
     *,
     everyone: bool = False,
     looking: Callable[[Sequence[str]], object] = lambda _: None,
+    known: Collection[str] = (),
 ) -> list[Look]:
     """Look at the players of an experiment: of built-in types, unless `everyone`, only whether they can be built.
 
-    Players of one evaluation are looked at together, on one of the worker processes. `say` receives which of a
-    user's players is tried at length, and which take long; `looking` those that are left, also when none is.
+    So at those that are `known` by their names, where no other one has their evaluation. Players of one evaluation
+    are looked at together, on one of the worker processes. `say` receives which of a user's players is tried at
+    length, and which take long; `looking` those that are left, also when none is.
     """
     specs = [located(spec, experiment.path.parent) for spec in experiment.players]
     allowance = experiment.allowance._replace(unreachable=1)
@@ -161,7 +163,8 @@ def look_at(
     looks: dict[str, Look] = {}
     of_users: list[Trial] = []
     for group in groups.values():
-        group_extent = extent if everyone or is_own(group[0]) else Extent.BUILT
+        is_known = not everyone and (not is_own(group[0]) or all(spec.name in known for spec in group))
+        group_extent = Extent.BUILT if is_known else extent
         trial = Trial(tuple(group), variant, experiment.seed, allowance, group_extent, openings)
         if _is_python(group[0]):
             of_users.append(trial)

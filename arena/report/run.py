@@ -145,7 +145,7 @@ class Run(RatedRun):
     @cached_property
     def openings(self) -> pd.DataFrame:
         """Score of the first mover by opening, where enough pairs were played from each to say something."""
-        return outcomes.openings(self.games, self.first)
+        return outcomes.openings(self.rated_games, self.first)
 
     @cached_property
     def sprt(self) -> pd.DataFrame:

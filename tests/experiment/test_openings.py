@@ -20,7 +20,7 @@ from arena.experiment.openings.sources import (
     sets_of,
 )
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.prepare import prepare
+from arena.play.prepare import diagnose, prepare
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import fen
@@ -146,7 +146,6 @@ def test_balanced_openings_win_no_material_and_the_first_of_a_seed_are_the_same_
     ("plies", "count", "message"),
     [
         (3, 175, "175 .* are too many: .* had 174.*; raise random_plies"),
-        (0, 2, "2 .* had 1,.*; raise random_plies"),
         (12, 10**9, f"more than {MAX_OPENINGS}"),
     ],
 )
@@ -209,7 +208,7 @@ def test_games_that_give_no_opening_are_left_out_counted_and_listed(tmp_path: Pa
     path = tmp_path / "openings.pdn"
     bad = '[Event "x"]\n1. 9-13 1-32 *\n\n[GameType "20"]\n1. 32-28 *\n\n[FEN "W:W99"]\n*\n\n'
     path.write_text(bad + "1. 9-13 *\n\n1. 9-14 *\n")
-    openings, left_out = file_openings(ENGLISH, path)
+    openings, left_out, _ = file_openings(ENGLISH, path)
     assert [opening.name for opening in openings] == ["openings.pdn: game 4", "openings.pdn: game 5"]
     for number, (line, named) in enumerate(zip(left_out, ("1-32", "international", "W99"), strict=True), 1):
         assert str(path) in line and f"game {number}" in line and named in line
@@ -283,3 +282,34 @@ def test_the_command_lists_the_sets_of_all_variants_or_of_one() -> None:
     assert [row.split()[0] for row in invoke("openings", "russian").stdout.splitlines()[1:]] == ["russian-table"]
     for arguments in (("russian", "--set", "x"), ("--set", "x"), ("--count", "2")):
         error_line(invoke("openings", *arguments).stderr)
+
+
+def test_an_opening_is_played_several_times_before_the_next_one(tmp_path: Path) -> None:
+    (tmp_path / "three.txt").write_text("B:W21:B1\nW:W21:B1\nB:W21:B1\n")
+    assert prepared(tmp_path, "{file: three.txt, repeat: 2}") == 2 * ["B:W21:B1"] + 2 * ["W:W21:B1"]
+    assert prepared(tmp_path, "{random_plies: 0, count: 3}") == 3 * [fen(ENGLISH, ENGLISH.start)]
+    assert len(set(prepared(tmp_path, "{count: 5, repeat: 4}"))) == 5
+
+
+def test_openings_that_are_given_twice_or_played_several_times_are_said(tmp_path: Path) -> None:
+    (tmp_path / "three.txt").write_text("B:W21:B1\nW:W21:B1\nB:W21:B1\n")
+    prepared(tmp_path, "{file: three.txt, repeat: 100}")
+    notes = list(prepare(load(tmp_path / "config.yaml")).warnings(1))
+    assert ["1 of the 3 openings" in notes[0], "100 times" in notes[1]] == [True, True]
+    found = [finding.words for finding in diagnose(load(tmp_path / "config.yaml"), tmp_path / "run")]
+    assert notes == [said for said in found if said in notes]
+    assert "1 of the 3 openings" in invoke("openings", "english", "--file", tmp_path / "three.txt").stderr
+
+
+@pytest.mark.parametrize("end", ["until: {error: 20}", "sprt: {elo0: 0, elo1: 9}"])
+@pytest.mark.parametrize("openings", ["{repeat: 2}", "{random_plies: 0}"])
+def test_no_early_end_counts_games_from_one_opening_as_different(tmp_path: Path, openings: str, end: str) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(CONFIG.format(openings=openings) + f"{end}\n")
+    with pytest.raises(ConfigError, match="needs different openings"):
+        load(path)
+
+
+def test_a_smaller_count_draws_the_first_openings_of_a_larger_one() -> None:
+    all_of_them = set_openings(ENGLISH, "english-3-move")
+    assert drawn(all_of_them, 150, seed=1)[:6] == drawn(all_of_them, 6, seed=1)

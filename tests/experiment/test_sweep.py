@@ -11,7 +11,7 @@ from arena.experiment.expand import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.prepare import prepare
+from arena.play.prepare import diagnose, prepare
 from players.player import Limit
 
 EVALUATORS = "from arena import evaluator\n" + "".join(
@@ -169,3 +169,24 @@ def test_what_a_player_refuses_is_an_error_at_its_place_in_the_sweep(tmp_path: P
     experiment = loaded(tmp_path, entry("evaluation: [simple, simpel]\ndepth: [2]"))
     with pytest.raises(ConfigError, match=r":7:28: unknown evaluation 'simpel'; did you mean 'simple'\?"):
         prepare(experiment)
+
+
+def test_what_all_values_of_a_sweep_have_wrong_is_said_once(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.yaml"
+    sweep = "{type: negamax, depth: 1, sweep: {depht: [1, 2, 3]}}"
+    path.write_text(f"name: s\nvariant: english\nplayers: [{sweep}, random]\n")
+    with pytest.raises(ConfigError) as caught:
+        prepare(load(path))
+    assert len(caught.value.problems) == 1
+    assert [finding.words for finding in diagnose(load(path), tmp_path / "out") if finding.level == "error"] == [
+        str(caught.value)
+    ]
+
+
+def test_openings_of_two_sources_are_one_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "two.yaml"
+    openings = "{set: english-2-move, file: x.pdn, random_plies: 2}"
+    path.write_text(f"name: s\nvariant: english\nopenings: {openings}\nplayers: [greedy, random]\n")
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    assert len(caught.value.problems) == 1

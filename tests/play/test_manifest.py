@@ -127,9 +127,9 @@ def test_a_run_of_other_versions_is_refused_unless_forced_and_its_report_says_so
     after = document(config)
     assert (after["versions"], after["forced"]) == (here, others)
     assert sum(others in note for note in cautions(arena.load(config.parent / "out"))) == 1
-    config.with_name("own.py").write_text(f"\n{OWN}")
+    config.write_text(CONFIG.replace("seed: 7", "seed: 8"))
     line = error_line(run(config, "--force").stderr)
-    assert after["files"]["own.py"] in line and "own.py" in line and "--force" not in line
+    assert "changed: seed" in line and "--force" not in line
 
 
 @pytest.mark.full
@@ -148,8 +148,18 @@ def test_a_file_that_is_edited_while_a_run_plays_is_not_taken_up(config: Path) -
     moves = arena.load(out).moves
     assert set(moves[moves["player"] == "own"]["depth"]) == {3}
     assert list(plan.info.files) == ["helper.py", "own.py"]
-    line = error_line(run(config).stderr)
-    assert all(f"{name} ({mark} then" in line for name, mark in plan.info.files.items())
+    assert "8 games of own, who changed" in run(config, "--no-report").stderr
+    moves = arena.load(out).moves
+    assert not (moves[moves["player"] == "own"]["depth"] == 3).any()
+
+
+def test_a_changed_file_of_whose_games_no_other_is_left_is_refused_with_its_hashes(config: Path) -> None:
+    config.write_text(CONFIG.replace("  - {name: deep, type: negamax, depth: 2}\n", ""))
+    assert run(config, "--no-report").exit_code == 0
+    before = document(config)["files"]["own.py"]
+    config.with_name("own.py").write_text(f"\n{OWN}")
+    line = run(config).stderr.splitlines()[-1]
+    assert f"own changed (own.py ({before} then" in line and "another name" in line
 
 
 @pytest.mark.full
@@ -165,17 +175,17 @@ def test_a_run_whose_data_is_edited_stops_with_a_line(config: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_mended_file_of_a_player_that_was_left_out_is_said(config: Path) -> None:
+def test_a_mended_file_of_a_player_that_was_left_out_is_tried_again(config: Path) -> None:
     config.write_text(CONFIG + "failures: {faulty: leave-out}\n")
     config.with_name("own.py").write_text(OWN.replace("game.legal_moves[0]", "game.legal_moves[1000]"))
     assert "left out" in run(config, "--no-report").stderr
     assert list(document(config)["left_out_files"]["own"]) == ["own.py"] and not document(config)["files"]
-    before = run(config, "--no-report").stderr
+    assert "own" not in run(config, "--no-report").stderr
+    config.with_name("own.py").write_text(f"{OWN}        raise ValueError\n".replace("return Choice", "print"))
+    assert "own is left out: raised ValueError" in run(config, "--no-report").stderr
     config.with_name("own.py").write_text(OWN)
-    after = run(config, "--no-report").stderr
-    assert "own.py" not in before
-    [line] = [line for line in after.splitlines() if "own.py" in line]
-    assert line.startswith("own, ") and "--out" in line
+    assert "4 games of it stay" in run(config, "--no-report").stderr
+    assert list(document(config)["files"]) == ["own.py"] and not document(config)["left_out_files"]
 
 
 def test_a_run_that_an_earlier_version_began_is_read_and_resumed(

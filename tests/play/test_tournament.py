@@ -11,7 +11,7 @@ import pytest
 
 import arena
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import incident_file
+from arena.ledger.record import LOGS, incident_file
 from arena.ledger.store import StoreError
 from arena.play.options import bundles
 from arena.play.options.option import Running
@@ -133,7 +133,7 @@ def test_so_many_logs_are_kept_of_each_player_whatever_the_others_are_called(tmp
         option = bundles.Bundles(Running(plan, ledger))
         for number in range(1, 30):
             option.ended(record._replace(game=number))
-    assert sorted(path.name for path in (tmp_path / bundles.LOGS).iterdir()) == sorted(
+    assert sorted(path.name for path in (tmp_path / LOGS).iterdir()) == sorted(
         f"game-{number}-{end}.txt" for number in range(1, 21) for end in ("white-my-scan", "black-scan")
     )
 

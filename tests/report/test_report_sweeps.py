@@ -139,11 +139,12 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
 def pairs_of(results: list[tuple[int, str, str]]) -> pd.DataFrame:
     """Pairs of games of (opening, first result, second result)."""
     rows = [
-        (2 * i + side, i, opening, START, pair[side])
+        (2 * i + side, i, opening, f"{START}, opening {opening}", pair[side])
         for i, (opening, *pair) in enumerate(results)
         for side in (0, 1)
     ]
-    return pd.DataFrame(rows, columns=["game", "pair", "opening", "opening_fen", "result"])
+    games = pd.DataFrame(rows, columns=["game", "pair", "opening", "opening_fen", "result"])
+    return games.assign(white=games["game"] % 2, black=1 - games["game"] % 2, line=games["game"])
 
 
 def test_an_openings_bias_is_the_first_movers_score_over_pairs() -> None:
@@ -161,6 +162,13 @@ def test_an_opening_of_single_games_or_few_pairs_has_no_row() -> None:
     few = [(1, "white", "white")] * 9
     assert openings(pairs_of(few), "white").empty
     assert openings(pairs_of([*few, few[0]]).iloc[:-1], "white").empty
+
+
+def test_the_plays_of_one_opening_are_a_row_and_copies_of_a_game_count_once() -> None:
+    games = pairs_of([(n, "white", "white") for n in range(1, 13)]).assign(opening_fen=START)
+    [row] = openings(games, "white").to_dict("records")
+    assert (row["opening"], row["pairs"]) == (1, 12)
+    assert openings(games.assign(line=games["game"] % 16), "white").empty
 
 
 # convergence

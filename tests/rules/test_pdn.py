@@ -591,3 +591,18 @@ def test_tags_that_stand_together_begin_a_game_of_any_rules():
     ]
     (second_to_move,) = split('[White "a"]\n\n7... 22x18')
     assert second_to_move.first_move == ("22x18", "7...")
+
+
+def test_games_of_larger_squares_that_name_no_rules_are_international():
+    games, problems = read_pdn(f'{OPENING} *\n1. 33-28 18-22 *\n[FEN "W:W50:B1"]\n1. 50-44 *')
+    assert [(game.variant.name, len(game.moves)) for game in games][1:] == [
+        ("international", 2),
+        ("international", 1),
+    ]
+    assert [problem.game for problem in problems] == [1, 2] and "international" in problems[1].message
+
+
+def test_the_letters_that_some_programs_write_for_a_lines_end_are_none():
+    text = '[Event "x"]\\r\n[GameType "20"]\\r\n1. 32-28 19-23 \\r\n2. 28x19 14x23 2-0\\r\n'
+    [game], problems = read_pdn(text)
+    assert (len(game.moves), game.result, problems) == (4, "white", [])

@@ -90,7 +90,7 @@ def test_a_run_says_its_standings_with_elo(client: httpx.Client) -> None:
     assert (run["complete"], run["playing"], run["reported"]) == (True, False, False)
     assert (run["progress"], run["test"], run["incidents"]) == ("complete, 4 games", "", [])
     text = run["standings"][0]["text"]
-    assert list(text) == run["columns"] and (text["score"], text["games"]) == ("87.5\xa0%", "4")
+    assert list(text) == run["columns"] and (text["score"], text["games"]) == ("100.0\xa0%", "4")
     assert re.fullmatch(r"\+\d+\xa0±\xa0\d+", text["Elo"])
 
 

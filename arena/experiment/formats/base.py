@@ -82,6 +82,8 @@ class Format(Section):
     type: str
     exact: ClassVar[bool] = True
     """Whether exactly `most_games` games are played, whatever their results."""
+    is_known: ClassVar[bool] = True
+    """Whether it is known before the first game who plays whom from which opening."""
     tested: ClassVar[bool] = False
     """Whether a sequential test may end it."""
     narrowed: ClassVar[bool] = False
@@ -136,6 +138,10 @@ class Rounds:
         round, pairing = divmod(index, len(self._pairings))
         opening = self._openings[round]
         return Pair(*self._pairings[pairing], opening, opening + 1)
+
+    def index(self, pairing: int, opening: int) -> int:
+        """The place of the pair of a pairing, by its place, and an opening."""
+        return self._openings.index(opening) * len(self._pairings) + pairing
 
 
 def pairs_of(pairings: Iterable[Pairing], openings: Iterable[int], round: int) -> list[Pair]:

@@ -17,6 +17,7 @@ class Knockout(Format):
     pairs: int = Field(default=1, ge=1, description="Openings of a pairing, each played twice.")
     extra: int = Field(default=5, ge=0, description="Most further openings of a drawn match.")
     exact: ClassVar[bool] = False
+    is_known: ClassVar[bool] = False
     voids_games: ClassVar[bool] = False
 
     def pairs_of_pairing(self, openings: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -21,6 +21,7 @@ class Swiss(Format):
     type: Literal["swiss"]
     rounds: int = Field(ge=1, description="Rounds, fewer than there are players.")
     pairs: int = Field(default=1, ge=1, description="Openings of a round, each played twice.")
+    is_known: ClassVar[bool] = False
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
         yield from super().problems(names)

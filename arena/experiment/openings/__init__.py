@@ -96,7 +96,7 @@ class Openings(Section):
             "ballots": "set",
         }
     )
-    random_plies: int = Field(default=4, ge=0, description="Random plies from the start position.")
+    random_plies: int = Field(default=4, ge=0, description="Random plies from the start position; 0: that alone.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
     set: SetName | None = Field(default=None, description="Use a named set of openings.")
     file: str | None = Field(default=None, description="A file of openings: FENs, one a line, or a PDN.")
@@ -106,6 +106,30 @@ class Openings(Section):
         le=MAX_OPENINGS,
         description=f"How many [{RANDOM_OPENINGS} random ones; all of a set or file].",
     )
+    repeat: int = Field(
+        default=1,
+        ge=1,
+        le=MAX_OPENINGS,
+        description="How often each is played; games that come out alike count once.",
+    )
+
+    @property
+    def is_random(self) -> bool:
+        """Whether they are of no set or file."""
+        return self.set is None and self.file is None
+
+    @property
+    def are_repeated(self) -> bool:
+        """Whether an opening is played several times."""
+        return self.repeat > 1 or (self._is_start and self.count != 1)
+
+    @property
+    def _is_start(self) -> bool:
+        return self.is_random and not self.random_plies
+
+    def time_of(self, number: int) -> int:
+        """For which time an opening is played, by its number, both from 0: the times of one follow each other."""
+        return number if self._is_start else number % self.repeat
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:

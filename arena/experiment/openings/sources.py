@@ -70,11 +70,14 @@ def random_openings(
     """`count` distinct positions after `plies` random moves, the same for the same seed.
 
     None is over, or can be won by the very next move; `balanced` also throws out those in which a search of
-    EVEN_DEPTH plies wins material. `say` hears how far a long search is. Raises OpeningsError
-    if it becomes clear that there are too few, or `count` is more than MAX_OPENINGS.
+    EVEN_DEPTH plies wins material. Without plies it is the start position, `count` times. `say` hears how far a
+    long search is. Raises OpeningsError if it becomes clear that there are too few, or `count` is more than
+    MAX_OPENINGS.
     """
     if count > MAX_OPENINGS:
         raise OpeningsError(f"'count' is {count} openings, more than {MAX_OPENINGS}")
+    if not plies:
+        return [Opening(variant.start)] * count
     rng = random.Random(f"openings {seed}")
     openings: list[Opening] = []
     tried: set[Position] = set()
@@ -139,6 +142,8 @@ class FileOpenings(NamedTuple):
     openings: list[Opening]
     left_out: Sequence[str] = ()
     """A line on each game of a PDN that gives no opening."""
+    notes: Sequence[str] = ()
+    """What else is to be said of them, a line each."""
 
 
 def file_openings(variant: Variant, path: Path) -> FileOpenings:
@@ -171,6 +176,14 @@ def file_openings(variant: Variant, path: Path) -> FileOpenings:
     return FileOpenings(openings)
 
 
+def doubled_lines(openings: Sequence[Opening], file: str) -> list[str]:
+    """What is said of openings of a file that have the position of an earlier one: they count once."""
+    if not (doubled := len(openings) - len({opening.position for opening in openings})):
+        return []
+    those = f"{doubled} of the {len(openings)} openings of {file}"
+    return [f"{those} have the position of an earlier one, and count once; 'repeat' plays all several times"]
+
+
 def left_out_lines(faults: Sequence[str]) -> list[str]:
     """What was left out in some lines: the number, and the first faults."""
     if not faults:
@@ -179,16 +192,17 @@ def left_out_lines(faults: Sequence[str]) -> list[str]:
 
 
 def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Opening]:
-    """`count` of the openings drawn by lot, the same for the same seed; all of them, in order, for None.
+    """`count` of the openings drawn by lot; all of them, in order, for None.
 
-    Openings of the same position count once. Raises OpeningsError if there are fewer.
+    Openings of the same position count once. For the same seed those of a smaller count are the first ones of a
+    larger one. Raises OpeningsError if there are fewer.
     """
     distinct = list({opening.position: opening for opening in openings}.values())
     if count is None:
         return distinct
     if count > len(distinct):
         raise OpeningsError(f"there are only {len(distinct)} such openings, not {count}")
-    return random.Random(f"openings {seed}").sample(distinct, count)
+    return random.Random(f"openings {seed}").sample(distinct, len(distinct))[:count]
 
 
 def _from_pdn(variant: Variant, path: Path) -> FileOpenings:

@@ -18,10 +18,17 @@ def problem_line(place: str, message: str) -> str:
 
 
 class ConfigError(ArenaError):
-    """All that is wrong with a configuration: `problems` by position, as text one line of each."""
+    """All that is wrong with a configuration: `problems` by position, as text one line of each.
+
+    What is said twice of one line is said once: of each value of a sweep, say, that its key is unknown.
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = sorted(set(problems))
+        first: dict[tuple[str, int, str], Problem] = {}
+        for problem in sorted(set(problems)):
+            file, line, _, message = problem
+            first.setdefault((file, line, message), problem)
+        self.problems = list(first.values())
         super().__init__(self.problems)
 
     def __str__(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -11,12 +10,10 @@ from pathlib import Path
 from arena.base.files import replace
 from arena.base.writing import write_text
 from arena.experiment.yaml.values import yaml_text
-from arena.ledger.record import GameRecord, incident_file
+from arena.ledger.record import LOGS, GameRecord, incident_file, replay_command
 from arena.play.options.option import Option, Running
 from arena.rules.position import COLOURS
 
-LOGS = "logs"
-"""The folder of what players printed in games."""
 KEPT = 20
 """Bundles, and logs, of one player that are kept: the first ones."""
 
@@ -40,7 +37,7 @@ class Bundles(Option):
                     "game": record.game,
                     **incident._asdict(),
                     "moves": " ".join(incident.moves),
-                    "replay": shlex.join(["arena", "replay", str(self._folder), str(record.game)]),
+                    "replay": replay_command(self._folder, record.game),
                 }
                 _write(incident_file(self._folder, record.game), yaml_text(document))
         for colour, player, text in zip(COLOURS, (record.white, record.black), record.logs, strict=True):

@@ -314,7 +314,7 @@ def grade_by_player(task: GradeTask) -> GradedGame:
     decisions = [0, 0]
     of_before: Judgement | None = None
     with _blaming(task.judge, f" in game {task.game}"):
-        judge = Judge(task.judge, game, f"{task.seed} grade {task.game}", task.allowance)
+        judge = Judge(task.judge, game, f"{task.seed} grade {task.opening_fen}", task.allowance)
         for ply, move in enumerate(played.moves, start=1):
             position, legal = game.position, game.legal_moves
             best, of_before = of_before, None

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from arena.base.number import with_minus
 from arena.base.wording import counted
 from arena.experiment.model import Experiment
 from arena.experiment.openings import RANDOM_OPENINGS
@@ -287,7 +286,7 @@ def decision(path: pd.DataFrame, experiment: Experiment) -> Claim:
     if decided == "continue":
         return Claim(Kind.TEST_OPEN, is_shown=False, facts=facts)
     bound, error = (test.elo0, test.alpha) if decided == "H1" else (test.elo1, test.beta)
-    facts |= {"decided": decided, "bound": with_minus(f"{bound:g}"), "error": 100 * error}
+    facts |= {"decided": decided, "bound": bound, "distance": f"{abs(bound):g}", "error": 100 * error}
     return Claim(Kind.TEST_ENDED, tuple(spec.name for spec in experiment.players[:2]), facts=facts)
 
 
@@ -320,6 +319,5 @@ def more_games(run: Run, claims: Sequence[Claim]) -> MoreGames | None:
     if not 1 < times <= MOST_TIMES:
         return None
     openings = experiment.openings
-    is_drawn = openings.set is None and openings.file is None
-    count = times * (openings.count or RANDOM_OPENINGS) if is_drawn else None
+    count = times * (openings.count or RANDOM_OPENINGS) if openings.is_random else None
     return MoreGames(elo, times, count, written_by(run) == "match")

@@ -138,10 +138,11 @@ def _order(claim: Claim) -> str:
 
 
 def _test_ended(claim: Claim) -> str:
-    than, or_ = ("more", "or less") if claim.facts["decided"] == "H1" else ("less", "or more")
-    chance = f"chance of error {{error:g}} % if it is {{bound}} {or_}"
+    is_more, is_below = claim.facts["decided"] == "H1", claim.facts["bound"] < 0
+    than, or_ = ("more", "or less") if is_more != is_below else ("less", "or more")
+    chance = f"chance of error {{error:g}} % if it is {{distance}} {or_}"
     return (
-        f"{{}} is {than} than {{bound}} {{unit}} stronger than {{}} ({chance}): "
+        f"{{}} is {than} than {{distance}} {{unit}} {'weaker' if is_below else 'stronger'} than {{}} ({chance}): "
         "the test of {elo0:g} against {elo1:g} accepted {decided} after {pairs}"
     )
 

@@ -71,17 +71,21 @@ def _limits(run: Run) -> str:
 
 def _openings(run: Run) -> str:
     """How many openings of which kind were played."""
-    openings, used = run.experiment.openings, run.games["opening"].nunique()
+    openings, used = run.experiment.openings, run.games["opening_fen"].nunique()
     if not used:
         return ""
     number = counted(used, "opening")
+    times = run.games["opening"].nunique() / used
+    each = f", {f'each {times:g} times' if times.is_integer() else f'{times:.1f} times each'}" if times > 1 else ""
     if openings.set is not None:
         kind = f" of {openings.set}"
     elif openings.file is not None:
         kind = " of a file"
+    elif not openings.random_plies:
+        number, kind = "the start position", ""
     else:
         kind = f" of {openings.random_plies} random plies"
-    return f"{number}{kind}, colours swapped"
+    return f"{number}{kind}{each}, colours swapped"
 
 
 def _when(run: Run) -> list[str]:

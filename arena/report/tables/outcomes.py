@@ -81,8 +81,12 @@ def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:
     Over pairs of games with colours swapped, in which the players' own strengths cancel; a pair that the stronger
     player wins twice counts as even, so unequal players draw the score towards a half. Single games are left
     out, and openings with fewer than FEWEST_PAIRS, of which an interval would say nothing. The interval is
-    Student's, with the spread of pairs within openings pooled over all of them.
+    Student's, with the spread of pairs within openings pooled over all of them. Games of one line, by their column
+    `line`, count once. An opening that was played several times has its first number.
     """
+    games = games.drop_duplicates(["white", "black", "line"])
+    number = games.groupby("opening_fen")["opening"].min()
+    games = games.assign(opening=games["opening_fen"].map(number))
     points = white_points(games)
     by_pair = games.assign(score=points if first == "white" else 1 - points).groupby("pair")
     opening = by_pair[["opening", "opening_fen"]].first()

@@ -24,6 +24,8 @@ from arena.rules.variants import VARIANTS, Variant
 
 _WITNESSES = 100
 """Games of a file, at most, whose final positions are compared with their results where one game is wanted."""
+_SQUARES_OF_MOVE = re.compile(r"\b[0-9]{1,2}(?=[-x:×][0-9])|(?<=[0-9][-x:×])[0-9]{1,2}\b", re.ASCII)
+_NUMBER = re.compile("[0-9]{1,2}", re.ASCII)
 _MOST_LINES = 64
 """Ways to read a game that are followed where captures may be several."""
 _FINDINGS = re.compile(
@@ -54,14 +56,15 @@ def read_pdn(
 ) -> PdnFile:
     """The games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
-    A game's variant is the one that its tag Variant or GameType names, else `variant`, else the first of
-    VARIANTS, which is noted as a problem. Nothing stops the reading: a game whose variant or start position is
-    unknown is left out, one with a move that cannot be read ends before it, or goes on where a position is set
-    up. A capture that may be several is the one with which the game goes on, if there is only one. Variations,
-    NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an answer, too, in men from the
-    mover's view. Without an `encoding` it is found, and a guess is noted as a problem. With `only` that game alone
-    is read, counted from 1, or the last one for -1, which is much faster. `1-0` is a win of the side that moves
-    first by a game's tags, else by `variant`, else by its first move; with the `results` "white" it is White's.
+    A game's variant is the one that its tag Variant or GameType names, else `variant`, else by its squares the
+    first of VARIANTS or international draughts, which is noted as a problem. Nothing stops the reading: a game
+    whose variant or start position is unknown is left out, one with a move that cannot be read ends before it, or
+    goes on where a position is set up. A capture that may be several is the one with which the game goes on, if
+    there is only one. Variations, NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an
+    answer, too, in men from the mover's view. Without an `encoding` it is found, and a guess is noted as a
+    problem. With `only` that game alone is read, counted from 1, or the last one for -1, which is much faster.
+    `1-0` is a win of the side that moves first by a game's tags, else by `variant`, else by its first move; with
+    the `results` "white" it is White's.
 
     Raises OSError if the file cannot be opened, ValueError if it is not text in its encoding.
     """
@@ -75,7 +78,7 @@ def read_pdn(
         raws = [raw for raw in raws if raw[0] == wanted or raw[0] % (count // _WITNESSES + 1) == 0]
     games: list[PlayedGame] = []
     movers: list[FirstMover] = []
-    default, is_noted = next(iter(VARIANTS.values())), False
+    noted: set[str] = set()
     for number, raw in raws:
         count = max(count, number)
         played = variant_of_tags(raw.tags, variant)
@@ -86,12 +89,15 @@ def read_pdn(
             problems.append(Problem(file, raw.line_of(said[0]), number, 0, message))
             continue
         if played is None:
-            if not is_noted:
-                note = f"no GameType, and no --variant: read as {default.name}, as are all such games"
+            played = _by_squares(raw)
+            if played.name not in noted:
+                note = (
+                    f"no GameType, and no --variant: read as {played.name} by its squares, as are all such games"
+                )
                 problems.append(Problem(file, raw.line, number, 0, note))
-            is_noted = True
+            noted.add(played.name)
         mover = first_mover(raw.tags, *raw.first_move, variant)
-        game, faults = _read_game(raw, played or default, file, number, mover.colour, results)
+        game, faults = _read_game(raw, played, file, number, mover.colour, results)
         games += [game] if game else []
         movers += [mover] if game else []
         problems += faults
@@ -101,6 +107,13 @@ def read_pdn(
         games = [game for game in games if game.number == wanted]
         problems = [problem for problem in problems if problem.game in (0, wanted)]
     return PdnFile([replace(game, count=count) for game in games], problems)
+
+
+def _by_squares(raw: RawGame) -> Variant:
+    """The variant of a game that does not name it: English, or international with a square beyond 32."""
+    english = next(iter(VARIANTS.values()))
+    squares = _SQUARES_OF_MOVE.findall(raw.moves) + _NUMBER.findall(raw.tags.get("FEN", ""))
+    return VARIANTS["international"] if any(int(square) > english.squares for square in squares) else english
 
 
 def _file(source: str | os.PathLike[str], encoding: str | None) -> tuple[str, str, list[Problem]]:

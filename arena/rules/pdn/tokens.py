@@ -193,8 +193,9 @@ def split(text: str) -> Iterator[RawGame]:
 
     Tags that stand together begin a game, which goes on to the next tags; a text without tags, or with a result
     before a move numbered `1.`, is read and cut behind each result. What moves mean does not matter, so that games
-    of any rules are cut.
+    of any rules are cut. A line's end that some programs write as the letters \\r is none.
     """
+    text = text.replace("\\r\n", "\n")
     tags: dict[str, str] = {}
     has_body = False
     begin = at = 0
