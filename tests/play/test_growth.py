@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -264,3 +266,14 @@ def test_files_beside_the_games_have_their_numbers_wherever_growth_was_killed(
     names = [sorted(path.name for path in (tmp_path / out).rglob("game-*")) for out in ("killed", "out")]
     assert names[0] == names[1] != []
     assert_same(arena.load(tmp_path / "killed"), arena.load(tmp_path / "out"))
+
+
+def test_a_run_of_an_earlier_version_that_had_no_grades_grows_too(tmp_path: Path) -> None:
+    grown(tmp_path, SMALL)
+    with closing(sqlite3.connect(tmp_path / "out" / "ledger.sqlite")) as connection:
+        connection.execute("DROP TABLE grades")
+        connection.commit()
+    larger = SMALL | {"openings": {"count": 3}, "players": [SHALLOW, RANDOM, GREEDY]}
+    assert grown(tmp_path, larger).played == 18 - 4
+    grown(tmp_path, larger, "at-once")
+    assert_same(arena.load(tmp_path / "out"), arena.load(tmp_path / "at-once"))
