@@ -231,17 +231,13 @@ def test_what_is_below_a_move_is_kept_whole():
     player = Mcts(ENGLISH)
     player.choose(Game(ENGLISH), Limit(nodes=200 if UNCOMPILED else 5000), random.Random(0))
     state, tree = player._memory.states[0], player._memory.tree
-    child = int(tree[FIRST]) + 2 * WIDTH
-    reply = int(tree[child + FIRST]) + WIDTH
-    expected = subtree(tree, reply)
-    assert size(expected) > 5
-    keep_below(state, tree, reply)
-    assert subtree(tree, 0) == expected
-    assert state["used"] == WIDTH * size(expected)
-    again = next(child for child in range(WIDTH, state["used"], WIDTH) if tree[child + FIRST])
-    expected = subtree(tree, again)
-    keep_below(state, tree, again)
-    assert (subtree(tree, 0), state["used"]) == (expected, WIDTH * size(expected))
+    for child in (2, 1):  # of the move, then of a reply to it
+        node = int(tree[FIRST]) + child * WIDTH
+        expected = subtree(tree, node)
+        assert size(expected) > 5
+        keep_below(state, tree, node)
+        assert subtree(tree, 0) == expected
+        assert state["used"] == WIDTH * size(expected)
 
 
 @pytest.mark.full
