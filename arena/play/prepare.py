@@ -342,8 +342,8 @@ def diagnose(
         for finding in look.problems:
             said = finding.said
             if look.error is not None and finding.kind == UNBUILT:
-                error = experiment.error(("players", index, *look.error.keys), said)
-                said, key = str(error), str([(file, line, message) for file, line, _, message in error.problems])
+                placed_at = experiment.error(("players", index, *look.error.keys), said)
+                said, key = str(placed_at), str([(file, line, what) for file, line, _, what in placed_at.problems])
                 if key in said_before:
                     continue
                 said_before.add(key)
