@@ -16,6 +16,7 @@ from arena.commands.output import echo, show_frame
 from arena.ratings.joint import rate as rate_games
 from arena.ratings.joint import zero
 from arena.ratings.prior import moved_by_prior
+from arena.ratings.results import alike_note, with_alike_as_one
 from arena.report.compare import compare as compare_sides
 from arena.report.compare import comparison_text, read_side
 from arena.report.load import read_results
@@ -32,6 +33,7 @@ from arena.rules.result import Colour
 @results_option
 @encoding_option
 @click.option("--strict", is_flag=True, help="Stop at a game without names or with an unknown result.")
+@click.option("--alike", is_flag=True, help="Names that differ by case, commas or spaces alone are one player's.")
 @json_option
 def rate(
     files: tuple[Path, ...],
@@ -40,6 +42,7 @@ def rate(
     results: Winner | None,
     encoding: str | None,
     strict: bool,
+    alike: bool,
     as_json: bool,
 ) -> None:
     """Rate the players of all FILES together: PDN of any program, CSV, or folders of runs.
@@ -48,6 +51,8 @@ def rate(
     may have pair, the same for games that belong together.
     """
     results_read = read_results(files, first, encoding, strict, results)
+    if alike:
+        results_read = with_alike_as_one(results_read)
     try:
         players = sorted({*results_read.games["white"], *results_read.games["black"]})
         given = zero(players, {} if anchor is None else {anchor: 0.0})
@@ -56,7 +61,12 @@ def rate(
         raise ArenaError(str(error)) from None
     table, notes = (
         rating_table(ratings),
-        [*(note.text for note in ratings.notes), *moved_by_prior(ratings), *results_read.notes],
+        [
+            *(note.text for note in ratings.notes),
+            *moved_by_prior(ratings),
+            *results_read.notes,
+            *filter(None, [alike_note(results_read)]),
+        ],
     )
     if as_json:
         faults = results_read.faults

@@ -31,10 +31,12 @@ from arena.rules.position import BLACK, COLOURS, WHITE, Position
 from arena.rules.result import NO_RESULT
 from arena.rules.variants import Variant
 from players.loading import from_folder, is_logged, own_code
-from players.player import Allowance, Choice, PlayerSpec
+from players.player import ENGINE, TYPES, Allowance, Choice, Limit, PlayerSpec
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
+RESERVE = 0.01
+"""Seconds of its time that a search of the arena's own is not told of, as far as `time_margin` is less."""
 _REST_SECONDS = 1.0
 """Seconds before a game is played again in which a player was not reachable."""
 
@@ -337,7 +339,7 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, playe
         turn = game.position.turn
         limit = limits[turn]
         try:
-            answer = players[turn].choose(game, limit, rngs[turn])
+            answer = players[turn].choose(game, told(specs[turn], limit, task.allowance), rngs[turn])
         except Exception as error:
             raise Fault(turn, failure_of(error), len(game.moves) + 1) from error
         clock = overrun = None
@@ -356,6 +358,17 @@ def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, playe
         if outcome is None and judge is not None:
             outcome = judge.outcome(game)
     return outcome
+
+
+def told(spec: PlayerSpec, limit: Limit, allowance: Allowance) -> Limit:
+    """The limit of a move as a player is told it: a search of the arena's own has RESERVE less with no margin."""
+    reserve = RESERVE - allowance.time_margin
+    if reserve <= 0 or spec.type not in TYPES or spec.type == ENGINE:
+        return limit
+    seconds, clock = (
+        None if time is None else max(time - reserve, time / 2) for time in (limit.seconds, limit.clock)
+    )
+    return limit._replace(seconds=seconds, clock=clock)
 
 
 def _judge(task: Task) -> Adjudicator | None:

@@ -7,6 +7,7 @@ that games of unknown rules are read, too.
 """
 
 import csv
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
@@ -20,7 +21,7 @@ import pandas as pd
 
 from arena.base.errors import ArenaError
 from arena.base.files import decoded, is_unicode, unreadable
-from arena.base.wording import counted, cut, quoted
+from arena.base.wording import counted, cut, first_few, listed, quoted
 from arena.base.writing import cell_text
 from arena.ratings.clusters import pairs_by_opening
 from arena.rules.pdn.read import PdnFile, read_pdn
@@ -136,6 +137,39 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None, strict:
         notes.append(f"{counted(skipped, 'game')} without a result {'was' if skipped == 1 else 'were'} skipped.")
     games = games[~missing].reset_index(drop=True)
     return Results(games, first or next(iter(claims), None) or "white", first_by, faults, notes)
+
+
+def alike(names: Iterable[str]) -> list[list[str]]:
+    """The names that differ by case, commas or spaces alone, each group as its names come first."""
+    groups = defaultdict[str, list[str]](list)
+    for name in dict.fromkeys(names):
+        groups[re.sub(r"[\s,]+", "", name).casefold()].append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def with_alike_as_one(results: Results) -> Results:
+    """The games with one name, the one that comes first, for players whose names are alike."""
+    games = results.games
+    one = {name: group[0] for group in alike(games[["white", "black"]].to_numpy().ravel()) for name in group}
+    games = games.replace({"white": one, "black": one})
+    notes = [f"{listed(map(quoted, group))} count as {quoted(group[0])}." for group in _groups(one)]
+    return results._replace(games=games[games["white"] != games["black"]], notes=[*results.notes, *notes])
+
+
+def alike_note(results: Results) -> str:
+    """A sentence on names that may be one player's; "" if there are none."""
+    groups = alike(results.games[["white", "black"]].to_numpy().ravel())
+    if not groups:
+        return ""
+    words = first_few([listed(map(quoted, group)) for group in groups], 3, "; ")
+    return f"Names that differ by case, commas or spaces alone: {words}. --alike counts each as one player."
+
+
+def _groups(one: Mapping[str, str]) -> list[list[str]]:
+    groups = defaultdict[str, list[str]](list)
+    for name, first in one.items():
+        groups[first].append(name)
+    return list(groups.values())
 
 
 def game_table(white: object, black: object, result: object) -> pd.DataFrame:

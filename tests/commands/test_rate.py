@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -342,3 +343,13 @@ def test_a_player_of_two_runs_that_is_not_the_same_in_both_is_told(tmp_path):
         note for note in rated(tmp_path / "one", tmp_path / "two")["notes"] if str(tmp_path / "two") in note
     ]
     assert note.startswith("g is not the same in ")
+
+
+def test_names_that_differ_by_case_commas_or_spaces_are_hinted_at_and_one_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text('white,black,result\n"Lee, Ann",bob,1-0\n"Lee,Ann",bob,1-0\n"LEE, ANN",bob,0-1\n')
+    apart = json.loads(invoke("rate", str(path), "--json").stdout)
+    assert len(apart["players"]) == 4 and sum("--alike" in note for note in apart["notes"]) == 1
+    one = json.loads(invoke("rate", str(path), "--alike", "--json").stdout)
+    assert {row["player"]: row["games"] for row in one["players"]} == {"Lee, Ann": 3, "bob": 3}
+    assert not any("--alike" in note for note in one["notes"])

@@ -12,7 +12,7 @@ import pytest
 from arena.hosting import handle
 from arena.ledger.record import GameRecord
 from arena.play import match
-from arena.play.match import play
+from arena.play.match import play, told
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
@@ -225,3 +225,15 @@ def test_every_number_of_a_choice_is_recorded() -> None:
     record = play(task_of(VARIANTS["english"], own(Tells), own(Tells)))
     for value, name in enumerate(NUMBERS, 1):
         assert (column(record, name) == value).all(), name
+
+
+@pytest.mark.parametrize(
+    ("type", "margin", "seconds"),
+    [("negamax", 0.0, 0.04), ("negamax", 0.1, 0.05), ("own.py:Own", 0.0, 0.05), ("engine", 0.0, 0.05)],
+)
+def test_a_built_in_search_is_told_of_less_time_where_it_has_no_margin(
+    type: str, margin: float, seconds: float
+) -> None:
+    limit = Limit(depth=9, seconds=0.05)
+    told_limit = told(PlayerSpec("a", type, limit), limit, Allowance(time_margin=margin))
+    assert told_limit.depth == 9 and told_limit.seconds == pytest.approx(seconds)
