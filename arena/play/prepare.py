@@ -26,7 +26,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.ledger.ledger import run_in
 from arena.play.entrants import as_before, built, entered_before, tried, unchanged, unguarded
-from arena.play.match import play
+from arena.play.match import RESERVE, play
 from arena.play.options import OPTIONS
 from arena.play.ready import Tournament
 from arena.play.trial import Extent, as_written, is_own, look_at, of_source
@@ -152,6 +152,11 @@ def diagnose(
             yield finding._replace(where=spec.name, said=said)
         if look.printed:
             yield Finding("ok", "printed in a game of its trial", spec.name, output=printable(look.printed))
+    is_timed = any(spec.limit.longest is not None for spec in experiment.players)
+    if is_timed and experiment.time_margin < RESERVE:
+        margin = f"{experiment.time_margin:g} s to spare"
+        late = f"moves are not timed here: with {margin} a player on a busy machine loses games by time"
+        yield Finding("warning", late, "time_margin")
     if (rules := experiment.adjudicate) is not None:
         for line in rules.unusable([look.man_value for look in looks], experiment.max_plies):
             yield Finding("warning", line, "adjudicate")

@@ -275,6 +275,19 @@ def test_a_syntax_error_has_its_column_and_its_file_as_the_configuration_names_i
     assert ann in str(refused.value) and bob in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("limit", "margin", "places"), [("seconds", 0, ["time_margin"]), ("depth", 0, []), ("seconds", 0.1, [])]
+)
+def test_a_time_limit_with_no_time_to_spare_is_warned_of(
+    tmp_path: Path, limit: str, margin: float, places: list[str]
+) -> None:
+    file = tmp_path / "timed.yaml"
+    players = f"[random, {{name: late, type: negamax, preset: full, {limit}: 1}}]"
+    file.write_text(f"name: timed\nvariant: english\ntime_margin: {margin}\nplayers: {players}\n")
+    found = list(diagnose(load(file), tmp_path / "out"))
+    assert [(finding.where, finding.level) for finding in found] == [(place, "warning") for place in places]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sandboxes need Linux")
 def test_without_a_sandbox_the_files_are_read_but_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "unavailable", lambda: "there is none")
