@@ -49,7 +49,8 @@ def _infinite(without: JointFit, is_zero: Bools) -> Bools:
     spread = (jacobian @ without.fit.bread @ jacobian.T)[:-1, :-1]
     variance = np.diag(spread)[:, None] + np.diag(spread) - 2 * spread
     is_finite = (variance < _INFINITE**2) & (without.group[:, None] == without.group)
-    part = components(*np.nonzero(is_finite), len(without.names))
+    first, second = np.nonzero(is_finite)
+    part = components(first, second, len(without.names))
     infinite = np.zeros(len(part), bool)
     for group in np.unique(without.group):
         members = without.group == group
