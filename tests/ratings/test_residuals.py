@@ -1,5 +1,7 @@
 """Tests of what pairings score beyond their ratings: figures by hand, a naive twin, level and power."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,8 +42,8 @@ def test_a_cycle_of_equal_ratings_scores_beyond_them_what_it_scores_beyond_a_hal
 
 
 def test_of_three_players_the_test_is_that_of_the_log_odds_around_the_cycle():
-    """One degree of freedom: of the ratings' own scale nothing is left in the sum of log odds around the cycle."""
-    encounters = {("a", "b"): (30, 20, 10), ("b", "c"): (24, 20, 16), ("c", "a"): (22, 20, 18)}
+    """One degree of freedom: whatever the strengths, log odds sum to 0. Draws and games are unequal."""
+    encounters = {("a", "b"): (90, 0, 60), ("b", "c"): (12, 284, 4), ("c", "a"): (32, 0, 28)}
     rows = [game for pair, counts in encounters.items() for game in repeat(*pair, *counts)]
     rows = [(w, b, r) if i % 2 else (b, w, OPPOSITE[r]) for i, (w, b, r) in enumerate(rows)]
     log_odds = variance = 0.0
@@ -52,6 +54,15 @@ def test_of_three_players_the_test_is_that_of_the_log_odds_around_the_cycle():
         variance += points.var() / len(points) / (score * (1 - score)) ** 2
     chance = residuals(rate(frame(rows)))["chance"][0]
     assert norm.isf(chance / 2) == pytest.approx(log_odds / np.sqrt(variance), rel=0.05)
+
+
+def test_pairings_stand_in_the_order_of_the_ratings_whatever_the_names():
+    ratings = rate(simulate([-0.8, 0.0, 0.8, 0.4], 20, nu=1.0, h=0.3, seed=2))
+    ranked = ratings.table["player"].tolist()
+    table = residuals(ratings)[1:]
+    pairings = list(zip(table["player"], table["opponent"], strict=True))
+    assert pairings == list(combinations(ranked, 2)) and ranked[-1] == "p0"
+    assert (table["expected"] > 0.5).all()
 
 
 def test_matches_gauntlets_and_no_games_say_nothing_beyond_ratings():
