@@ -234,15 +234,16 @@ class Store:
             if changed or self.is_grown:
                 self._describe_anew()
             return damage
-        if files := changed.pop(FILES, None):
-            raise StoreError(
-                f"{self.path.parent} has games of other files: {', '.join(changes(*files))}; "
-                "put them back as they were, or give this run another name or --out"
-            )
+        files = changed.pop(FILES, None)
         if changed:
             raise StoreError(
                 f"{self.path.parent} holds another {noun} (changed: {', '.join(sorted(changed))}); "
                 "give this one another name or --out"
+            )
+        if files:
+            raise StoreError(
+                f"{self.path.parent} has games of other files: {', '.join(changes(*files))}; "
+                "put them back as they were, or give this run another name or --out"
             )
         return damage
 

@@ -5,13 +5,13 @@ Importing this makes those of VARIANTS that are not to be compiled values.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from dataclasses import fields, replace
-from typing import Any, cast
+from dataclasses import replace
+from typing import cast
 
 import numba
 
 from arena.rules.custom import build_variant
+from arena.rules.jit.constants import FIELDS, Values
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 
@@ -38,27 +38,14 @@ def share(variant: Variant, number: int) -> int:
     return number if UNCOMPILED or variant.name in COMPILED else number // 4
 
 
-_FIELDS = [field.name for field in fields(Rules)]
-
-
-class Values(namedtuple("Values", _FIELDS)):  # type: ignore[misc]
-    """Rules as values."""
-
-    __slots__ = ()
-
-    def but(self, **changes: int) -> Any:
-        """`Rules.but`."""
-        return self._replace(**changes)
-
-
 def as_values(rules: Rules) -> Rules:
     """Rules, as constants or values, as values."""
-    return cast(Rules, Values(*(getattr(rules, name) for name in _FIELDS)))
+    return cast(Rules, Values(*(getattr(rules, name) for name in FIELDS)))
 
 
 def by_constants(variant: Variant) -> Variant:
     """The variant with its rules as constants, whether or not it is one of COMPILED."""
-    return replace(variant, rules=Rules(*(getattr(variant.rules, name) for name in _FIELDS)))
+    return replace(variant, rules=Rules(*(getattr(variant.rules, name) for name in FIELDS)))
 
 
 def by_values(variant: Variant) -> Variant:

@@ -207,12 +207,12 @@ def test_players_of_one_name_are_tried_all_the_same():
 
 @pytest.mark.compiled
 def test_too_few_openings_and_positions_and_a_folder_that_cannot_be_written_are_problems():
-    more = "openings: {random_plies: 0, count: 3}\nprobe: {depth: 2, positions: 2, plies: 0}"
+    more = "openings: {random_plies: 2, count: 60}\nprobe: {depth: 2, positions: 2, plies: 0}"
     Path("out").touch()
     findings = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))
     assert [finding.where for finding in findings] == ["openings", "probe", "disk"]
     assert findings[2].words == "out cannot be written to"
-    assert "faulty.yaml:4:29: 3 distinct openings of 0 random plies" in findings[0].words
+    assert "faulty.yaml:4:29: 60 distinct openings of 2 random plies" in findings[0].words
     assert "faulty.yaml:5:19: only 1 of 2 balanced positions" in findings[1].words
 
 

@@ -82,7 +82,8 @@ RUNS: dict[str, dict[str, Any]] = {
         ],
     },
 }
-RUNS["void"] = {key: value for key, value in RUNS["swiss"].items() if key != "failures"}
+RUNS["void"] = {key: value for key, value in RUNS["swiss"].items() if key != "failures"} | {"seed": 2}
+"""By whose chance one of the two players that fail is disqualified, and the other has games that count."""
 ENDS = {
     "no_pieces": "all pieces captured",
     "no_moves": "no legal moves",
