@@ -19,7 +19,7 @@ and l = ln 100; half a win and half a loss of the side that moves first between 
 
 Covariance. The sandwich (`arena.ratings.logistic`) by clusters of games that are not independent
 (`arena.ratings.clusters`). Clusters that all ended alike show no spread, so where a difference rests on such
-clusters alone, the model's variance replaces theirs if that is larger.
+clusters alone, the model's variance replaces theirs, multiplied by how much the others vary against the model's.
 
 Twins. Players that played the same moves whenever they met are one player: they share a rating, to which the
 games between them say nothing, and where there are no other games they have none.
@@ -286,9 +286,8 @@ def _tells_advantage(cells: Cells, size: int) -> bool:
 class JointFit(NamedTuple):
     """The strengths of all players and the advantage of moving first, as fitted to all games: for statistics."""
 
-    names: Sequence[
-        str
-    ]  # of the players, whose numbers are places in it; of those that are one the first has all games
+    names: Sequence[str]
+    """Of the players, whose numbers are places in it; of those that are one player the first has all games."""
     games: Clusters
     cells: Cells
     given: Floats  # parameters that were not fitted, nan for the others: strengths, then the advantage
@@ -355,9 +354,8 @@ def _fit(cells: Cells, given: Floats, prior: float) -> tuple[LogisticFit, Floats
         given=given,
     )
     expected = expit(virtual.design @ fit.theta + virtual.lead)
-    return fit, squares(_compact(virtual.design), virtual.games * expected * (1 - expected)) + RIDGE * np.eye(
-        size + 1
-    )
+    of_prior = squares(_compact(virtual.design), virtual.games * expected * (1 - expected))
+    return fit, of_prior + RIDGE * np.eye(size + 1)
 
 
 class _Virtual(NamedTuple):
@@ -429,14 +427,26 @@ def _estimate(joint: JointFit) -> tuple[Floats, Floats, int]:
     of_cluster = scores(design, games.weight * (POINTS[games.outcome] - expected), games.cluster)
     scale = games.times * _scale(games.times.sum(), joint.differences)
     alike, one_sided = _alike(games, size)
-    by_clusters = meat(of_cluster, scale) + joint.of_prior
-    by_model = meat(of_cluster, scale * ~alike) + joint.of_prior
-    by_model += squares(design, games.information * game_variance(games, expected, size) * alike[games.cluster])
-    of_clusters, of_model = (fit.covariance(middle, jacobian) for middle in (by_clusters, by_model))
-    replaced = np.trace(of_model[:-1, :-1]) > np.trace(of_clusters[:-1, :-1])
-    covariance: Floats = of_model if replaced else of_clusters
-    covariance[-1, -1] = max(of_clusters[-1, -1], of_model[-1, -1])
-    return elo, covariance, one_sided if replaced else 0
+    by_model = games.information * game_variance(games, expected, size)
+    by_model *= _dispersion(games, expected, by_model, scale, ~alike)
+    middle = meat(of_cluster, scale * ~alike) + squares(design, by_model * alike[games.cluster]) + joint.of_prior
+    return elo, fit.covariance(middle, jacobian), one_sided
+
+
+def _dispersion(games: Clusters, expected: Floats, by_model: Floats, scale: Floats, counted: Bools) -> float:
+    """The variance of clusters that are *counted*, divided by that which the model has for their games.
+
+    It is below 1 where openings favour a side: a pair has both sides of its opening, of which the model knows
+    nothing.
+    Two clusters that vary as the model has it are added, so that few clusters say little.
+    """
+    if not counted.any():
+        return 1.0
+    excess = np.where(games.first < games.second, 1, -1) * (POINTS[games.outcome] - expected)
+    of_cluster = np.bincount(games.cluster, games.weight * excess, len(scale))
+    seen, modelled = scale[counted] @ of_cluster[counted] ** 2, by_model[counted[games.cluster]].sum()
+    added = 2 * modelled / games.times[counted].sum()
+    return float((seen + added) / (modelled + added))
 
 
 def _scale(clusters: float, differences: int) -> float:
