@@ -25,11 +25,7 @@ from arena.report.load import is_joint, listed_runs
 from arena.report.load import load as load_run
 from arena.report.page.standings import standings
 from arena.report.run import Run
-from arena.report.runs.joint import joint_text, load_joint, summary, write_joint
-from arena.report.runs.page import counts, write_index
 from arena.report.sentences.answer import opening
-from arena.report.sheets import write_sheets
-from arena.report.write import FAULTS, left_over, write
 from arena.watch.entry import entries
 
 _COLUMNS = ("run", "began", "rules", "players", "games", "leader", "Elo", "state")
@@ -70,6 +66,8 @@ def report(folders: tuple[Path, ...], **wanted: Any) -> None:
 
 def _list_runs(folder: Path) -> None:
     """List the runs below a folder, and write the page that links their reports."""
+    from arena.report.runs.page import counts, write_index
+
     if not folder.is_dir():
         raise ArenaError(f"{folder} is not a folder")
     runs = entries(folder)
@@ -85,6 +83,8 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
 
     Returns whether all parts of these could be made.
     """
+    from arena.report.runs.joint import joint_text, load_joint, summary, write_joint
+
     if wanted.get("anonymous"):
         part = folder / listed_runs(folder)[1][0]
         raise ArenaError(f"{folder} has several runs: --anonymous takes one, such as {part}")
@@ -105,24 +105,21 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> b
 
 
 def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False, **wanted: Any) -> bool:
-    """Write the report of a run and print its standings; `wanted` is as `arena.report.write` takes it.
+    """Print the standings of a run, then write its report; `wanted` is as `arena.report.write` takes it.
 
     Returns whether all of its parts could be made; those that could not are said on stderr.
     """
     target = folder / ANONYMOUS if anonymous else folder
     run = load_run(folder, anonymous=anonymous)
+    show_verdict(run)
+    from arena.report.write import FAULTS, left_over, write  # with matplotlib, for which no verdict waits
+
     try:
         with announcing_compilation(), _written_to(target, "report"):
             paths = write(run, target, **wanted)
     except KeyboardInterrupt:
         say(f"the report in {target} is not written: arena report {folder} writes it")
         raise
-    finally:
-        for line in run.faults.attempt(Place.OPENING, "the first lines", lambda: opening(run).lines, []):
-            echo(line)
-        table = run.faults.attempt(Place.SECTION, "Standings", lambda: standings(run).frame(), pd.DataFrame())
-        if not table.empty:
-            show_frame(table)
     echo(f"report: {target / 'report.html'}")
     if older := left_over(target, paths):
         say(f"older than this report, and not of it: {listed(older)} in {target}")
@@ -131,12 +128,23 @@ def write_report(folder: Path, *, anonymous: bool = False, sheets: bool = False,
     if run.faults.found:
         say(f"the tracebacks are in {target / FAULTS}")
     if sheets:
+        from arena.report.sheets import write_sheets
+
         with _written_to(folder, "sheets"):
             written = write_sheets(run)
         echo(f"sheets: {counted(len(written), 'file')} in {written[0].parent}")
     if anonymous:
         _write_names(run)
     return not run.faults.found
+
+
+def show_verdict(run: Run) -> None:
+    """Print what a run's games show, and its standings."""
+    for line in run.faults.attempt(Place.OPENING, "the first lines", lambda: opening(run).lines, []):
+        echo(line)
+    table = run.faults.attempt(Place.SECTION, "Standings", lambda: standings(run).frame(), pd.DataFrame())
+    if not table.empty:
+        show_frame(table)
 
 
 @contextmanager

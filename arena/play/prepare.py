@@ -73,14 +73,16 @@ def prepare(
         experiment = entered_before(experiment, before.info, known)
     sandbox.check(experiment)
     variant = build_variant(experiment.variant)
+    are_tried = folder is not None and any(spec.name not in known for spec in experiment.players)
+    if are_tried:
+        _start_workers(experiment, workers)
     with announcing(observer.say):
         parts = _all_parts(experiment, variant, observer.say)
-        if folder is None or all(spec.name in known for spec in experiment.players):
-            entrants = built(experiment, variant, observer.say)
-        else:
-            _start_workers(experiment, parts, workers)
+        if are_tried:
             entrants = tried(experiment, variant, observer.say, workers, known)
             _check_players(entrants.experiment)
+        else:
+            entrants = built(experiment, variant, observer.say)
     specs = entrants.located()
     if before is not None:
         entrants = as_before(entrants, before.info, known)
@@ -96,10 +98,11 @@ def _all_parts(experiment: Experiment, variant: Variant, say: Callable[[str], ob
     return parts
 
 
-def _start_workers(experiment: Experiment, parts: Parts, workers: Workers) -> None:
-    """Have the workers of a run import what a game needs, while its players are tried."""
+def _start_workers(experiment: Experiment, workers: Workers) -> None:
+    """Have the workers of a run import what a game needs, while its openings are drawn and its players tried."""
     names = [player.name for player in experiment.players]
-    start_workers(workers, experiment.format.most_games(names, len(parts.openings.openings)), play)
+    openings = experiment.openings.count or RANDOM_OPENINGS
+    start_workers(workers, experiment.format.most_games(names, openings), play)
 
 
 def diagnose(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -19,13 +20,15 @@ from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, combined, game_table, read_file
-from arena.report.charts.catalogue import figures
 from arena.report.page.standings import standings
 from arena.report.run import Run
 from arena.report.sentences.answer import opening
 from arena.report.sentences.facts import facts
 from arena.rules.pdn.result import Winner
 from arena.rules.result import Colour
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ROWS = 30
 """Players that a notebook shows of a run, the best ones."""
@@ -37,7 +40,13 @@ def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
     With `anonymous`, persons and players with files of a user's own are called `player 1` and so on.
     """
     data = published(read(Path(folder))) if anonymous else read(Path(folder))
-    return Run(Path(folder), data, figures, card)
+    return Run(Path(folder), data, _figures, card)
+
+
+def _figures(run: Run) -> dict[str, Figure]:
+    from arena.report.charts.catalogue import figures  # matplotlib takes as long as some games to load
+
+    return figures(run)
 
 
 def card(run: Run) -> str:

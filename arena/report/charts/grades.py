@@ -22,7 +22,8 @@ from arena.report.charts.axes import (
     shifts,
     whole_depths,
 )
-from arena.report.charts.style import MUTED, series, styled
+from arena.report.charts.style import series, styled
+from arena.report.colours import MUTED
 
 FEWEST = 3
 """Points that make a correlation, or a line over limits."""

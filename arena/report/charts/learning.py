@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.report.charts.axes import set_title
-from arena.report.charts.style import DASHED, MUTED, SERIES, styled
+from arena.report.charts.style import DASHED, SERIES, styled
+from arena.report.colours import MUTED
 
 COLUMNS = 4
 """Panels side by side."""

@@ -11,8 +11,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-INK, MUTED, GRID, PAPER = "#22262e", "#666c77", "#d8dbe0", "#fefefe"
-"""Colours of text, secondary text, grid and background; the page replaces exactly these for a dark screen."""
+from arena.report.colours import GRID, INK, MUTED, PAPER
 
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """Okabe and Ito's colour-blind-safe palette (2008), without yellow and black."""

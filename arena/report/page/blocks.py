@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup, escape
 
 from arena.base.number import known, shown, unbroken
-from arena.report.charts.style import GRID, INK, MUTED, PAPER
+from arena.report.colours import GRID, INK, MUTED, PAPER
 from arena.report.faults import Faults, Place
 from arena.report.marks import elo_html, player_link, scale, whisker
 from arena.report.sentences.claims import Claim
