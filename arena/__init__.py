@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena.board.sides import Opponent
-    from arena.play.runner import run, run_all
+    from arena.play.runner import run
     from arena.report.load import load
     from arena.report.run import Run
     from arena.rules.board import Board
@@ -35,12 +35,12 @@ __all__ = [
     "BLACK", "PLAYERS", "VARIANTS", "WHITE", "Board", "Choice", "Encoding", "Game", "GaveUp", "Limit",
     "NotReachable", "Opponent", "Outcome", "Player", "PlayerSpec", "Position", "Rules", "Run", "Termination",
     "Variant", "build_player", "divide", "evaluator", "features", "fen", "kernel", "load", "move_text",
-    "parse_fen", "parse_move", "perft", "read_pdn", "run", "run_all", "write_pdn",
+    "parse_fen", "parse_move", "perft", "read_pdn", "run", "write_pdn",
 ]  # fmt: skip
 
 _NAMES = {
     "arena.board.sides": "Opponent",
-    "arena.play.runner": "run run_all",
+    "arena.play.runner": "run",
     "arena.report.load": "load",
     "arena.report.run": "Run",
     "arena.rules.board": "Board",

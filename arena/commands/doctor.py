@@ -84,7 +84,7 @@ def doctor(config: Path) -> None:
         except ConfigError:
             raise error from None
         echo(str(error))
-        findings += [Finding("error", said=message) for *_, message in error.problems]
+        findings += [Finding("error", said=problem.message) for problem in error.problems]
     looking = Looking()
     with announcing(looking.say):
         for run, experiment in experiments.items():

@@ -125,7 +125,7 @@ def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -
 
     Each is built once. Exits with what is wrong.
     """
-    specs = [located(spec, Path()) for spec in player_specs(entries, {})] or evaluations(variant)
+    specs = [located(spec, Path()) for spec in player_specs(entries)] or evaluations(variant)
     asked: list[PlayerSpec] = []
     for spec in specs:
         with_limits = [replace(spec, limit=limit) for limit in _limits(spec, sweeps)]

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import click
-import yaml
 
 from arena.base.errors import ArenaError
-from arena.base.files import replace
 from arena.base.number import signed
 from arena.base.wording import counted, unknown
-from arena.base.writing import write_text
 from arena.commands.options import (
     FINITE,
     POSITIVE,
@@ -31,23 +27,19 @@ from arena.commands.options import (
 )
 from arena.commands.output import STOPPED, echo, say, show_frame
 from arena.commands.waiting import Terminal, lost_workers
-from arena.experiment.kept import seen_from
-from arena.experiment.load import load, load_all, player_spec, player_specs
-from arena.experiment.model import entry_of
+from arena.experiment.kept import FILE as KEPT
+from arena.experiment.load import load_all, named_entries
+from arena.experiment.model import Experiment
 from arena.experiment.names import distinct_names
-from arena.experiment.yaml.errors import ConfigError, problem_line
-from arena.experiment.yaml.values import Source, inline, yaml_text
-from arena.ledger.ledger import info_in
+from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.experiment.yaml.values import Source, inline
+from arena.ledger.ledger import run_in
 from arena.play.options import OPTIONS
-from arena.play.options.option import RunPaused
-from arena.play.prepare import prepare
-from arena.play.ready import Tournament
-from arena.play.tournament import Outcome, Unreachable, available, carry_out
-from arena.play.workers import IN_PROCESS, Workers, kept_workers
+from arena.play.tournament import Outcome, Unreachable, play_runs
+from arena.play.workers import IN_PROCESS, Workers
 from arena.ratings.match import Verdict
 from players.identity import now, placed
 from players.loading import own_code
-from players.player import PlayerSpec
 
 INCIDENTS = 3
 """Exit code of a run in which players failed, or were found faulty."""
@@ -63,7 +55,6 @@ REPORT = "arena.commands.report"
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
 @report_options
 @click.option("--force", is_flag=True, help="Resume with other versions of packages than at the start.")
-@kept_workers()
 def run(
     config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool, **wanted: Any
 ) -> None:
@@ -74,63 +65,57 @@ def run(
     spent; 7: a service was not reachable; 130: stopped by Ctrl-C.
     """
     check_report_options(wanted)
-    experiments, terminal = load_all(config), Terminal()
-    first = next(iter(experiments.values()))
-    if len(experiments) > 1 and wanted["anonymous"]:
-        raise ArenaError("--anonymous takes one run: `arena report --anonymous` writes each when they are played")
-    if wanted["sheets"] and not any(map(own_code, first.players)):
-        raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
-    folder = out or Path("reports") / first.name
-    used = available(workers or first.workers, say)
-    runs = {name: prepare(experiment, folder / name, terminal, used) for name, experiment in experiments.items()}
-    sys.exit(play_all(runs, folder, used, quiet=quiet, force=force, **wanted))
+    sys.exit(play_config(config, out, workers, quiet=quiet, force=force, **wanted))
 
 
-def play_all(
-    runs: Mapping[str, Tournament],
-    folder: Path,
-    workers: Workers,
+def play_config(
+    config: Path | Mapping[str, Any],
+    out: Path | None,
+    workers: Workers | None,
     *,
+    name: str = "config",
     quiet: bool = False,
     force: bool = False,
     **wanted: Any,
 ) -> int:
-    """Play runs that are kept in a folder, by their names, and report unless `quiet`; the exit code."""
-    if len(runs) > 1:
-        from arena.report.load import list_runs
-
-        list_runs(folder, next(iter(runs.values())).experiment.name, list(runs))
+    """Play the runs of a file, or of a mapping with this `name`, and report unless `quiet`; the exit code."""
+    experiments = load_all(config, name=name)
+    first = next(iter(experiments.values()))
+    if len(experiments) > 1 and wanted.get("anonymous"):
+        raise ArenaError("--anonymous takes one run: `arena report --anonymous` writes each when they are played")
+    if wanted.get("sheets") and not any(map(own_code, first.players)):
+        raise ArenaError(f"{config} has no submissions for --sheets: no player has code of the user's own")
+    folder = out or Path("reports") / first.name
     terminal = Terminal(None if quiet or IN_PROCESS in os.environ else REPORT)
     codes = [0]
-    for number, (name, tournament) in enumerate(runs.items(), start=1):
-        if len(runs) > 1:
-            say(f"{name}, run {number} of {len(runs)}:")
-        try:
-            with lost_workers(folder / name):
-                outcome = carry_out(tournament, folder / name, terminal, workers, force=force)
-            codes.append(STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0)
-        except RunPaused as error:
-            say(str(error))
-            outcome = Outcome(complete=False, failed=False)
-            codes.append(error.code)
-        for option in OPTIONS if outcome.complete else ():
-            if words := option.summary(tournament.experiment, folder / name):
-                echo(words)
-        if not quiet:
-            from arena.commands.report import FAULTY, write_report
+    with lost_workers(folder):
+        for run, outcome in play_runs(experiments, folder, terminal, workers=workers, force=force):
+            codes.append(_code(outcome))
+            if outcome.paused is not None:
+                say(str(outcome.paused))
+            for option in OPTIONS if outcome.complete else ():
+                if words := option.summary(experiments[run], folder / run):
+                    echo(words)
+            if not quiet:
+                from arena.commands.report import FAULTY, write_report
 
-            codes.append(0 if write_report(folder / name, **wanted) else FAULTY)
-        if not outcome.complete:
-            break
+                codes.append(0 if write_report(folder / run, **wanted) else FAULTY)
     if quiet:
         echo(f"no report; arena report {folder} writes it")
-    elif len(runs) > 1:
+    elif len(experiments) > 1:
         from arena.commands.report import FAULTY, write_joint_report
 
         codes.append(0 if write_joint_report(folder, **wanted) else FAULTY)
     if STOPPED in codes or Unreachable.code in codes:
         echo("stopped; rerun the same command to resume")
     return max(codes)
+
+
+def _code(outcome: Outcome) -> int:
+    """The exit code of a run."""
+    if outcome.paused is not None:
+        return outcome.paused.code
+    return STOPPED if not outcome.complete else INCIDENTS if outcome.failed else 0
 
 
 LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -182,7 +167,6 @@ class OpeningsType(click.ParamType):
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
 @workers_option
-@kept_workers()
 def match(
     players: tuple[str, ...],
     out: Path | None,
@@ -193,43 +177,39 @@ def match(
 
     PLAYER is a player in short: simple@d6 (6 plies), mcts@n2000 (positions), my.py:racer@0.1s (seconds), level 4,
     greedy; or YAML as '{type: negamax, nodes: 2000}'. Without a limit a search has 6 plies, mcts and hybrid 1,000
-    positions. The configuration is written into the run's folder, for `arena run`. The same command again resumes
-    the run. Exit codes with --sprt: 0 if H1 was accepted, 4 if H0 was, 5 if neither.
+    positions. The run's folder has its configuration, experiment.yaml, for `arena run`. The same command again
+    resumes the run. Exit codes with --sprt: 0 if H1 was accepted, 4 if H0 was, 5 if neither.
     """
     if len(players) < 2:
         raise ArenaError("name two players or more, as in: arena match simple@d6 greedy")
-    used = available(workers, say)
-    try:
-        specs = player_specs(players, LIMITS)
-        file, tournament = written(_document(specs, **options), specs, out, "match", used)
-    except ConfigError as error:
-        raise ArenaError(in_words(error, players)) from None
-    kind = "match" if len(specs) == 2 else "round robin"
-    most = "" if tournament.exact else "at most "
-    echo(f"a {kind} of {most}{counted(tournament.games, 'game')}; its configuration: {file}")
-    code = play_all({"": tournament}, file.parent, used)
-    if code == 0 and tournament.experiment.sprt is not None:
+    with _in_words_of(players):
+        document = _document(named_entries(players, LIMITS), **options)
+        document, folder = _with_folder(document, out, "match")
+        kind = "match" if len(players) == 2 else "round robin"
+        echo(f"a {kind}, kept with its configuration, {KEPT}, in {folder}")
+        code = play_config(document, folder, workers, name="match")
+    if code == 0 and "sprt" in document:
         from arena.report.load import load as load_run
         from arena.report.tables.decided import verdict
 
-        code = VERDICTS[verdict(load_run(file.parent).sprt)]
+        code = VERDICTS[verdict(load_run(folder).sprt)]
     sys.exit(code)
 
 
 def _document(
-    specs: Sequence[PlayerSpec],
+    players: Sequence[Mapping[str, Any]],
     variant: str,
     openings: dict[str, Any] | None,
     seed: int,
     sprt: tuple[float, float] | None,
     until: float | None,
 ) -> dict[str, Any]:
-    """The configuration of a match of these players, but for `players`."""
+    """The configuration of a match of these players."""
     rules = inline(variant, "VARIANT")
-    names = [spec.name for spec in specs] + ([] if rules == "english" else [variant])
-    document = {"name": slug(names), "variant": rules, "seed": seed}
+    names = [str(player["name"]) for player in players] + ([] if rules == "english" else [variant])
+    document = {"name": slug(names), "variant": rules, "seed": seed, "players": players}
     document["openings"] = openings or (dict(TESTED) if sprt or until else {"count": OPENINGS})
-    document["format"] = "match" if len(specs) == 2 else "round-robin"
+    document["format"] = "match" if len(players) == 2 else "round-robin"
     if sprt is not None:
         document["sprt"] = dict(zip(("elo0", "elo1"), sprt, strict=True))
     if until is not None:
@@ -243,57 +223,47 @@ def slug(names: Sequence[str]) -> str:
     return words[:_NAME_CHARACTERS].strip("-._") or "match"
 
 
-def written(
-    document: Mapping[str, Any], specs: Sequence[PlayerSpec], out: Path | None, command: str, workers: Workers
-) -> tuple[Path, Tournament]:
-    """Write the configuration of a command into the folder of its run, unless it is there; the file, made ready.
+def _with_folder(document: Mapping[str, Any], out: Path | None, command: str) -> tuple[dict[str, Any], Path]:
+    """The configuration of a command, and the folder of its run: a new one, or one that has this run already.
 
-    It is `document` with the players, in `<command>.yaml`. Where another configuration is, or files of players
-    differed, the run gets a number after its name; with `out` ArenaError is raised. Raises ConfigError, with
-    nothing written, if it cannot be played.
+    Where another configuration is, or files of players differed, the run gets a number after its name; with `out`
+    ArenaError is raised. Raises ConfigError.
     """
-    experiment = load({**document, "players": [entry_of(spec) for spec in specs]})
     base = document["name"]
     for name in chain([base], (f"{base}-{number}" for number in count(2))):
-        file = (out or Path("reports") / name) / f"{command}.yaml"
-        entries = [entry_of(seen_from(file.parent, spec, Path())) for spec in specs]
-        text = yaml_text({**document, "name": name, "players": entries})
-        if not file.parent.exists() or _is_of(file, text):
-            break
+        folder, named = out or Path("reports") / name, {**document, "name": name}
+        (experiment,) = load_all(named, name=command).values()
+        if not folder.exists() or not any(folder.iterdir()) or _is_of(folder, experiment):
+            return named, folder
         if out is not None:
             raise ArenaError(f"{out} holds something else: give another --out")
-    if file.exists():
-        experiment = load(file)
-    tournament = prepare(experiment, file.parent, Terminal(), workers)
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        words = (
-            f"# Written by arena {command}. Change what you like, its name, too, and play it: arena run {file}\n"
-        )
-        replace(file, partial(write_text, words + text))
-    return file, tournament._replace(entrants=tournament.entrants._replace(experiment=load(file)))
+    raise AssertionError("unreachable: there is always another number")
 
 
-def _is_of(file: Path, text: str) -> bool:
-    """Whether a folder's run has this configuration and, if it began, the same files of players."""
-    if not file.is_file():
-        return not any(file.parent.iterdir())
-    if Source(file).read() != yaml.safe_load(text):
+def _is_of(folder: Path, experiment: Experiment) -> bool:
+    """Whether a folder's run is of this experiment, and of the same files of players."""
+    run, home = run_in(folder), experiment.path.parent
+    if run is None or run.experiment.as_dict() != experiment.as_dict():
         return False
-    before, home = getattr(info_in(file.parent), "files", {}), file.parent
-    return placed(now(before, home), home) == before
+    return placed(now(run.info.files, home), home) == run.info.files
 
 
-def in_words(error: ConfigError, players: Sequence[str]) -> str:
-    """The problems, each after the player or the option that it is about."""
+@contextmanager
+def _in_words_of(players: Sequence[str]) -> Iterator[None]:
+    """Raise a ConfigError as one that names the player or the option that it is about, as the command has them."""
 
-    def about(place: str) -> str:
-        keys = re.match(r"config\['(\w+)'\](?:\[(\d+)\])?", place)
-        if keys is None:
-            return place
-        return players[int(keys[2])] if keys[1] == "players" and keys[2] else f"--{keys[1]}"
+    def about(problem: Problem) -> str:
+        match problem.keys:
+            case ("players", int(number), *_) if number < len(players):
+                return players[number]
+            case (str(key), *_) if key != "players":
+                return f"--{key}"
+        return ""
 
-    return "\n".join(problem_line(about(place), message) for place, _, _, message in error.problems)
+    try:
+        yield
+    except ConfigError as error:
+        raise ArenaError("\n".join(problem.in_line(about(problem)) for problem in error.problems)) from None
 
 
 POOLS = Path(__file__).with_name("pools")
@@ -312,7 +282,6 @@ POOLS = Path(__file__).with_name("pools")
 @seed_option
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<player>-<pool>].")
 @workers_option
-@kept_workers()
 def place(
     player: str | None,
     name: str | None,
@@ -324,33 +293,32 @@ def place(
     """Find the Elo of PLAYER against the players of a pool; without PLAYER list the pools.
 
     PLAYER is as for `arena match`: simple@d6, my.py:racer@0.1s, or YAML. It plays a gauntlet against the pool,
-    whose Elo is fixed, until its own is sure. The games are kept as a run, with its configuration, which
-    `arena run` plays, too. The same command again resumes the run.
+    whose Elo is fixed, until its own is sure. The games are kept as a run, with its configuration, for
+    `arena run`, in experiment.yaml. The same command again resumes the run.
     """
     if player is None:
         for file in [_pool_file(name)] if name else sorted(POOLS.glob("*.yaml")):
             _show_pool(_pool_in(file))
         return
-    pool, used = _pool_in(_pool_file(name or "english")), available(workers, say)
-    try:
-        (spec,) = player_specs([player], LIMITS)
-        if spec.name in pool["anchor"]:
-            unnamed = {key: value for key, value in entry_of(spec).items() if key != "name"}
-            spec = dataclasses.replace(spec, name=distinct_names([*pool["players"], unnamed])[-1])
+    pool = _pool_in(_pool_file(name or "english"))
+    with _in_words_of([player]):
+        (entry,) = named_entries([player], LIMITS)
+        if entry["name"] in pool["anchor"]:
+            unnamed = {key: value for key, value in entry.items() if key != "name"}
+            entry = {**unnamed, "name": distinct_names([*pool["players"], unnamed])[-1]}
         document = {
             **pool,
-            "name": slug([spec.name, pool["name"]]),
+            "name": slug([str(entry["name"]), pool["name"]]),
             "seed": seed,
-            "format": {"type": "gauntlet", "seeds": [spec.name]},
+            "format": {"type": "gauntlet", "seeds": [entry["name"]]},
             "until": {"error": error},
+            "players": [entry, *pool["players"]],
         }
-        specs = [spec, *(player_spec(entry) for entry in pool["players"])]
-        file, tournament = written(document, specs, out, "place", used)
-    except ConfigError as wrong:
-        raise ArenaError(in_words(wrong, [player])) from None
-    among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
-    echo(f"{spec.name} against the {among} until its Elo is within ± {error:g}; the configuration: {file}")
-    sys.exit(play_all({"": tournament}, file.parent, used))
+        document, folder = _with_folder(document, out, "place")
+        among = f"{counted(len(pool['players']), 'player')} of {pool['name']}"
+        echo(f"{entry['name']} against the {among} until its Elo is within ± {error:g}, kept in {folder}")
+        code = play_config(document, folder, workers, name="place")
+    sys.exit(code)
 
 
 def _pool_file(name: str) -> Path:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import product
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from arena.base.wording import listed, unknown
@@ -23,8 +24,7 @@ from players.player import Limit, PlayerSpec
 
 KINDS = {"players": ("run", "tournament"), "learn": ("learn", "learning run")}
 """The key that a file has for what it describes: the command that does it, and what it is called."""
-SEVERAL = {"variants": "give 'variant'", "limits": "give each player its own limit"}
-"""The keys that make several runs, and what to do in a file of one."""
+_NONE: Mapping[str, Any] = MappingProxyType({})
 UNLIMITED = ("random", "greedy")
 """Types of players that heed no limit, by name: reading a configuration does not load the classes."""
 
@@ -44,26 +44,22 @@ def refuse_other(source: Source, data: Any, kind: str) -> None:
 
 
 def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
-    """Read the experiment in a YAML file, or in a mapping with the keys of one.
-
-    Raises ConfigError with all the problems that it has, and for keys that make several.
-    """
-    source = _read(config)
-    for key, instead in SEVERAL.items():
-        if (node := source.root.get(key)) is not None:
-            message = f"{key!r} makes several runs, as `arena run` and `arena.run_all` play them: {instead}"
-            raise _with_refused(source, node.error(message))
-    return _experiment(source, *_expanded(source.root, source.path.parent))
+    """Read the experiment in a YAML file, or in a mapping with the keys of one, that makes one run."""
+    (experiment,) = load_all(config).values()
+    return experiment
 
 
-def load_all(config: str | PathLike[str] | Mapping[str, Any], *, renamed: bool = False) -> dict[str, Experiment]:
+def load_all(
+    config: str | PathLike[str] | Mapping[str, Any], *, name: str = "config", renamed: bool = False
+) -> dict[str, Experiment]:
     """Read the experiments in a YAML file, one for each run that `variants` and `limits` make, by their names.
 
-    Players of one name are an error, or `renamed`: "a" and "a 2". That of a file without these has the name "".
+    A mapping with the keys of a file is read, too, and called `name`. Players of one name are an error, or
+    `renamed`: "a" and "a 2". That of a file without these has the name "".
     Raises ConfigError with all problems; one that not all runs have begins with the names of its runs,
     and so does what is found later in one of these experiments.
     """
-    source = _read(config)
+    source = _read(config, name)
     root, problems = _expanded(source.root, source.path.parent, renamed=renamed)
     try:
         runs = dict(_runs(root, is_whole=not problems))
@@ -71,24 +67,24 @@ def load_all(config: str | PathLike[str] | Mapping[str, Any], *, renamed: bool =
         raise _with_refused(source, error) from None
     experiments: dict[str, Experiment] = {}
     having: dict[Problem, list[str]] = {}
-    for name, run in runs.items():
+    for run, data in runs.items():
         try:
-            experiments[name] = _experiment(source, run, problems, f"{name}: " if name else "")
+            experiments[run] = _experiment(source, data, problems, f"{run}: " if run else "")
         except ConfigError as error:
             for problem in error.problems:
-                having.setdefault(problem, []).append(name)
+                having.setdefault(problem, []).append(run)
     if having:
         raise ConfigError(
-            (file, line, column, message if len(names) == len(runs) else f"{listed(names)}: {message}")
-            for (file, line, column, message), names in having.items()
+            problem if len(names) == len(runs) else problem._replace(message=f"{listed(names)}: {problem.message}")
+            for problem, names in having.items()
         )
     return experiments
 
 
-def _read(config: str | PathLike[str] | Mapping[str, Any]) -> Source:
+def _read(config: str | PathLike[str] | Mapping[str, Any], name: str) -> Source:
     """The marked data of a tournament."""
     if isinstance(config, Mapping):
-        source = Source(Path("config"), node_of(config, "config"))
+        source = Source(Path(name), node_of(config, name))
     else:
         source = Source(Path(config))
         source.read()
@@ -264,8 +260,16 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder
     return validated(_Entry, {"player": _completed(entry, given_as, folder)}, Source(Path(given_as)), ()).player
 
 
-def player_specs(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]) -> list[PlayerSpec]:
-    """The players of several entries on the command line, with names that differ: "simple d6", "racer d6".
+def player_specs(entries: Sequence[str]) -> list[PlayerSpec]:
+    """The players of several entries on the command line, with names that differ.
+
+    Raises ConfigError, naming the entry.
+    """
+    return [player_spec(whole, entry) for whole, entry in zip(named_entries(entries), entries, strict=True)]
+
+
+def named_entries(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]] = _NONE) -> list[dict[str, Any]]:
+    """The entries of players on the command line, written out, with names that differ: "simple d6", "racer d6".
 
     One without a limit has that of its type in `usual`, if there is one. Raises ConfigError, naming the entry.
     """
@@ -273,15 +277,13 @@ def player_specs(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]])
     for entry in entries:
         data = inline(entry, entry)
         whole = _completed(data, entry, Path())
-        if not isinstance(whole, dict):
-            player_spec(entry, entry)
         rest = {key: value for key, value in whole.items() if key != "name"}
         is_named = "name" in data if isinstance(data, dict) else whole["name"] != made_name(rest)
         if not any(limit in whole for limit in Limit._fields):
             rest |= usual.get(str(whole["type"]), {})
         wholes.append({"name": whole["name"], **rest} if is_named else rest)
-    named = zip(wholes, distinct_names(wholes), entries, strict=True)
-    return [player_spec({**whole, "name": name}, entry) for whole, name, entry in named]
+    names = distinct_names(wholes)
+    return [{**whole, "name": name} for whole, name in zip(wholes, names, strict=True)]
 
 
 def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:

@@ -148,7 +148,7 @@ def diagnose(
             if look.error is not None and finding.kind == UNBUILT:
                 refusal = experiment.error(("players", index, *look.error.keys), said)
                 said = str(refusal)
-                key = str([(file, line, message) for file, line, _, message in refusal.problems])
+                key = str([(each.file, each.line, each.message) for each in refusal.problems])
                 if key in said_before:
                     continue
                 said_before.add(key)

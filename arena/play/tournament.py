@@ -1,12 +1,12 @@
 """Run a tournament: prepare it, play what the ledger lacks on workers, and do what its options add.
 
-`run` is the one way for `arena run`, `arena.run`, `arena match` and `arena place`.
+`play_runs` is the one way for `arena run`, `match`, `place` and, from Python, `arena.run`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,29 +47,44 @@ class Outcome(NamedTuple):
     """Whether nothing is left to be done."""
     failed: bool
     """Whether players failed in games, were found faulty, or were left out."""
+    paused: RunPaused | None = None
+    """Why it cannot continue now, if it was not stopped by the user."""
 
 
-def run(
-    experiment: Experiment,
+def play_runs(
+    experiments: Mapping[str, Experiment],
     folder: Path,
     observer: Observer | None = None,
     *,
     workers: Workers | None = None,
     force: bool = False,
-) -> Outcome:
-    """Play the tournament of an experiment whose run is kept in `folder`, or what is missing of it.
+) -> Iterator[tuple[str, Outcome]]:
+    """Play the runs of a configuration, by their names, or what is missing of them; yield the outcome of each.
 
-    Its options are done, too: games graded, suites solved. `workers` are processes or the address
-    of a Dask scheduler [those of the experiment, else one a core]. `force` resumes a run although it began with
-    other versions of packages.
+    Each is kept in a folder of its name in `folder`, and all are made ready before the first is played. `workers`
+    are processes or the address of a Dask scheduler [those of the configuration, else one a core]; `force` resumes
+    a run although it began with other versions of packages. After a run that is not complete none is played.
 
-    Raises ConfigError, and what `carry_out` raises.
+    Raises ConfigError, and what `carry_out` raises except RunPaused.
     """
-    observer = observer or Observer()
+    observer, first = observer or Observer(), next(iter(experiments.values()))
     with kept_workers():
-        used = available(experiment.workers if workers is None else workers, observer.say)
-        tournament = prepare(experiment, folder, observer, used)
-        return carry_out(tournament, folder, observer, used, force=force)
+        used = available(first.workers if workers is None else workers, observer.say)
+        runs = {name: prepare(each, folder / name, observer, used) for name, each in experiments.items()}
+        if len(runs) > 1:
+            from arena.report.load import list_runs
+
+            list_runs(folder, first.name, list(runs))
+        for number, (name, tournament) in enumerate(runs.items(), start=1):
+            if len(runs) > 1:
+                observer.say(f"{name}, run {number} of {len(runs)}:")
+            try:
+                outcome = carry_out(tournament, folder / name, observer, used, force=force)
+            except RunPaused as paused:
+                outcome = Outcome(complete=False, failed=False, paused=paused)
+            yield name, outcome
+            if not outcome.complete:
+                return
 
 
 def carry_out(

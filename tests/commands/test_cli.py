@@ -340,7 +340,7 @@ def test_a_folder_whose_name_is_not_text_takes_a_run_and_all_that_is_made_of_it(
         ["report", folder / "run"],
         ["status", folder / "run"],
         rates,
-        ["run", folder / "run" / "match.yaml"],
+        ["run", folder / "run" / "experiment.yaml", "--out", folder / "again"],
     ):
         assert invoke(*command).exit_code == 0
     assert invoke("report", tmp_path).exit_code == 0

@@ -12,9 +12,8 @@ import yaml
 
 import arena
 from arena.commands.tournaments import POOLS
-from arena.experiment.load import load, player_specs
+from arena.experiment.load import load, named_entries, player_specs
 from players.loading import located
-from players.player import Limit
 from tests.helpers.command_line import invoke, refused
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -51,12 +50,12 @@ def games(folder: str) -> pd.DataFrame:
 def test_a_duel_writes_its_report_and_the_configuration_that_plays_the_same_games_again(empty):
     (empty / "my.py").write_text(OWN)
     result = match("greedy", "my.py:Last", "--openings", 2, "--seed", 3)
-    file = Path("reports/greedy-Last/match.yaml")
-    assert str(file) in result.stdout
+    file = Path("reports/greedy-Last/experiment.yaml")
+    assert str(file.parent) in result.stdout
     assert file.with_name("report.html").is_file()
     document = yaml.safe_load(file.read_text())
     assert document["players"][1] == {"name": "Last", "type": "../../my.py:Last"}
-    assert (document["openings"], document["seed"], document["format"]) == ({"count": 2}, 3, "match")
+    assert (document["openings"]["count"], document["seed"], document["format"]) == (2, 3, {"type": "match"})
     again = invoke("run", file, "--out", "again", "--workers", 1)
     assert again.exit_code == 0
     pd.testing.assert_frame_equal(games("again"), games("reports/greedy-Last"))
@@ -86,15 +85,15 @@ def test_a_path_means_its_own_file_whatever_its_name_is_made_of(empty):
     for name in names:
         (empty / f"{name}.py").write_text(OWN)
     entries = [f"{name}.py:Last" for name in names]
-    assert [located(spec, empty).type for spec in player_specs(entries, {})] == [f"{empty}/{it}" for it in entries]
+    assert [located(spec, empty).type for spec in player_specs(entries)] == [f"{empty}/{it}" for it in entries]
     match(entries[0], "random", "--openings", 1, "--out", "out")
-    assert load("out/match.yaml").players[0].type == f"../{entries[0]}"
+    assert load("out/experiment.yaml").players[0].type == f"../{entries[0]}"
 
 
 @pytest.mark.full
 def test_more_than_two_players_meet_all_others_and_names_differ(empty):
     match("random", "greedy", "random", "--openings", 1, "--variant", "international", "--out", "three")
-    experiment = load("three/match.yaml")
+    experiment = load("three/experiment.yaml")
     assert [player.name for player in experiment.players] == ["random", "greedy", "random 2"]
     assert experiment.name == "random-greedy-random-2-international" and experiment.variant == "international"
     assert len(games("three")) == 6
@@ -127,14 +126,14 @@ def test_names_of_players_differ_by_no_more_than_they_need(empty):
         (folder / "my.py").write_text(OWN)
 
     def names(*entries: str) -> list[str]:
-        return [spec.name for spec in player_specs(entries, {"negamax": {"depth": 6}})]
+        return [entry["name"] for entry in named_entries(entries, {"negamax": {"depth": 6}})]
 
     assert names("simple", "simple@d2", "my.py:Last@d2") == ["simple d6", "simple d2", "Last d2"]
     assert names("my.py:Last", "a/my.py:Last") == ["my.py:Last", "a/my.py:Last"]
     assert names("simple@d6", "{evaluation: simple, depth: 6}") == ["simple full d6", "simple d6"]
     assert names("level 4", "level4", "random", "random") == ["level 4", "level 4 2", "random", "random 2"]
     assert names("{name: mine, type: greedy}", "greedy") == ["mine", "greedy"]
-    assert player_specs(["simple", "game3"], {"negamax": {"depth": 6}})[0].limit == Limit(depth=6)
+    assert named_entries(["simple", "game3"], {"negamax": {"depth": 6}})[0]["depth"] == 6
 
 
 def test_a_sweep_is_refused_for_what_it_is_and_not_for_the_limit_that_a_match_adds(empty):
@@ -203,7 +202,7 @@ def test_a_newcomer_plays_a_gauntlet_against_a_pool_whose_elo_is_fixed(tmp_path:
     folder = tmp_path / "placed"
     result = invoke("place", NEWCOMER, "--error", 60, "--seed", 3, "--workers", 2, "--out", folder)
     assert result.exit_code == 0, result.stderr
-    document = yaml.safe_load((folder / "place.yaml").read_text())
+    document = yaml.safe_load((folder / "experiment.yaml").read_text())
     newcomer = document["players"][0]["name"]
     assert document["format"] == {"type": "gauntlet", "seeds": [newcomer]} and newcomer != "level 4"
     run = arena.load(folder)

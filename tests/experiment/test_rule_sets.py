@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from arena.experiment.load import UNLIMITED, load, load_all
-from arena.experiment.yaml.errors import ConfigError
 from arena.ratings.contrasts import JOINT, Across, across, differing, gains, joint_table
 from arena.ratings.interval import Z95, Interval
 from arena.ratings.joint import Ratings, rate
@@ -20,7 +19,7 @@ from arena.report.runs.joint import Joint, conclusion, write_joint
 from arena.report.sentences.claims import Kind
 from players.player import Limit, limits_of
 from players.table import PLAYERS
-from tests.helpers.command_line import error_line, invoke, one_line, refused
+from tests.helpers.command_line import error_line, invoke, refused
 from tests.helpers.report_data import experiment, frames, player, run_of
 
 TWO = """\
@@ -86,13 +85,6 @@ def test_short_forms_and_sweeps_without_a_limit_have_each_and_keep_their_names(t
 
 def test_the_players_that_are_given_no_limit_are_those_that_heed_none() -> None:
     assert {name for name, kind in PLAYERS.items() if not limits_of(kind)} == set(UNLIMITED)
-
-
-@pytest.mark.parametrize("head", ["variants: [english, russian]", f"variant: english\n{LIMITS}"])
-def test_where_one_run_is_wanted_several_are_refused(tmp_path: Path, head: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(written(tmp_path, head))
-    one_line(str(caught.value).removeprefix(f"{tmp_path}/"))
 
 
 def results(wins: int, draws: int, losses: int, *names: str) -> pd.DataFrame:
@@ -297,7 +289,7 @@ def test_a_folder_of_several_runs_is_no_run_and_names_them(tmp_path: Path) -> No
 def test_names_are_not_taken_out_of_several_runs_which_is_said_before_anything_is_prepared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.commands.tournaments.prepare", None)
+    monkeypatch.setattr("arena.commands.tournaments.play_runs", None)
     assert "--anonymous" in refused("run", written(tmp_path, HEAD), "--anonymous")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -15,7 +16,8 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
 from arena.play.ready import Tournament
-from arena.play.tournament import play
+from arena.play.tournament import Outcome, play, play_runs
+from arena.watch.observer import Observer
 from tests.helpers.report_data import repeatable
 
 CONFIG = """\
@@ -108,6 +110,14 @@ def play_whole(plan: Tournament, folder: Path, workers: int = 1, stops: Sequence
             assert ledger.complete or len(played) >= stop
             assert len(played) <= stop or workers > 1
     return arena.load(folder)
+
+
+def play_run(plan: Experiment, folder: Path, observer: Observer | None = None, **options: Any) -> Outcome:
+    """Play one run, as a command does."""
+    ((_, outcome),) = play_runs({"": plan}, folder, observer, **options)
+    if outcome.paused is not None:
+        raise outcome.paused
+    return outcome
 
 
 def open_for(folder: Path, text: str = CONFIG) -> Ledger:

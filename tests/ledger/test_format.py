@@ -19,10 +19,10 @@ from arena.ledger.ledger import FILE, GAMES, TABLES, Ledger
 from arena.ledger.packing import MOVE_RECORD, translated
 from arena.ledger.store import NUMBER, StoreError, documents, reading
 from arena.ledger.table import FORMAT, META, Records, Table, tables_of
-from arena.play.tournament import run as play_run
 from arena.play.workers import IN_PROCESS
 from arena.report.run import Run
 from tests.helpers.command_line import refused
+from tests.helpers.tournaments import play_run
 
 KEPT = Path(__file__).parents[1] / "data" / "kept_run"
 """A run that was stopped after 2 of 4 games, whose ledger has the format of this number: 1."""

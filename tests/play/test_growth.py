@@ -18,9 +18,9 @@ from arena.ledger.record import INCIDENTS, LOGS
 from arena.ledger.store import StoreError
 from arena.play.prepare import prepare
 from arena.play.tournament import Outcome
-from arena.play.tournament import run as play
 from arena.watch.observer import Observer
 from tests.helpers.tournaments import assert_same
+from tests.helpers.tournaments import play_run as play
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "one_process")
 RANDOM, GREEDY = ({"name": name, "type": name} for name in ("random", "greedy"))

@@ -21,10 +21,10 @@ from arena.ledger.store import StoreError
 from arena.play.options.option import RunPaused
 from arena.play.prepare import prepare
 from arena.play.tournament import available, begin, play
-from arena.play.tournament import run as play_run
 from arena.play.workers import IN_PROCESS
 from arena.report.sentences.cautions import cautions
 from tests.helpers.command_line import error_line, invoke
+from tests.helpers.tournaments import play_run
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 DATA = Path(__file__).parents[1] / "data"

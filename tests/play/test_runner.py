@@ -93,18 +93,14 @@ def config(here: Path) -> Path:
 
 
 @pytest.mark.full
-@pytest.mark.full
 def test_each_run_of_rule_sets_and_limits_is_played_and_returned_by_its_name(here: Path) -> None:
     config = {key: value for key, value in CONFIG.items() if key != "variant"}
     config |= {"variants": ["english", "russian"], "openings": {"count": 1}, "players": ["random", "greedy"]}
-    with pytest.raises(ValueError, match=r"config\['variants'\].*run_all"):
-        arena.run(config)
-    runs = arena.run_all(config, workers=1, quiet=True)
+    runs: Any = arena.run(config, workers=1, quiet=True)
     folder = Path("reports") / "from-python"
     assert list(runs) == ["english", "russian"] == list(load_joint(folder).runs)
     assert [run.experiment.variant for run in runs.values()] == list(runs)
     assert [len(run.games) for run in runs.values()] == [2, 2]
-    assert list(arena.run_all(CONFIG, workers=1, quiet=True, out="one")) == [""]
 
 
 def test_an_experiment_keeps_all_that_its_file_says(config: Path) -> None:

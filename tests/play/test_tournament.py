@@ -17,14 +17,13 @@ from arena.play.options import bundles
 from arena.play.options.option import Running
 from arena.play.prepare import prepare
 from arena.play.tournament import play
-from arena.play.tournament import run as play_tournament
 from arena.play.workers import EngineError
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.observer import Observer
 from players.player import PlayerSpec
 from tests.helpers.asking import task_of
-from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
+from tests.helpers.tournaments import CONFIG, assert_same, experiment, play_run, run, stored
 
 SMALL = CONFIG.replace("count: 8", "count: 4")
 
@@ -93,7 +92,7 @@ def test_each_disqualification_is_said_once_whoever_the_player_meets(
     whole, said = experiment(tmp_path, CONFIG.replace("count: 8", "count: 2") + players), list[str]()
     observer = Observer()
     monkeypatch.setattr(observer, "say", said.append)
-    play_tournament(whole, tmp_path / "out", observer, workers=1)
+    play_run(whole, tmp_path / "out", observer, workers=1)
     assert sorted(line.split()[4] for line in said if "and later" in line) == ["a", "b", "c"]
 
 

@@ -198,7 +198,7 @@ def test_so_many_times_the_games_show_the_difference_in_four_runs_of_five(tmp_pa
 def test_a_match_of_the_command_line_is_told_its_options_and_no_key_of_a_configuration(tmp_path: Path) -> None:
     own = two(tmp_path, LEVEL_RESULTS)
     own = changed(own, games=own.games.assign(termination="max_plies"))
-    of_match = changed(own, info=own.info._replace(file=str(own.folder.resolve() / "match.yaml")))
+    of_match = changed(own, info=own.info._replace(file=str(own.folder.resolve() / "match")))
     settings = [more.setting for run in (own, of_match) if (more := more_games(run, answer(run)))]
     assert settings[0].startswith("openings:") and settings[1].startswith("--openings ")
     assert cut_short(own)[0].startswith(cut_short(of_match)[0]) and cut_short(own) != cut_short(of_match)

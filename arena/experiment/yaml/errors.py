@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from arena.base.errors import ArenaError
 
 Keys = tuple[str | int, ...]
 """The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
-Problem = tuple[str, int, int, str]
-"""File, line, column and message; line and column count from 1; both are 0 for a value outside a file."""
 
 
-def problem_line(place: str, message: str) -> str:
-    """A problem in one line, whatever its place is called."""
-    return f"{place}: {message}".replace("\n", "\\n")
+class Problem(NamedTuple):
+    """Something wrong in a configuration."""
+
+    file: str
+    line: int
+    """From 1; 0 for a value outside a file."""
+    column: int
+    message: str
+    keys: Keys = ()
+    """The way to what is wrong, as far as it is known, in the configuration with its sweeps written out."""
+
+    def in_line(self, place: str = "") -> str:
+        """The problem in one line, with another name of its place, if one is given."""
+        place = place or (f"{self.file}:{self.line}:{self.column}" if self.line else self.file)
+        return f"{place}: {self.message}".replace("\n", "\\n")
 
 
 class ConfigError(ArenaError):
@@ -23,16 +34,12 @@ class ConfigError(ArenaError):
     What is said twice of one line is said once: of each value of a sweep, say, that its key is unknown.
     """
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[tuple[Any, ...]]) -> None:
         first: dict[tuple[str, int, str], Problem] = {}
-        for problem in sorted(set(problems)):
-            file, line, _, message = problem
-            first.setdefault((file, line, message), problem)
+        for problem in sorted((Problem(*each) for each in problems), key=lambda problem: problem[:4]):
+            first.setdefault((problem.file, problem.line, problem.message), problem)
         self.problems = list(first.values())
         super().__init__(self.problems)
 
     def __str__(self) -> str:
-        return "\n".join(
-            problem_line(f"{file}:{line}:{column}" if line else file, message)
-            for file, line, column, message in self.problems
-        )
+        return "\n".join(problem.in_line() for problem in self.problems)

@@ -104,7 +104,7 @@ class Source:
         if not file:
             file, line, column = str(self.path), 1, 1
         missing = "" if line else "".join(f"[{key!r}]" for key in rest)
-        return file + missing, line, column, self.about + message
+        return Problem(file + missing, line, column, self.about + message, keys)
 
     def with_players(self, kept: Sequence[int]) -> Source:
         """The source of an experiment with some of its players only."""
@@ -200,7 +200,7 @@ class _Reader:
         try:
             return Node(_scalar(parsed), place)
         except ValueError as error:
-            self._problems.append((*place, str(error)))
+            self._problems.append(Problem(*place, str(error)))
             return Node(None, place, is_refused=True)
 
     def _mapping(self, parsed: yaml.MappingNode, depth: int) -> dict[str, Node]:
@@ -216,7 +216,7 @@ class _Reader:
                     line = result[key].place[1]
                     raise ValueError(f"the key {quoted(key)} is given twice, first in line {line}")
             except ValueError as error:
-                self._problems.append((self._file, *position, str(error)))
+                self._problems.append(Problem(self._file, *position, str(error)))
                 continue
             result[key] = self.node(value_node, position, depth)
         return result

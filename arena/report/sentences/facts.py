@@ -18,7 +18,7 @@ from arena.rules.game import Termination
 WHOLE_SCHEDULE = ("round-robin", "match", "gauntlet")
 """Formats in which every pairing plays every opening."""
 _WRITERS = ("match", "place")
-"""The commands that write a configuration, named after them, into the folder of its run."""
+"""The commands that make a configuration, which is called as they are."""
 _RULES = {
     Termination.ADJUDICATED_WIN: "won by scores",
     Termination.ADJUDICATED_DRAW: "drawn by scores",
@@ -27,9 +27,9 @@ _RULES = {
 
 
 def written_by(run: Run) -> str:
-    """The command that wrote the run's configuration, of _WRITERS; "" for a configuration of the user's own."""
-    file = Path(run.info.file)
-    return file.stem if file.stem in _WRITERS and file.parent == run.folder.resolve() else ""
+    """The command that made the run's configuration, of _WRITERS; "" for a configuration of the user's own."""
+    name = Path(run.info.file).name
+    return name if name in _WRITERS else ""
 
 
 def facts(run: Run) -> str:
