@@ -10,24 +10,31 @@ from arena.base.errors import ArenaError
 from players.loading import EXAMPLE
 
 TEMPLATES = Path(__file__).with_name("templates")
-FILES = ("arena.yaml", EXAMPLE)
-"""The templates, copied as they are."""
+FILES = {
+    "heuristic": ("arena.yaml", EXAMPLE),
+    "class": ("class.yaml", "submissions/careful.py", "submissions/greedy.py"),
+    "engine": ("engine.yaml",),
+}
+"""The templates for each kind of user, copied as they are; the first is the configuration."""
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=".")
-def init(folder: Path) -> None:
+@click.option("--class", "kind", flag_value="class", help="Instead one of a class, with a folder of submissions.")
+@click.option("--engine", "kind", flag_value="engine", help="Instead one of your program, which speaks Hub.")
+def init(folder: Path, kind: str | None) -> None:
     """Write a commented configuration and an example heuristic into FOLDER [this one]; nothing is overwritten."""
-    for name in FILES:
+    names = FILES[kind or "heuristic"]
+    for name in names:
         if (folder / name).exists():
             raise ArenaError(f"{folder / name} exists already and is not overwritten; nothing was written")
-    texts = {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in FILES}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
+        for name in names:
+            text = (TEMPLATES / name).read_text(encoding="utf-8")
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ArenaError(f"{folder} cannot be written to: {error.strerror}") from None
-    for name in FILES:
+    for name in names:
         click.echo(f"wrote {folder / name}")
-    click.echo("next: " + ("" if folder == Path() else f"cd {folder} && ") + "arena run arena.yaml")
+    click.echo("next: " + ("" if folder == Path() else f"cd {folder} && ") + f"arena run {names[0]}")

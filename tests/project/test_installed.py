@@ -156,7 +156,7 @@ def described(file: str) -> Any:
 def test_the_version_and_the_extras_are_the_same_everywhere():
     version, extras = PROJECT["version"], PROJECT["optional-dependencies"]
     assert described("../CITATION.cff")["version"] == version
-    assert f"## {version}" in (ROOT / ".github" / "CHANGELOG.md").read_text()
+    assert f"## {version}" in (ROOT / "docs" / "CHANGELOG.md").read_text()
     assert {*EXTRAS.values(), "dev", "full"} == set(extras)
     assert all(extras[extra][0].startswith(library) for library, extra in EXTRAS.items())
 

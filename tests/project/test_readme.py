@@ -34,7 +34,7 @@ from tests.helpers.command_line import invoke
 from tests.helpers.configs import BROKEN, GOOD
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = (".", ".github", "arena", "arena/*", "configs", "configs/*", "players", "reports", "reports/*", "tests")
+FOLDERS = (".", "arena", "arena/*", "configs", "configs/*", "docs", "players", "reports", "reports/*", "tests")
 READMES = sorted({file for folder in FOLDERS for file in ROOT.glob(f"{folder}/*.md") if file.name != "summary.md"})
 
 BASE = """\
